@@ -1,0 +1,168 @@
+"""What can go wrong, as types that carry the values and the remedy.
+
+    GraphMemoryError
+    ├── InvalidArgumentError        an argument is outside its range
+    │   ├── ReservedFieldError      a metadata key that Graphiti owns
+    │   └── LimitExceededError      a list or text longer than allowed
+    ├── NotFoundError               no such memory in this group
+    ├── DuplicateError              the same content is stored already
+    ├── ConfirmationRequiredError   a destructive call without its confirmation
+    ├── DimensionMismatchError      vectors of another model or width
+    ├── EmbeddingError              the model cannot be loaded or reached
+    ├── GraphUnavailableError       Neo4j does not answer
+    ├── GraphTimeoutError           Neo4j answered too late
+    ├── SchemaError                 the database is too old, or its schema is not ours
+    ├── StatementError              a file below `cypher/` is malformed or misused
+    ├── LocalNeo4jError             the managed local Neo4j cannot be provided
+    └── SettingsError               a setting is malformed
+
+The message of each states the fact, the value and what to do. `code` is what MCP tools and `--json` report.
+"""
+
+from typing import ClassVar
+
+
+class GraphMemoryError(Exception):
+    """Base of every error this package raises on purpose."""
+
+    code: ClassVar[str] = "failed"
+
+
+class InvalidArgumentError(GraphMemoryError):
+    """An argument is outside its allowed range; nothing was written."""
+
+    code = "invalid_argument"
+
+    def __init__(self, argument: str, value: object, expected: str) -> None:
+        self.argument = argument
+        self.value = value
+        self.expected = expected
+        super().__init__(f"{argument}={_shown(value)} is not allowed: {expected}.")
+
+
+class ReservedFieldError(InvalidArgumentError):
+    """A metadata key that would collide with a property of Graphiti."""
+
+    code = "reserved_field"
+
+
+class LimitExceededError(InvalidArgumentError):
+    """More items or characters than one call may carry."""
+
+    code = "limit_exceeded"
+
+
+class NotFoundError(GraphMemoryError):
+    """No memory with this id exists in this group."""
+
+    code = "not_found"
+
+    def __init__(self, memory_id: str, group_id: str) -> None:
+        self.memory_id = memory_id
+        self.group_id = group_id
+        super().__init__(
+            f"No memory {_shown(memory_id)} in group '{group_id}'. "
+            "Check the id and the group; search_memory and list_memories return ids."
+        )
+
+
+class DuplicateError(GraphMemoryError):
+    """The group holds a memory with exactly this content."""
+
+    code = "duplicate"
+
+    def __init__(self, existing_id: str) -> None:
+        self.existing_id = existing_id
+        super().__init__(
+            f"The same content is already stored as memory '{existing_id}'. "
+            "Nothing was stored; update that memory to change it."
+        )
+
+
+class ConfirmationRequiredError(GraphMemoryError):
+    """A destructive call lacks its confirmation."""
+
+    code = "confirmation_required"
+
+    def __init__(self, action: str, confirmation: str) -> None:
+        self.action = action
+        self.confirmation = confirmation
+        super().__init__(f"{action} needs confirm='{confirmation}'. Nothing was changed.")
+
+
+class DimensionMismatchError(GraphMemoryError):
+    """Stored vectors and the configured model do not fit together."""
+
+    code = "dimension_mismatch"
+
+    def __init__(self, stored: str, configured: str) -> None:
+        self.stored = stored
+        self.configured = configured
+        super().__init__(
+            f"Memories hold vectors of {stored}, but {configured} is configured. Set "
+            "GRAPH_MEMORY_EMBEDDING_MODEL back, or run `graph-memory embeddings rebuild`."
+        )
+
+
+class EmbeddingError(GraphMemoryError):
+    """The embedding model cannot be loaded or reached."""
+
+    code = "embedding_failed"
+
+
+class GraphUnavailableError(GraphMemoryError):
+    """Neo4j does not answer; the call can be repeated when it is back."""
+
+    code = "unavailable"
+
+    def __init__(self, address: str, reason: str) -> None:
+        self.address = address
+        self.reason = reason
+        super().__init__(
+            f"Neo4j at {address} does not answer ({reason}). Try again shortly; "
+            "`graph-memory doctor` says what is wrong."
+        )
+
+
+class GraphTimeoutError(GraphMemoryError):
+    """A statement took longer than it may."""
+
+    code = "timeout"
+
+    def __init__(self, statement: str, seconds: float) -> None:
+        self.statement = statement
+        self.seconds = seconds
+        super().__init__(
+            f"'{statement}' took longer than {seconds:g} s and was stopped. Ask for less, or "
+            "raise GRAPH_MEMORY_QUERY_TIMEOUT_SECONDS."
+        )
+
+
+class SchemaError(GraphMemoryError):
+    """The database cannot hold this schema, or does not hold it."""
+
+    code = "schema"
+
+
+class StatementError(GraphMemoryError):
+    """A file below `cypher/` is malformed, or was called with other parameters than it declares."""
+
+    code = "statement"
+
+
+class LocalNeo4jError(GraphMemoryError):
+    """The managed local Neo4j cannot be provided; the message holds the remedy."""
+
+    code = "local_neo4j"
+
+
+class SettingsError(GraphMemoryError):
+    """A setting is malformed; the message names the variable."""
+
+    code = "settings"
+
+
+def _shown(value: object, limit: int = 80) -> str:
+    """Return `value` as it may stand in a message: short, and in one line."""
+    text = repr(value)
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"

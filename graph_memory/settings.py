@@ -1,0 +1,178 @@
+"""Every setting, with unit, range and default.
+
+Read from the environment (`GRAPH_MEMORY_<FIELD>`), then from the TOML file `GRAPH_MEMORY_CONFIG` names,
+then from the defaults below; `config/graph-memory.toml` shows them all and a test keeps it true.
+"""
+
+import os
+import re
+from pathlib import Path
+from typing import Annotated, Any
+
+import platformdirs
+from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import (
+    BaseSettings,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from graph_memory.errors import SettingsError
+
+TOOLSETS = ("core", "graph", "lifecycle", "admin", "compat")
+
+#: A hyphen would be split by the full-text analyser, and a tenant would see its neighbour's rows.
+GROUP_ID_PATTERN = re.compile(r"[A-Za-z0-9_]{1,64}")
+
+_UNIT_SUM_TOLERANCE = 1e-6
+
+
+class Settings(BaseSettings):
+    """The service's configuration; immutable once read."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="GRAPH_MEMORY_", frozen=True, extra="forbid", validate_default=True
+    )
+
+    # Where things are
+    data_dir: Path = Field(
+        default_factory=lambda: platformdirs.user_data_path("graph-memory"),
+        description="Root of the local database, its password and the backups.",
+    )
+    cache_dir: Path = Field(
+        default_factory=lambda: platformdirs.user_cache_path("graph-memory"),
+        description="Downloads that can be fetched again: the jars of the local Neo4j.",
+    )
+
+    # Neo4j; without a URI the service runs a local one of its own
+    neo4j_uri: str | None = Field(None, pattern=r"^(bolt|neo4j)(\+s|\+ssc)?://.+")
+    neo4j_user: str = "neo4j"
+    neo4j_password: SecretStr = SecretStr("")
+    neo4j_database: str = "neo4j"
+    neo4j_pool_size: int = Field(50, ge=1, le=1000, description="Connections at most.")
+    connect_timeout_seconds: float = Field(3.0, gt=0, le=60)
+    query_timeout_seconds: float = Field(30.0, gt=0, le=3600)
+    retry_seconds: float = Field(5.0, ge=0, le=300, description="How long a deadlock is retried.")
+    migrate_on_start: bool = Field(True, description="Apply missing schema migrations when opening.")
+
+    # The local Neo4j
+    java: Path | None = Field(None, description="A `java` of version 21 or newer; searched if unset.")
+    maven_repository: str | None = Field(None, description="A mirror to fetch the jars from.")
+    local_heap_mebibytes: int | None = Field(None, ge=128, description="By default by RAM size.")
+    local_page_cache_mebibytes: int | None = Field(None, ge=8, description="By default by RAM.")
+    local_start_seconds: float = Field(180.0, ge=10, le=3600, description="Readiness limit.")
+    local_fast_start: bool = Field(False, description="Less optimised JVM code; for tests.")
+
+    # The server
+    host: str = "127.0.0.1"
+    port: int = Field(8765, ge=0, le=65535)
+    toolsets: Annotated[tuple[str, ...], NoDecode] = ("core", "graph", "lifecycle", "admin")
+    group_id: str = "default"
+    allowed_hosts: Annotated[tuple[str, ...], NoDecode] = Field(
+        (), description="Host names, besides the loopback ones, under which clients reach the server."
+    )
+    max_request_bytes: int = Field(8 * 2**20, ge=2**10, le=2**30)
+
+    # Embeddings
+    embedding_model: str = Field(
+        "all-MiniLM-L6-v2",
+        description="A sentence-transformers model, or a model of `embedding_url`.",
+    )
+    embedding_dimensions: int = Field(384, ge=1, le=4096)
+    embedding_url: str | None = Field(None, description="Base URL of an OpenAI-compatible API.")
+    embedding_api_key: SecretStr = SecretStr("")
+    embedding_batch_size: int = Field(64, ge=1, le=4096)
+    embedding_cache_size: int = Field(1024, ge=0, le=1_000_000, description="Queries kept.")
+
+    # Limits on what one call may carry
+    max_content_characters: int = Field(1_000_000, ge=1, le=10_000_000)
+    max_batch: int = Field(1000, ge=1, le=10_000, description="Memories in one add_memories.")
+
+    # Defaults of a new memory
+    importance_default: float = Field(5.0, ge=1, le=10)
+    stability_default: int = Field(3, ge=1, le=5)
+    confidence_default: float | None = Field(None, ge=0, le=1)
+    decay_policy: str = "half_life"
+    soft_delete_retention_days: float = Field(90.0, ge=0)
+
+    # Recall
+    fulltext_analyzer: str = Field("english", description="A Neo4j full-text analyser.")
+    recall_candidates: int = Field(100, ge=10, le=1000, description="Per leg, before fusion.")
+    recall_vector_weight: float = Field(0.5, ge=0, le=1, description="1 − this is full text's.")
+    search_weights: Annotated[tuple[float, float, float], NoDecode] = Field(
+        (0.60, 0.25, 0.15), description="semantic, recency, importance; they sum to 1."
+    )
+    search_recency_half_life_days: float = Field(30.0, gt=0)
+    search_overfetch: int = Field(3, ge=1, le=100)
+
+    @field_validator("toolsets", "allowed_hosts", mode="before")
+    @classmethod
+    def _split_words(cls, value: object) -> object:
+        if isinstance(value, str):
+            return tuple(word for word in re.split(r"[,\s]+", value) if word)
+        return value
+
+    @field_validator("search_weights", mode="before")
+    @classmethod
+    def _split_numbers(cls, value: object) -> object:
+        if isinstance(value, str):
+            return tuple(float(word) for word in re.split(r"[,\s]+", value.strip()))
+        return value
+
+    @field_validator("toolsets")
+    @classmethod
+    def _known_toolsets(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if value == ("all",):
+            return TOOLSETS
+        if unknown := sorted(set(value) - set(TOOLSETS)):
+            raise ValueError(f"unknown toolset {unknown}; choose from {', '.join(TOOLSETS)} or 'all'")
+        return value
+
+    @field_validator("group_id")
+    @classmethod
+    def _plain_group(cls, value: str) -> str:
+        if not GROUP_ID_PATTERN.fullmatch(value):
+            raise ValueError("a group id is 1 to 64 letters, digits or underscores")
+        return value
+
+    @field_validator("search_weights")
+    @classmethod
+    def _weights_sum_to_one(cls, value: tuple[float, float, float]) -> tuple[float, float, float]:
+        if min(value) < 0 or abs(sum(value) - 1) > _UNIT_SUM_TOLERANCE:
+            raise ValueError("the three weights are at least 0 and sum to 1")
+        return value
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Take arguments first, then the environment, then the file `GRAPH_MEMORY_CONFIG` names."""
+        path = os.environ.get("GRAPH_MEMORY_CONFIG")
+        if not path:
+            return init_settings, env_settings
+        if not Path(path).is_file():
+            raise SettingsError(f"GRAPH_MEMORY_CONFIG={path} is not a file; correct or unset it.")
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, Path(path))
+
+
+def read_settings(**overrides: Any) -> Settings:
+    """Read the settings; `overrides` win over the environment and the file.
+
+    Raises:
+        SettingsError: A value is malformed; the message names each variable and its range.
+    """
+    try:
+        return Settings(**overrides)
+    except ValidationError as error:
+        problems = "; ".join(
+            f"GRAPH_MEMORY_{'_'.join(str(part) for part in detail['loc'][:1]).upper()}: {detail['msg']}"
+            for detail in error.errors()
+        )
+        raise SettingsError(f"Settings are malformed: {problems}.") from error
