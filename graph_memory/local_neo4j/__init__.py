@@ -1,0 +1,34 @@
+"""The embedded default: a local Neo4j Community that needs neither Docker nor an installation.
+
+`acquire` and `release` are what the service calls; the rest is for the `db` commands and `doctor`.
+"""
+
+from graph_memory.local_neo4j.instance import LocalNeo4j
+from graph_memory.local_neo4j.jars import NEO4J_VERSION, missing_jars
+from graph_memory.local_neo4j.java import Java, find_java
+from graph_memory.local_neo4j.sharing import (
+    LocalNeo4jStatus,
+    acquire,
+    log_tail,
+    release,
+    running,
+    start,
+    status,
+    stop,
+)
+
+__all__ = [
+    "NEO4J_VERSION",
+    "Java",
+    "LocalNeo4j",
+    "LocalNeo4jStatus",
+    "acquire",
+    "find_java",
+    "log_tail",
+    "missing_jars",
+    "release",
+    "running",
+    "start",
+    "status",
+    "stop",
+]

@@ -1,0 +1,127 @@
+"""Where the local Neo4j of one data root keeps its files, and which sizes and version they have."""
+
+import contextlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from graph_memory.errors import LocalNeo4jError
+from graph_memory.local_neo4j.jars import NEO4J_VERSION
+from graph_memory.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """The folder `neo4j` below the data root; server, CLI and tests meet by it alone."""
+
+    root: Path
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        """Name the folder of these settings, without creating it."""
+        return cls(settings.data_dir.absolute() / "neo4j")
+
+    @property
+    def home(self) -> Path:
+        """Neo4j's own home: conf, data and logs."""
+        return self.root / "home"
+
+    @property
+    def console_log(self) -> Path:
+        """What the JVM prints."""
+        return self.home / "logs" / "console.log"
+
+    @property
+    def auth_file(self) -> Path:
+        """The initial password's hash, which Neo4j reads when it makes its system database."""
+        return self.home / "data" / "dbms" / "auth.ini"
+
+    @property
+    def password_file(self) -> Path:
+        """The generated password, readable by its owner alone."""
+        return self.root / "password"
+
+    @property
+    def instance_file(self) -> Path:
+        """What runs, or ran last: process, port, version."""
+        return self.root / "instance.json"
+
+    @property
+    def version_file(self) -> Path:
+        """The newest Neo4j version that opened the data."""
+        return self.root / "version"
+
+    @property
+    def keep_marker(self) -> Path:
+        """Present while the instance is to stay up without users."""
+        return self.root / "keep"
+
+    @property
+    def users(self) -> Path:
+        """One file for each process that uses the instance."""
+        return self.root / "users"
+
+    @property
+    def lock_file(self) -> Path:
+        """Held by whoever starts, stops, registers or unregisters."""
+        return self.root / "start.lock"
+
+    def create(self) -> None:
+        """Make the folders, for their owner alone."""
+        self.root.mkdir(parents=True, exist_ok=True)
+        self.root.chmod(0o700)
+        for path in (
+            self.users,
+            self.home / "conf",
+            self.console_log.parent,
+            self.auth_file.parent,
+        ):
+            path.mkdir(parents=True, exist_ok=True)
+
+    def bytes_used(self) -> int:
+        """Sum up what the files take on disk."""
+        return sum(
+            _size(Path(path, file)) for path, _, files in os.walk(self.root) for file in files
+        )
+
+    def data_version(self) -> str | None:
+        """Return the Neo4j version of the data; None before the first start."""
+        try:
+            return self.version_file.read_text(encoding="utf-8").strip()
+        except FileNotFoundError:
+            return None
+
+    def check_version(self) -> None:
+        """Refuse data that a newer Neo4j has opened: it cannot go back."""
+        found = self.data_version()
+        if found and _ordered(found) > _ordered(NEO4J_VERSION):
+            raise LocalNeo4jError(
+                f"The data in {self.root} is of Neo4j {found}, but this release runs "
+                f"{NEO4J_VERSION}, which cannot open it. Upgrade graph-memory, or set "
+                "GRAPH_MEMORY_DATA_DIR to another folder and restore a backup there."
+            )
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a file that only its owner can read, whole or not at all."""
+    partial = path.with_name(f"{path.name}.partial")
+    with contextlib.suppress(FileNotFoundError):
+        partial.unlink()
+    descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with open(descriptor, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.replace(partial, path)
+
+
+def _size(path: Path) -> int:
+    try:
+        status = path.lstat()
+    except FileNotFoundError:  # Neo4j works in there meanwhile
+        return 0
+    # Transaction logs are longer than what they occupy.
+    return min(status.st_size, getattr(status, "st_blocks", status.st_size) * 512)
+
+
+def _ordered(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))

@@ -1,0 +1,141 @@
+"""The instance of one folder: what runs there, how to start it, how to end it.
+
+Whoever calls `ensure_running` or `end` holds the folder's lock.
+"""
+
+import json
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from graph_memory.local_neo4j import process
+from graph_memory.local_neo4j.configuration import (
+    LOOPBACK,
+    Memory,
+    command_line,
+    ensure_password,
+    read_password,
+    render_conf,
+)
+from graph_memory.local_neo4j.folder import Folder, write_private
+from graph_memory.local_neo4j.jars import NEO4J_VERSION, distrust_jars, ensure_jars
+from graph_memory.local_neo4j.java import Java, find_java
+from graph_memory.local_neo4j.progress import start_progress
+from graph_memory.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class LocalNeo4j:
+    """A running instance and how to reach it."""
+
+    uri: str
+    user: str
+    password: str = field(repr=False)
+    database: str
+    pid: int
+    version: str
+    java: str
+    home: Path
+    started_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """What `instance.json` says: the process that runs, or ran last."""
+
+    pid: int
+    port: int
+    version: str
+    java: str
+    started_at: str
+
+
+def find_running(folder: Folder) -> LocalNeo4j | None:
+    """Return the instance if its process lives."""
+    record = _read_record(folder)
+    if record is None or process.find(record.pid, folder.home) is None:
+        return None
+    return _described(folder, record)
+
+
+def ensure_running(folder: Folder, settings: Settings) -> LocalNeo4j:
+    """Return the instance, started if need be, as soon as it answers.
+
+    Raises:
+        LocalNeo4jError: It cannot be started, or does not answer in time.
+    """
+    instance = find_running(folder)
+    if instance:  # perhaps still starting, if the one who started it was killed
+        _await_ready(folder, settings)
+        return instance
+    record = _launch(folder, settings)
+    try:
+        with start_progress(NEO4J_VERSION):
+            _await_ready(folder, settings)
+    except BaseException:
+        end(folder)
+        distrust_jars(settings)
+        raise
+    return _described(folder, record)
+
+
+def end(folder: Folder) -> bool:
+    """Stop the instance; False when none ran."""
+    record = _read_record(folder)
+    running = process.find(record.pid, folder.home) if record else None
+    running = running or process.find_stray(folder.home)
+    if running is None:
+        return False
+    process.end(running, folder.home)
+    return True
+
+
+def _launch(folder: Folder, settings: Settings) -> _Record:
+    end(folder)  # a stray one would lock the data
+    folder.check_version()
+    java, jars = find_java(settings), ensure_jars(settings)
+    ensure_password(folder)
+    last = _read_record(folder)
+    port = process.choose_port(last.port if last else None)
+    pid = _spawn(folder, settings, java, jars, port)
+    started_at = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    record = _Record(pid, port, NEO4J_VERSION, str(java.path), started_at)
+    write_private(folder.instance_file, json.dumps(asdict(record)))
+    folder.version_file.write_text(NEO4J_VERSION, encoding="utf-8")
+    return record
+
+
+def _spawn(folder: Folder, settings: Settings, java: Java, jars: Path, port: int) -> int:
+    memory = Memory.of(settings)
+    conf = folder.home / "conf" / "neo4j.conf"
+    conf.write_text(render_conf(port, memory), encoding="utf-8")
+    command = command_line(java, jars, folder.home, memory, fast_start=settings.local_fast_start)
+    return process.spawn(command, folder.home, folder.console_log)
+
+
+def _await_ready(folder: Folder, settings: Settings) -> None:
+    record = _read_record(folder)
+    if record:
+        limit = settings.local_start_seconds
+        process.await_ready(record.pid, record.port, folder.home, folder.console_log, limit)
+
+
+def _read_record(folder: Folder) -> _Record | None:
+    try:
+        return _Record(**json.loads(folder.instance_file.read_text(encoding="utf-8")))
+    except (FileNotFoundError, ValueError, TypeError):  # absent, or of another release
+        return None
+
+
+def _described(folder: Folder, record: _Record) -> LocalNeo4j:
+    return LocalNeo4j(
+        uri=f"bolt://{LOOPBACK}:{record.port}",
+        user="neo4j",
+        password=read_password(folder),
+        database="neo4j",
+        pid=record.pid,
+        version=record.version,
+        java=record.java,
+        home=folder.home,
+        started_at=record.started_at,
+    )

@@ -1,0 +1,134 @@
+"""The jars of Neo4j: which ones, whether they are here, and how to get those that are not.
+
+`neo4j.lock` names each by its Maven coordinates, size and SHA-256; `make_lock.py` remakes it.
+Neo4j is fetched from its publisher when it is first needed, and never shipped with this package.
+"""
+
+import hashlib
+import shutil
+from dataclasses import astuple, dataclass
+from pathlib import Path
+
+from filelock import FileLock
+
+from graph_memory.settings import Settings
+
+NEO4J_VERSION = "2026.09.0"
+LOCK_FILE = Path(__file__).with_name("neo4j.lock")
+STAGING_PREFIX = ".fetch-"
+
+
+@dataclass(frozen=True, slots=True)
+class Jar:
+    """One line of the lock: a file of a repository, and what it must contain."""
+
+    sha256: str
+    size: int
+    group: str
+    artifact: str
+    version: str
+    classifier: str = ""
+
+    @property
+    def name(self) -> str:
+        """The file's name, as repositories call it."""
+        classifier = f"-{self.classifier}" if self.classifier else ""
+        return f"{self.artifact}-{self.version}{classifier}.jar"
+
+    def line(self) -> str:
+        """The jar as it stands in the lock."""
+        coordinates = [str(part) for part in astuple(self)[2:] if part]
+        return f"{self.sha256} {self.size} {':'.join(coordinates)}"
+
+
+def read_lock(path: Path = LOCK_FILE) -> list[Jar]:
+    """Read the lock: one jar a line, `sha256 size group:artifact:version[:classifier]`."""
+    jars: list[Jar] = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        sha256, size, coordinates = line.split()
+        jars.append(Jar(sha256, int(size), *coordinates.split(":")))
+    return jars
+
+
+def jars_folder(settings: Settings) -> Path:
+    """Where the jars of the locked version are kept."""
+    return settings.cache_dir.absolute() / f"neo4j-{NEO4J_VERSION}"
+
+
+def missing_jars(settings: Settings, lock: Path = LOCK_FILE) -> int:
+    """Count the jars that are absent or of another size than the lock says."""
+    folder = jars_folder(settings)
+    return sum(not _is_whole(folder, jar) for jar in read_lock(lock))
+
+
+def ensure_jars(settings: Settings, lock: Path = LOCK_FILE) -> Path:
+    """Return the folder that holds exactly the jars of the lock, fetching what is not there.
+
+    A marker tells that all of them were hashed once; then only their sizes are looked at.
+
+    Raises:
+        LocalNeo4jError: A jar cannot be fetched, or is not what the lock says.
+    """
+    folder = jars_folder(settings)
+    folder.mkdir(parents=True, exist_ok=True)
+    jars = read_lock(lock)
+    if not _is_complete(folder, jars, lock):
+        with FileLock(folder / ".lock"):
+            _complete(folder, jars, lock, settings.maven_repository)
+    return folder
+
+
+def distrust_jars(settings: Settings) -> None:
+    """Have the next `ensure_jars` hash every jar; called when Neo4j did not start."""
+    _marker(jars_folder(settings)).unlink(missing_ok=True)
+
+
+def digest(path: Path) -> str:
+    """Return the SHA-256 of a file, in hexadecimal digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _complete(folder: Path, jars: list[Jar], lock: Path, mirror: str | None) -> None:
+    if _is_complete(folder, jars, lock):  # by another process, while this one waited
+        return
+    _remove_strays(folder, jars)
+    wanted = [jar for jar in jars if not _is_intact(folder, jar)]
+    if wanted:
+        # Half a second of imports that only the first start needs.
+        from graph_memory.local_neo4j.download import download
+
+        download(wanted, folder, mirror)
+    _marker(folder).write_text(digest(lock), encoding="utf-8")
+
+
+def _marker(folder: Path) -> Path:
+    return folder / ".complete"
+
+
+def _is_complete(folder: Path, jars: list[Jar], lock: Path) -> bool:
+    marker = _marker(folder)
+    return (
+        marker.is_file()
+        and marker.read_text(encoding="utf-8") == digest(lock)
+        and all(_is_whole(folder, jar) for jar in jars)
+    )
+
+
+def _is_whole(folder: Path, jar: Jar) -> bool:
+    path = folder / jar.name
+    return path.is_file() and path.stat().st_size == jar.size
+
+
+def _is_intact(folder: Path, jar: Jar) -> bool:
+    return _is_whole(folder, jar) and digest(folder / jar.name) == jar.sha256
+
+
+def _remove_strays(folder: Path, jars: list[Jar]) -> None:
+    # The JVM is given the whole folder as its class path.
+    known = {jar.name for jar in jars}
+    for path in folder.glob("*.jar"):
+        if path.name not in known:
+            path.unlink()
+    for path in folder.glob(f"{STAGING_PREFIX}*"):  # of a download that was killed
+        shutil.rmtree(path)

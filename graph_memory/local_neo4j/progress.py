@@ -1,0 +1,42 @@
+"""What a waiting user sees: a bar on a terminal, quiet log lines elsewhere."""
+
+import contextlib
+import logging
+import sys
+import time
+from collections.abc import Callable, Generator
+
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+_log = logging.getLogger(__name__)
+
+
+@contextlib.contextmanager
+def download_progress(jars: int, total: int) -> Generator[Callable[[int], None]]:
+    """Show how a download of `total` bytes advances; yields what to call with each part's bytes."""
+    what = f"{jars} jars of Neo4j, {total / 2**20:.0f} MiB"
+    if sys.stderr.isatty():
+        columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn()
+        console = Console(stderr=True)
+        with Progress(*columns, TransferSpeedColumn(), console=console, transient=True) as bar:
+            task = bar.add_task("Fetching Neo4j", total=total)
+            yield lambda count: bar.advance(task, count)
+        return
+    _log.info("Fetching %s", what)
+    began = time.monotonic()
+    yield lambda count: None
+    _log.info("Fetched %s in %.1f s", what, time.monotonic() - began)
+
+
+@contextlib.contextmanager
+def start_progress(version: str) -> Generator[None]:
+    """Show that Neo4j is starting, which takes seconds to a minute."""
+    _log.info("Starting Neo4j %s", version)
+    began = time.monotonic()
+    if sys.stderr.isatty():
+        with Console(stderr=True).status(f"Starting Neo4j {version}"):
+            yield
+    else:
+        yield
+    _log.info("Neo4j %s is ready after %.1f s", version, time.monotonic() - began)
