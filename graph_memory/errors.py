@@ -16,7 +16,8 @@
     ├── LocalNeo4jError             the managed local Neo4j cannot be provided
     └── SettingsError               a setting is malformed
 
-The message of each states the fact, the value and what to do. `code` is what MCP tools and `--json` report.
+The message of each states the fact, the value and what to do; `code` is what MCP tools and `--json`
+report.
 """
 
 from typing import ClassVar
@@ -145,7 +146,7 @@ class SchemaError(GraphMemoryError):
 
 
 class StatementError(GraphMemoryError):
-    """A file below `cypher/` is malformed, or was called with other parameters than it declares."""
+    """A file below `cypher/` is malformed, or was called with undeclared parameters."""
 
     code = "statement"
 

@@ -1,7 +1,8 @@
 """Every setting, with unit, range and default.
 
-Read from the environment (`GRAPH_MEMORY_<FIELD>`), then from the TOML file `GRAPH_MEMORY_CONFIG` names,
-then from the defaults below; `config/graph-memory.toml` shows them all and a test keeps it true.
+Read from the environment (`GRAPH_MEMORY_<FIELD>`), then from the TOML file that
+`GRAPH_MEMORY_CONFIG` names, then from the defaults below. `config/graph-memory.toml` shows them
+all, and a test keeps it true.
 """
 
 import os
@@ -55,10 +56,14 @@ class Settings(BaseSettings):
     connect_timeout_seconds: float = Field(3.0, gt=0, le=60)
     query_timeout_seconds: float = Field(30.0, gt=0, le=3600)
     retry_seconds: float = Field(5.0, ge=0, le=300, description="How long a deadlock is retried.")
-    migrate_on_start: bool = Field(True, description="Apply missing schema migrations when opening.")
+    migrate_on_start: bool = Field(
+        True, description="Apply missing schema migrations when opening."
+    )
 
     # The local Neo4j
-    java: Path | None = Field(None, description="A `java` of version 21 or newer; searched if unset.")
+    java: Path | None = Field(
+        None, description="A `java` of version 21 or newer; searched if unset."
+    )
     maven_repository: str | None = Field(None, description="A mirror to fetch the jars from.")
     local_heap_mebibytes: int | None = Field(None, ge=128, description="By default by RAM size.")
     local_page_cache_mebibytes: int | None = Field(None, ge=8, description="By default by RAM.")
@@ -71,7 +76,8 @@ class Settings(BaseSettings):
     toolsets: Annotated[tuple[str, ...], NoDecode] = ("core", "graph", "lifecycle", "admin")
     group_id: str = "default"
     allowed_hosts: Annotated[tuple[str, ...], NoDecode] = Field(
-        (), description="Host names, besides the loopback ones, under which clients reach the server."
+        (),
+        description="Host names, besides the loopback ones, under which clients reach the server.",
     )
     max_request_bytes: int = Field(8 * 2**20, ge=2**10, le=2**30)
 
@@ -90,6 +96,17 @@ class Settings(BaseSettings):
     max_content_characters: int = Field(1_000_000, ge=1, le=10_000_000)
     max_batch: int = Field(1000, ge=1, le=10_000, description="Memories in one add_memories.")
 
+    # Protection from fading
+    protected_tags: Annotated[tuple[str, ...], NoDecode] = Field(
+        (
+            "permanent", "important", "bookmark", "favorite", "pinned", "preserved",
+            "decision", "architecture", "critical", "core", "identity",
+        ),
+        description="Tags, in any case, whose memories do not fade.",
+    )  # fmt: skip
+    permanent_importance: float = Field(8.0, ge=1, le=10)
+    permanent_stability: int = Field(4, ge=1, le=5)
+
     # Defaults of a new memory
     importance_default: float = Field(5.0, ge=1, le=10)
     stability_default: int = Field(3, ge=1, le=5)
@@ -99,6 +116,8 @@ class Settings(BaseSettings):
 
     # Recall
     fulltext_analyzer: str = Field("english", description="A Neo4j full-text analyser.")
+    vector_quantization: str = Field("NONE", pattern="^(NONE|SCALAR|BINARY)$")
+    vector_expansion: float = Field(10.0, ge=1, le=100, description="Nodes examined per result.")
     recall_candidates: int = Field(100, ge=10, le=1000, description="Per leg, before fusion.")
     recall_vector_weight: float = Field(0.5, ge=0, le=1, description="1 − this is full text's.")
     search_weights: Annotated[tuple[float, float, float], NoDecode] = Field(
@@ -107,7 +126,7 @@ class Settings(BaseSettings):
     search_recency_half_life_days: float = Field(30.0, gt=0)
     search_overfetch: int = Field(3, ge=1, le=100)
 
-    @field_validator("toolsets", "allowed_hosts", mode="before")
+    @field_validator("toolsets", "allowed_hosts", "protected_tags", mode="before")
     @classmethod
     def _split_words(cls, value: object) -> object:
         if isinstance(value, str):
@@ -127,7 +146,9 @@ class Settings(BaseSettings):
         if value == ("all",):
             return TOOLSETS
         if unknown := sorted(set(value) - set(TOOLSETS)):
-            raise ValueError(f"unknown toolset {unknown}; choose from {', '.join(TOOLSETS)} or 'all'")
+            raise ValueError(
+                f"unknown toolset {unknown}; choose from {', '.join(TOOLSETS)} or 'all'"
+            )
         return value
 
     @field_validator("group_id")
@@ -172,7 +193,7 @@ def read_settings(**overrides: Any) -> Settings:
         return Settings(**overrides)
     except ValidationError as error:
         problems = "; ".join(
-            f"GRAPH_MEMORY_{'_'.join(str(part) for part in detail['loc'][:1]).upper()}: {detail['msg']}"
+            f"GRAPH_MEMORY_{str((detail['loc'] or ('',))[0]).upper()}: {detail['msg']}"
             for detail in error.errors()
         )
         raise SettingsError(f"Settings are malformed: {problems}.") from error

@@ -1,0 +1,32 @@
+// Describe memory `m` as every tool shows it, in the map `memory`.
+//
+// access  fragment
+// include decay/protection
+WITH *, {
+  memory_id: m.uuid,
+  content: m.content,
+  memory_type: m.memory_type,
+  tags: m.tags,
+  importance: m.importance,
+  importance_source: m.importance_source,
+  stability: m.stability,
+  confidence: m.confidence,
+  source: m.source,
+  metadata: m.metadata_json,
+  group_id: m.group_id,
+  project_id: m.project_id,
+  conversation_id: m.conversation_id,
+  parent_id: head([(m)-[:HAS_PARENT]->(parent:Memory) | parent.uuid]),
+  lifecycle_state: m.lifecycle_state,
+  decay_score: m.decay_score,
+  protection: protection,
+  preserve_until: datetime(m.preserve_until),
+  decay_policy: m.decay_policy,
+  decay_rate: m.decay_rate,
+  access_count: m.access_count,
+  last_accessed_at: datetime(m.last_accessed_at),
+  created_at: m.created_at,
+  updated_at: datetime(m.updated_at),
+  valid_at: m.valid_at,
+  invalid_at: m.invalid_at
+} AS memory

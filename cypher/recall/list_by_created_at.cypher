@@ -1,0 +1,19 @@
+// List memories, the newest first.
+//
+// access  read
+// param   group_id         : STRING — the tenant
+// param   states           : LIST<STRING> — lifecycle states to serve
+// param   after_created_at : STRING? — of the last memory of the page before, ISO 8601, UTC
+// param   after_id         : STRING? — of the same
+// param   limit            : INTEGER
+// returns memory : MAP
+MATCH (m:Memory {group_id: $group_id})
+WHERE m.lifecycle_state IN $states
+WITH m
+// include recall/filter
+WITH m WHERE $after_id IS NULL
+  OR m.created_at < datetime($after_created_at)
+  OR m.created_at = datetime($after_created_at) AND m.uuid > $after_id
+WITH m ORDER BY m.created_at DESC, m.uuid LIMIT $limit
+// include memories/view
+RETURN memory ORDER BY m.created_at DESC, m.uuid

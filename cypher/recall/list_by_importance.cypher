@@ -1,0 +1,22 @@
+// List memories, the most important first.
+//
+// access  read
+// param   group_id         : STRING — the tenant
+// param   states           : LIST<STRING> — lifecycle states to serve
+// param   after_importance : FLOAT? [1..10] — of the last memory of the page before
+// param   after_created_at : STRING? — of the same, ISO 8601, UTC
+// param   after_id         : STRING? — of the same
+// param   limit            : INTEGER
+// returns memory : MAP
+MATCH (m:Memory {group_id: $group_id})
+WHERE m.lifecycle_state IN $states
+WITH m
+// include recall/filter
+WITH m WHERE $after_id IS NULL
+  OR m.importance < $after_importance
+  OR m.importance = $after_importance AND (
+    m.created_at < datetime($after_created_at)
+    OR m.created_at = datetime($after_created_at) AND m.uuid > $after_id)
+WITH m ORDER BY m.importance DESC, m.created_at DESC, m.uuid LIMIT $limit
+// include memories/view
+RETURN memory ORDER BY m.importance DESC, m.created_at DESC, m.uuid

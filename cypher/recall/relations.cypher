@@ -1,0 +1,22 @@
+// List the relations of a memory, the strongest first.
+//
+// access  read
+// param   group_id  : STRING — the tenant
+// param   memory_id : STRING
+// param   limit     : INTEGER
+// returns from_id       : STRING
+// returns to_id         : STRING
+// returns relation_type : STRING
+// returns strength      : FLOAT
+// returns fact          : STRING
+// returns metadata      : STRING
+// returns created_at    : ZONED DATETIME
+// returns valid_at      : ZONED DATETIME
+// returns invalid_at    : ZONED DATETIME
+MATCH (m:Memory {uuid: $memory_id, group_id: $group_id})-[r:RELATES_TO]-(other:Memory)
+WHERE other.group_id = $group_id AND other.soft_deleted_at IS NULL AND r.expired_at IS NULL
+RETURN startNode(r).uuid AS from_id, endNode(r).uuid AS to_id, r.name AS relation_type,
+       r.strength AS strength, r.fact AS fact, coalesce(r.metadata_json, '{}') AS metadata,
+       r.created_at AS created_at, r.valid_at AS valid_at, r.invalid_at AS invalid_at
+ORDER BY strength DESC, from_id, to_id, relation_type
+LIMIT $limit

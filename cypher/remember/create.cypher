@@ -1,0 +1,57 @@
+// Store memories; of two writers of one content, the second gets the first one's id.
+//
+// access  write
+// param   group_id : STRING — the tenant
+// param   memories : LIST<MAP> — the properties below
+// param   now      : STRING — ISO 8601, UTC
+// returns memory_id : STRING — of the row in question
+// returns stored_id : STRING — of the memory that holds the content
+UNWIND $memories AS row
+MERGE (m:Memory {dedup_key: row.dedup_key})
+ON CREATE SET
+  m:Entity,
+  m.uuid = row.memory_id,
+  m.group_id = $group_id,
+  m.group_key = row.group_key,
+  m.project_id = row.project_id,
+  m.conversation_id = row.conversation_id,
+  m.name = row.name,
+  m.summary = row.summary,
+  m.content = row.content,
+  m.content_hash = row.content_hash,
+  m.metadata_json = row.metadata_json,
+  m.tags = row.tags,
+  m.memory_type = row.memory_type,
+  m.source = row.source,
+  m.importance = row.importance,
+  m.importance_source = row.importance_source,
+  m.stability = row.stability,
+  m.confidence = row.confidence,
+  m.decay_policy = row.decay_policy,
+  m.decay_rate = row.decay_rate,
+  m.decay_score = 0.0,
+  m.last_decay_update = row.created_at,
+  m.lifecycle_state = 'ACTIVE',
+  m.state_changed_at = row.created_at,
+  m.state_reason = 'created',
+  m.state_history = [],
+  m.access_count = 0,
+  m.reinforcement_pending = 0,
+  m.classification_status = 'off',
+  m.created_at = datetime(row.created_at),
+  m.updated_at = row.created_at,
+  m.valid_at = datetime(row.valid_at),
+  m.embedding_model = row.embedding_model,
+  m.embedding_dimension = row.embedding_dimension
+WITH m, row
+CALL (m, row) {
+  WITH m, row WHERE m.uuid = row.memory_id AND row.embedding IS NOT NULL
+  CALL db.create.setNodeVectorProperty(m, 'embedding', toFloatList(row.embedding))
+}
+CALL (m, row) {
+  WITH m, row WHERE m.uuid = row.memory_id AND row.parent_id IS NOT NULL
+  MATCH (parent:Memory {uuid: row.parent_id, group_id: $group_id})
+  MERGE (m)-[link:HAS_PARENT]->(parent)
+  ON CREATE SET link.created_at = datetime($now)
+}
+RETURN row.memory_id AS memory_id, m.uuid AS stored_id

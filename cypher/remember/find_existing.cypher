@@ -1,0 +1,15 @@
+// Tell which contents and ids are taken.
+//
+// Ids are looked for in every group: an id names one memory in the whole database.
+//
+// access  read
+// param   group_id   : STRING — the tenant
+// param   dedup_keys : LIST<STRING> — group|sha256 of the content
+// param   memory_ids : LIST<STRING>
+// returns memory_id : STRING
+// returns dedup_key : STRING
+// returns in_group  : BOOLEAN
+MATCH (m:Memory)
+WHERE m.dedup_key IN $dedup_keys OR m.uuid IN $memory_ids
+RETURN m.uuid AS memory_id, m.dedup_key AS dedup_key,
+       m.group_id = $group_id AND m.soft_deleted_at IS NULL AS in_group

@@ -1,0 +1,12 @@
+// Remove memories for good, with their relations and versions.
+//
+// access  write
+// param   group_id   : STRING — the tenant
+// param   memory_ids : LIST<STRING>
+// returns memory_id : STRING
+MATCH (m:Memory {group_id: $group_id})
+WHERE m.uuid IN $memory_ids
+WITH m, m.uuid AS memory_id
+OPTIONAL MATCH (m)-[:HAS_VERSION]->(version:MemoryVersion)
+DETACH DELETE version, m
+RETURN DISTINCT memory_id

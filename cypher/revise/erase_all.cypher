@@ -1,0 +1,11 @@
+// Remove every memory of a group for good, with their relations and versions.
+//
+// access  batch
+// param   group_id : STRING — the tenant
+// returns deleted : INTEGER
+MATCH (m:Memory {group_id: $group_id})
+CALL (m) {
+  OPTIONAL MATCH (m)-[:HAS_VERSION]->(version:MemoryVersion)
+  DETACH DELETE version, m
+} IN TRANSACTIONS OF 2000 ROWS
+RETURN count(*) AS deleted

@@ -1,0 +1,48 @@
+// Change a memory; the text it had stays reachable as a version.
+//
+// A null in `changes` leaves the property as it is.
+//
+// access  write
+// param   group_id   : STRING — the tenant
+// param   memory_id  : STRING
+// param   changes    : MAP — the properties to change
+// param   version_id : STRING — id of the version that keeps the earlier text
+// param   now        : STRING — ISO 8601, UTC
+// returns memory : MAP
+MATCH (m:Memory {uuid: $memory_id, group_id: $group_id})
+WHERE m.soft_deleted_at IS NULL
+CALL (m) {
+  WITH m WHERE $changes.content <> m.content
+  CREATE (m)-[:HAS_VERSION]->(:MemoryVersion {
+    uuid: $version_id, group_id: $group_id, content: m.content, content_hash: m.content_hash,
+    name: m.name, created_at: m.updated_at, expired_at: $now
+  })
+}
+SET
+  m.content = coalesce($changes.content, m.content),
+  m.content_hash = coalesce($changes.content_hash, m.content_hash),
+  m.dedup_key = coalesce($changes.dedup_key, m.dedup_key),
+  m.name = coalesce($changes.name, m.name),
+  m.summary = coalesce($changes.summary, m.summary),
+  m.embedding_model = coalesce($changes.embedding_model, m.embedding_model),
+  m.embedding_dimension = coalesce($changes.embedding_dimension, m.embedding_dimension),
+  m.metadata_json = coalesce($changes.metadata_json, m.metadata_json),
+  m.tags = coalesce($changes.tags, m.tags),
+  m.memory_type = coalesce($changes.memory_type, m.memory_type),
+  m.importance = coalesce($changes.importance, m.importance),
+  m.importance_source =
+    CASE WHEN $changes.importance IS NULL THEN m.importance_source ELSE 'user' END,
+  m.stability = coalesce($changes.stability, m.stability),
+  m.confidence = coalesce($changes.confidence, m.confidence),
+  m.project_id = coalesce($changes.project_id, m.project_id),
+  m.decay_policy = coalesce($changes.decay_policy, m.decay_policy),
+  m.decay_rate = coalesce($changes.decay_rate, m.decay_rate),
+  m.updated_at = $now,
+  m.last_accessed_at = $now
+WITH m
+CALL (m) {
+  WITH m WHERE $changes.embedding IS NOT NULL
+  CALL db.create.setNodeVectorProperty(m, 'embedding', toFloatList($changes.embedding))
+}
+// include memories/view
+RETURN memory

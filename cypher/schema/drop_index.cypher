@@ -1,0 +1,5 @@
+// Drop an index.
+//
+// access  schema
+// param   name : STRING
+DROP INDEX $name IF EXISTS

@@ -1,0 +1,17 @@
+// Find memories by their meaning, within a group and lifecycle states.
+//
+// access  schema
+// param   dimensions   : INTEGER — width of an embedding
+// param   quantization : STRING — NONE, SCALAR or BINARY
+// param   expansion    : FLOAT [1] — candidates examined per result wanted, >= 1
+// source  quantization NONE: the default, BINARY, finds 20-85 % of the exact top ten
+CREATE VECTOR INDEX memory_embedding_idx IF NOT EXISTS
+FOR (n:Memory)
+ON n.embedding
+WITH [n.group_id, n.lifecycle_state]
+OPTIONS {indexConfig: {
+  `vector.dimensions`: $dimensions,
+  `vector.similarity_function`: 'cosine',
+  `vector.quantization.type`: $quantization,
+  `vector.default_search_expansion_factor`: $expansion
+}}

@@ -1,0 +1,5 @@
+// Answer, to show that the database does.
+//
+// access  read
+// returns answer : INTEGER
+RETURN 1 AS answer

@@ -1,0 +1,8 @@
+// Tell which Neo4j answers.
+//
+// access  read
+// returns version : STRING
+CALL dbms.components() YIELD name, versions
+WITH versions
+WHERE name = 'Neo4j Kernel'
+RETURN versions[0] AS version

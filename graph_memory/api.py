@@ -1,0 +1,361 @@
+"""The public API: one object that holds a database, an embedding model and the settings."""
+
+import logging
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+from graph_memory.embedding import Embedder
+
+from graph_memory import recall, remember, revise, schema
+from graph_memory.arguments import (
+    Filters,
+    GroupId,
+    MemoryChanges,
+    MemoryId,
+    NewMemory,
+    NewRelation,
+    Question,
+    checked,
+)
+from graph_memory.database import open_database
+from graph_memory.errors import (
+    DimensionMismatchError,
+    GraphMemoryError,
+    InvalidArgumentError,
+    NotFoundError,
+)
+from graph_memory.graph import Graph
+from graph_memory.lifecycle import AccessLog, record_access
+from graph_memory.memories import FoundMemory, Memory, Relation, SortOrder
+from graph_memory.recall import Page, Profile
+from graph_memory.relations import Related, relate
+from graph_memory.remember import Outcome
+from graph_memory.revise import Deleted
+from graph_memory.settings import Settings, read_settings
+
+_log = logging.getLogger(__name__)
+
+MAX_RESULTS = 50
+
+
+class GraphMemory:
+    """A memory service, open.
+
+    async with GraphMemory.open() as memory:
+        stored = await memory.add("Ada prefers tea", tags=["ada"])
+        found = await memory.search("what does Ada drink?")
+
+    Every method takes `group_id`, the tenant, which defaults to `settings.group_id`; and every one
+    raises `GraphUnavailableError` while Neo4j does not answer.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        embedder: Embedder,
+        settings: Settings,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self.graph = graph
+        self.embedder = embedder
+        self.settings = settings
+        self.clock = clock
+        self.accesses = AccessLog(graph)
+        self._mismatch: DimensionMismatchError | None = None
+
+    @classmethod
+    @asynccontextmanager
+    async def open(
+        cls, settings: Settings | None = None, **overrides: Any
+    ) -> AsyncGenerator["GraphMemory"]:
+        """Open the configured database, or the local one of this user, and bring its schema up.
+
+        Raises:
+            GraphUnavailableError: Nothing answers at the configured address.
+            LocalNeo4jError: The local Neo4j cannot be started.
+            SchemaError: The server is too old.
+            SettingsError: A setting is malformed.
+        """
+        settings = settings or read_settings(**overrides)
+        embedder = Embedder(settings)
+        async with open_database(settings) as graph:
+            memory = cls(graph, embedder, settings)
+            await schema.check_server(graph)
+            if settings.migrate_on_start:
+                await schema.migrate_up(graph, settings)
+            await memory.check_embedding()
+            try:
+                yield memory
+            finally:
+                await memory.accesses.settled()
+                await embedder.close()
+
+    async def check_embedding(self) -> None:
+        """Note whether the stored vectors are of the configured model; using them raises if not."""
+        self._mismatch = None
+        try:
+            await schema.check_embedding(self.graph, self.settings)
+        except DimensionMismatchError as error:
+            self._mismatch = error
+            _log.warning("%s", error)
+
+    async def add(
+        self, memory: NewMemory | str, *, group_id: str | None = None, **details: Any
+    ) -> Memory:
+        """Store a memory and return it; `details` are the fields of `NewMemory`.
+
+        Raises:
+            InvalidArgumentError: A field is outside its range, or there is no such field.
+            DuplicateError: The content is stored already; the error has the id.
+        """
+        given = {"content": memory, **details} if isinstance(memory, str) else memory
+        (outcome,) = await self.add_many([given], group_id=group_id)
+        if outcome.error or not outcome.memory_id:
+            raise outcome.error or GraphMemoryError("The memory was not stored.")
+        return await self._read(outcome.memory_id, self.group(group_id))
+
+    async def add_many(
+        self,
+        memories: Iterable[NewMemory | Mapping[str, Any]],
+        *,
+        group_id: str | None = None,
+    ) -> list[Outcome]:
+        """Store many memories in a few round trips; one refused does not stop the others.
+
+        Returns:
+            One outcome a memory, in their order: its id, or the error.
+        """
+        await self._require_vectors()
+        given = [_checked_memory(memory) for memory in memories]
+        default = self.group(group_id)
+        groups: dict[str, list[tuple[int, NewMemory]]] = {}
+        outcomes: dict[int, Outcome] = {}
+        for position, memory in enumerate(given):
+            if isinstance(memory, NewMemory):
+                groups.setdefault(memory.group_id or default, []).append((position, memory))
+            else:
+                outcomes[position] = Outcome(None, memory)
+        for group, members in groups.items():
+            stored = await remember.add_many(
+                self.graph,
+                self.embedder,
+                self.settings,
+                [memory for _, memory in members],
+                group_id=group,
+                now=self.clock(),
+            )
+            outcomes |= {p: outcome for (p, _), outcome in zip(members, stored, strict=True)}
+        return [outcomes[position] for position in range(len(given))]
+
+    async def get(self, memory_id: str, *, group_id: str | None = None) -> Memory:
+        """Fetch a memory; this counts as an access.
+
+        Raises:
+            NotFoundError: There is no such memory in the group.
+        """
+        memory = await self._read(memory_id, self.group(group_id))
+        self._delivered([memory], self.group(group_id))
+        return memory
+
+    async def relations(self, memory_id: str, *, group_id: str | None = None) -> list[Relation]:
+        """List the relations from and to a memory, the strongest first."""
+        return await recall.relations_of(
+            self.graph, checked(MemoryId, memory_id, "memory_id"), group_id=self.group(group_id)
+        )
+
+    async def update(
+        self, memory_id: str, *, group_id: str | None = None, **changes: Any
+    ) -> tuple[Memory, bool]:
+        """Change a memory; `changes` are the fields of `MemoryChanges`.
+
+        Returns:
+            The memory as it is now, and whether it was embedded anew.
+
+        Raises:
+            InvalidArgumentError: Nothing is to be changed, or a value is outside its range.
+            NotFoundError: There is no such memory in the group.
+            DuplicateError: Another memory has the new content.
+        """
+        await self._require_vectors()
+        return await revise.update(
+            self.graph,
+            self.embedder,
+            self.settings,
+            checked(MemoryId, memory_id, "memory_id"),
+            checked(MemoryChanges, changes),
+            group_id=self.group(group_id),
+            now=self.clock(),
+        )
+
+    async def delete(
+        self, memory_id: str, *, permanent: bool = False, group_id: str | None = None
+    ) -> Deleted:
+        """Delete a memory, recoverably unless `permanent`.
+
+        Raises:
+            NotFoundError: There is no such memory in the group.
+        """
+        return await revise.delete(
+            self.graph,
+            self.settings,
+            checked(MemoryId, memory_id, "memory_id"),
+            permanent=permanent,
+            group_id=self.group(group_id),
+            now=self.clock(),
+        )
+
+    async def delete_all(
+        self, *, confirm: str, permanent: bool = False, group_id: str | None = None
+    ) -> int:
+        """Delete every memory of the group; `confirm` is 'DELETE ALL'.
+
+        Raises:
+            ConfirmationRequiredError: `confirm` is anything else.
+        """
+        return await revise.delete_all(
+            self.graph,
+            confirm=confirm,
+            permanent=permanent,
+            group_id=self.group(group_id),
+            now=self.clock(),
+        )
+
+    async def relate(
+        self,
+        from_id: str,
+        to_id: str,
+        relation_type: str = "relates_to",
+        *,
+        group_id: str | None = None,
+        **details: Any,
+    ) -> list[Related]:
+        """Relate two memories; `details` are the other fields of `NewRelation`.
+
+        Raises:
+            InvalidArgumentError: The type is unknown, or both ends are the same.
+            NotFoundError: One of the ends is not in the group.
+        """
+        relation = checked(
+            NewRelation, {"target_id": to_id, "relation_type": relation_type, **details}
+        )
+        return await relate(
+            self.graph,
+            checked(MemoryId, from_id, "from_id"),
+            [relation],
+            group_id=self.group(group_id),
+            now=self.clock(),
+        )
+
+    async def search(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        profile: str = Profile.RECALL,
+        group_id: str | None = None,
+        **filters: Any,
+    ) -> list[FoundMemory]:
+        """Find the memories that answer `query`, best first; `filters` are those of `Filters`.
+
+        What is returned counts as accessed.
+
+        Raises:
+            InvalidArgumentError: A value is outside its range.
+        """
+        await self._require_vectors()
+        group, now = self.group(group_id), self.clock()
+        found = await recall.search(
+            self.graph,
+            self.embedder,
+            self.settings,
+            checked(Question, query, "query"),
+            group_id=group,
+            now=now,
+            limit=_limit(limit),
+            filters=checked(Filters, filters),
+            profile=checked(Profile, profile, "profile"),
+        )
+        self._delivered([hit.memory for hit in found], group)
+        return found
+
+    async def list(
+        self,
+        *,
+        sort: str = SortOrder.IMPORTANCE,
+        limit: int = 20,
+        cursor: str | None = None,
+        group_id: str | None = None,
+        **filters: Any,
+    ) -> Page:
+        """List memories a page at a time; `filters` are those of `Filters`.
+
+        What is returned counts as accessed.
+
+        Raises:
+            InvalidArgumentError: A value is outside its range, or the cursor is not ours.
+        """
+        group = self.group(group_id)
+        page = await recall.list_memories(
+            self.graph,
+            self.settings,
+            group_id=group,
+            now=self.clock(),
+            filters=checked(Filters, filters),
+            sort=checked(SortOrder, sort, "sort"),
+            limit=_limit(limit),
+            cursor=cursor,
+        )
+        self._delivered(page.memories, group)
+        return page
+
+    async def touch(self, memory_id: str, *, group_id: str | None = None) -> None:
+        """Count an access to a memory.
+
+        Raises:
+            NotFoundError: There is no such memory in the group.
+        """
+        group = self.group(group_id)
+        given = checked(MemoryId, memory_id, "memory_id")
+        if not await record_access(self.graph, [given], group_id=group, now=self.clock()):
+            raise NotFoundError(given, group)
+
+    def group(self, group_id: str | None) -> str:
+        """Return the tenant to use: the given one, checked, or the default."""
+        if group_id is None:
+            return self.settings.group_id
+        return checked(GroupId, group_id, "group_id")
+
+    async def _read(self, memory_id: str, group: str) -> Memory:
+        given = checked(MemoryId, memory_id, "memory_id")
+        found = await recall.get_many(
+            self.graph, self.settings, [given], group_id=group, now=self.clock()
+        )
+        if not found:
+            raise NotFoundError(given, group)
+        return found[0]
+
+    def _delivered(self, memories: Iterable[Memory], group: str) -> None:
+        ids = [memory.memory_id for memory in memories]
+        self.accesses.delivered(ids, group_id=group, now=self.clock())
+
+    async def _require_vectors(self) -> None:
+        """Look again after a mismatch: a rebuild may have mended it meanwhile."""
+        if self._mismatch:
+            await self.check_embedding()
+        if self._mismatch:
+            raise self._mismatch
+
+
+def _limit(limit: int) -> int:
+    if isinstance(limit, bool) or not 1 <= limit <= MAX_RESULTS:
+        raise InvalidArgumentError("limit", limit, f"1 to {MAX_RESULTS}")
+    return limit
+
+
+def _checked_memory(memory: NewMemory | Mapping[str, Any]) -> NewMemory | InvalidArgumentError:
+    try:
+        return checked(NewMemory, memory)
+    except InvalidArgumentError as error:
+        return error

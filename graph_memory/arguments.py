@@ -1,0 +1,252 @@
+"""What callers may say, checked once for the Python API, the tools, the commands and imports.
+
+Each type below carries its range; `checked` turns a violation into one of our errors, which names the
+argument, the value and what is allowed.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from datetime import UTC, datetime
+from functools import cache
+from typing import Annotated, Any, ClassVar, TypeVar, cast
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    TypeAdapter,
+    ValidationError,
+)
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from graph_memory.errors import InvalidArgumentError, LimitExceededError, ReservedFieldError
+from graph_memory.memories import DecayPolicy, LifecycleState, MemoryType, RelationType, Source
+from graph_memory.settings import GROUP_ID_PATTERN
+
+T = TypeVar("T")
+
+#: Keys that Graphiti gives a meaning of its own on an entity.
+RESERVED_KEYS = frozenset(
+    ("uuid", "name", "group_id", "labels", "created_at", "summary", "attributes", "name_embedding")
+)
+
+MAX_TAGS = 64
+MAX_METADATA_CHARACTERS = 65_536
+
+_BARE_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+def _storable(text: str) -> str:
+    """Refuse what no database can store as UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise PydanticCustomError(
+            "surrogate",
+            "character {position} is a lone surrogate, which is not valid Unicode text",
+            {"position": error.start},
+        ) from error
+    return text
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise PydanticCustomError("blank", "it must hold more than white space")
+    return text
+
+
+def _clamped(low: float, high: float) -> Callable[[Any], Any]:
+    def clamp(value: Any) -> Any:
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        return min(max(value, low), high) if number else value
+
+    return clamp
+
+
+def _unique_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
+    """Strip, drop empties, and keep the first spelling of each tag."""
+    spelled = {tag.strip().lower(): tag.strip() for tag in reversed(tags) if tag.strip()}
+    return tuple(reversed(spelled.values()))
+
+
+def _plain_metadata(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+    if reserved := sorted(RESERVED_KEYS & metadata.keys()):
+        raise PydanticCustomError(
+            "reserved_field",
+            "the keys {keys} are reserved by Graphiti; choose other names",
+            {"keys": ", ".join(reserved)},
+        )
+    try:
+        text = json.dumps(metadata, allow_nan=False, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise PydanticCustomError(
+            "json", "it must be a JSON object ({reason})", {"reason": str(error)}
+        ) from error
+    if len(text) > MAX_METADATA_CHARACTERS:
+        raise PydanticCustomError(
+            "too_long", "as JSON it may have {limit} characters", {"limit": MAX_METADATA_CHARACTERS}
+        )
+    _storable(text)
+    return metadata
+
+
+def _aware(moment: datetime) -> datetime:
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def _end_of_day(value: object) -> object:
+    bare = isinstance(value, str) and _BARE_DATE.fullmatch(value.strip())
+    return f"{str(value).strip()}T23:59:59.999Z" if bare else value
+
+
+def _cased(fold: Callable[[str], str]) -> Callable[[object], object]:
+    return lambda value: fold(value.strip()) if isinstance(value, str) else value
+
+
+def _relation_name(value: object) -> object:
+    """Accept any case, and the synonym `related_to`."""
+    folded = _cased(str.lower)(value)
+    return "relates_to" if folded == "related_to" else folded
+
+
+Text = Annotated[str, AfterValidator(_storable)]
+Line = Annotated[Text, StringConstraints(strip_whitespace=True, min_length=1, max_length=256)]
+Content = Annotated[Text, AfterValidator(_not_blank)]
+Question = Annotated[Text, StringConstraints(max_length=20_000), AfterValidator(_not_blank)]
+Tags = Annotated[
+    tuple[Annotated[Text, StringConstraints(max_length=128)], ...],
+    Field(max_length=MAX_TAGS),
+    AfterValidator(_unique_tags),
+]
+Metadata = Annotated[Mapping[str, Any], AfterValidator(_plain_metadata)]
+Importance = Annotated[float, BeforeValidator(_clamped(1, 10)), Field(ge=1, le=10)]
+Stability = Annotated[int, Field(ge=1, le=5)]
+Unit = Annotated[float, Field(ge=0, le=1)]
+DecayRate = Annotated[float, Field(ge=0, le=100)]
+Moment = Annotated[datetime, AfterValidator(_aware)]
+EndMoment = Annotated[datetime, BeforeValidator(_end_of_day), AfterValidator(_aware)]
+GroupId = Annotated[str, StringConstraints(pattern=f"^{GROUP_ID_PATTERN.pattern}$")]
+MemoryId = Annotated[Text, StringConstraints(min_length=1, max_length=128)]
+NewId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.:\-]{1,128}$")]
+TypeName = Annotated[MemoryType, BeforeValidator(_cased(str.lower))]
+StateName = Annotated[LifecycleState, BeforeValidator(_cased(str.upper))]
+RelationName = Annotated[RelationType, BeforeValidator(_relation_name)]
+PolicyName = Annotated[DecayPolicy, BeforeValidator(_cased(str.lower))]
+SourceName = Annotated[Source, BeforeValidator(_cased(str.lower))]
+
+_STRICT = ConfigDict(extra="forbid", revalidate_instances="always", allow_inf_nan=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewRelation:
+    """A relation to make from a memory to another of the same group."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = _STRICT
+
+    target_id: MemoryId
+    relation_type: RelationName = RelationType.RELATES_TO
+    strength: Unit = 0.5
+    bidirectional: bool = False
+    fact: Text | None = None
+    metadata: Metadata = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewMemory:
+    """What a caller may say of a memory that is to be stored; None means the default."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = _STRICT
+
+    content: Content
+    memory_type: TypeName = MemoryType.GENERAL
+    tags: Tags = ()
+    metadata: Metadata = field(default_factory=dict[str, Any])
+    importance: Importance | None = None
+    stability: Stability | None = None
+    confidence: Unit | None = None
+    source: SourceName = Source.USER
+    title: Line | None = None
+    project_id: Line | None = None
+    parent_id: MemoryId | None = None
+    conversation_id: Line | None = None
+    relationships: Annotated[tuple[NewRelation, ...], Field(max_length=100)] = ()
+    decay_policy: PolicyName | None = None
+    decay_rate: DecayRate | None = None
+    valid_at: Moment | None = None
+    created_at: Moment | None = None
+    memory_id: NewId | None = None
+    group_id: GroupId | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryChanges:
+    """What a caller may change of a memory; None leaves it as it is."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = _STRICT
+
+    content: Content | None = None
+    metadata: Metadata | None = None
+    tags: Tags | None = None
+    importance: Importance | None = None
+    memory_type: TypeName | None = None
+    stability: Stability | None = None
+    confidence: Unit | None = None
+    project_id: Line | None = None
+    decay_policy: PolicyName | None = None
+    decay_rate: DecayRate | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    """Which memories a search or list may return; None allows all."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = _STRICT
+
+    memory_types: tuple[TypeName, ...] | None = None
+    tags: Tags | None = None
+    date_from: Moment | None = None
+    date_to: EndMoment | None = None
+    states: tuple[StateName, ...] | None = None
+    project_id: Line | None = None
+
+
+def checked(kind: type[T], given: object, argument: str = "") -> T:
+    """Return `given` as a `kind`.
+
+    Args:
+        kind: One of the types of this module.
+        given: The value, or a mapping of a dataclass's fields.
+        argument: What the caller calls the value, where `kind` is not a dataclass.
+
+    Raises:
+        InvalidArgumentError: A value is outside its range, or an argument is unknown.
+        LimitExceededError: A text or list is too long.
+        ReservedFieldError: A metadata key is Graphiti's own.
+    """
+    try:
+        return cast(T, _adapter(kind).validate_python(given))
+    except ValidationError as error:
+        raise _translated(error.errors()[0], kind, argument) from error
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
+
+
+def _translated(detail: ErrorDetails, kind: Any, argument: str) -> InvalidArgumentError:
+    name = ".".join(str(part) for part in (argument, *detail["loc"]) if part != "")
+    expected = detail["msg"][:1].lower() + detail["msg"][1:]
+    if detail["type"] == "unexpected_keyword_argument" and is_dataclass(kind):
+        known = ", ".join(f.name for f in fields(kind))
+        expected = f"there is no such argument; there are {known}"
+    errors: dict[str, type[InvalidArgumentError]] = {
+        "reserved_field": ReservedFieldError,
+        "too_long": LimitExceededError,
+        "string_too_long": LimitExceededError,
+    }
+    return errors.get(detail["type"], InvalidArgumentError)(name, detail.get("input"), expected)

@@ -1,0 +1,267 @@
+"""The one door to Neo4j: statements by name in, frozen values out."""
+# The driver leaves its keyword arguments untyped; that stays in this module.
+# pyright: reportUnknownMemberType=false
+
+import asyncio
+import logging
+import random
+import time
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from functools import cache
+from types import GenericAlias
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from neo4j import (
+    AsyncDriver,
+    AsyncGraphDatabase,
+    NotificationMinimumSeverity,
+    Query,
+    RoutingControl,
+)
+from neo4j.exceptions import (
+    AuthError,
+    ConfigurationError,
+    ConstraintError,
+    DriverError,
+    Neo4jError,
+    ServiceUnavailable,
+    SessionExpired,
+)
+from neo4j.time import DateTime
+from neo4j.vector import Vector
+from pydantic import TypeAdapter
+
+from graph_memory import metrics
+from graph_memory.errors import (
+    GraphMemoryError,
+    GraphTimeoutError,
+    GraphUnavailableError,
+    SettingsError,
+    StatementError,
+)
+from graph_memory.settings import Settings
+from graph_memory.statements import Statement, statements
+
+T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
+
+_TIMED_OUT = ("Neo.ClientError.Transaction.TransactionTimedOut",
+              "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration")  # fmt: skip
+_LOST = (ServiceUnavailable, SessionExpired)
+
+
+class UniquenessError(GraphMemoryError):
+    """A concurrent writer took a unique key first; the caller looks again and decides."""
+
+
+class Graph:
+    """A database and its driver; the only owner of both.
+
+    Routing and the kind of transaction follow from the statement's `access`; no caller names them.
+    """
+
+    def __init__(
+        self, driver: AsyncDriver, settings: Settings, address: str, on_lost: Callable[[], None]
+    ) -> None:
+        self._driver = driver
+        self._settings = settings
+        self._on_lost = on_lost
+        self.address = address
+
+    @classmethod
+    @asynccontextmanager
+    async def open(
+        cls,
+        settings: Settings,
+        *,
+        uri: str | None = None,
+        password: str | None = None,
+        on_lost: Callable[[], None] = lambda: None,
+    ) -> AsyncGenerator["Graph"]:
+        """Open the database of `settings`, or the one at `uri` with `password`.
+
+        Args:
+            settings: Addresses, time-outs and pool size.
+            uri: Overrides `settings.neo4j_uri`; `bolt://` and `neo4j://`, with `+s` for TLS.
+            password: Overrides `settings.neo4j_password`.
+            on_lost: Called, without blocking, each time the database is found gone.
+
+        Raises:
+            GraphUnavailableError: Nothing answers at the address.
+            SettingsError: User, password or database are refused.
+        """
+        address = uri or settings.neo4j_uri or ""
+        secret = settings.neo4j_password.get_secret_value() if password is None else password
+        async with AsyncGraphDatabase.driver(
+            address,
+            auth=(settings.neo4j_user, secret),
+            max_connection_pool_size=settings.neo4j_pool_size,
+            connection_timeout=settings.connect_timeout_seconds,
+            connection_acquisition_timeout=settings.connect_timeout_seconds + 1,
+            # Retries are ours: the driver's own would hide a lost database for half a minute.
+            max_transaction_retry_time=0,
+            notifications_min_severity=NotificationMinimumSeverity.OFF,
+            user_agent="graph-memory",
+        ) as driver:
+            graph = cls(driver, settings, address, on_lost)
+            await graph.one("schema/ping", int)
+            yield graph
+
+    async def rows(self, name: str, into: type[T], /, **parameters: Any) -> list[T]:
+        """Run a statement and return its rows, each as an `into`.
+
+        Args:
+            name: The statement, `folder/name`.
+            into: The type of the only column, or a dataclass whose fields are the columns.
+            parameters: Exactly the declared ones. `numpy` vectors travel as Neo4j vectors.
+
+        Raises:
+            StatementError: The parameters or `into` do not fit the statement.
+            GraphUnavailableError: Neo4j does not answer.
+            GraphTimeoutError: It took longer than `query_timeout_seconds`.
+            UniquenessError: A unique key is taken.
+        """
+        statement = self._statement(name)
+        statement.check(parameters)
+        convert = _converter(into, statement)
+        return convert(await self._retried(statement, _to_driver(parameters)))
+
+    async def one(self, name: str, into: type[T], /, **parameters: Any) -> T | None:
+        """Run a statement of at most one row; like `rows` otherwise."""
+        found = await self.rows(name, into, **parameters)
+        return found[0] if found else None
+
+    async def run(self, name: str, /, **parameters: Any) -> None:
+        """Run a statement for its effect; like `rows` otherwise."""
+        statement = self._statement(name)
+        statement.check(parameters)
+        await self._retried(statement, _to_driver(parameters))
+
+    @staticmethod
+    def _statement(name: str) -> Statement:
+        try:
+            return statements()[name]
+        except KeyError:
+            raise StatementError(f"There is no statement '{name}' below cypher/.") from None
+
+    async def _retried(
+        self, statement: Statement, parameters: dict[str, Any]
+    ) -> list[dict[str, Any]]:
+        """Run once, and again for what may pass: deadlocks for a while, a stale connection once."""
+        give_up_at = time.monotonic() + self._settings.retry_seconds
+        pause_seconds, stale = 0.02, True
+        while True:
+            try:
+                return await self._measured(statement, parameters)
+            except ConstraintError as error:
+                raise UniquenessError(f"'{statement.name}': {error.message}") from error
+            except _LOST as error:
+                if not stale:
+                    raise self._translated(error, statement) from error
+                stale = False
+            except (Neo4jError, DriverError) as error:
+                if not error.is_retryable() or time.monotonic() > give_up_at:
+                    raise self._translated(error, statement) from error
+                await asyncio.sleep(pause_seconds * random.uniform(0.5, 1.5))  # noqa: S311
+                pause_seconds *= 2
+
+    async def _measured(
+        self, statement: Statement, parameters: dict[str, Any]
+    ) -> list[dict[str, Any]]:
+        started, outcome = time.perf_counter(), "error"
+        try:
+            records = await self._sent(statement, parameters)
+            outcome = "ok"
+            return records
+        finally:
+            elapsed = time.perf_counter() - started
+            metrics.statement_seconds.labels(statement.name, outcome).observe(elapsed)
+
+    async def _sent(self, statement: Statement, parameters: dict[str, Any]) -> list[dict[str, Any]]:
+        query = Query(
+            statement.text,
+            metadata={"statement": statement.name},
+            timeout=None if statement.access in ("batch", "schema")
+            else self._settings.query_timeout_seconds,
+        )  # fmt: skip
+        if statement.access in ("read", "write"):
+            routing = RoutingControl.READ if statement.access == "read" else RoutingControl.WRITE
+            result = await self._driver.execute_query(
+                query, parameters, routing_=routing, database_=self._settings.neo4j_database
+            )
+            return [record.data() for record in result.records]
+        # CALL { } IN TRANSACTIONS and schema changes run in implicit transactions only.
+        async with self._driver.session(
+            database=self._settings.neo4j_database,
+            bookmark_manager=self._driver.execute_query_bookmark_manager,
+        ) as session:
+            result = await session.run(query, parameters)
+            return [record.data() async for record in result]
+
+    def _translated(self, error: Exception, statement: Statement) -> GraphMemoryError:
+        """Map an error of the driver to ours, by type and code, never by its text."""
+        if isinstance(error, AuthError | ConfigurationError):
+            return SettingsError(
+                f"Neo4j at {self.address} refuses user '{self._settings.neo4j_user}' or the "
+                f"settings ({error}). Check GRAPH_MEMORY_NEO4J_USER and GRAPH_MEMORY_NEO4J_PASSWORD."
+            )
+        code = error.code if isinstance(error, Neo4jError) else None
+        if code in _TIMED_OUT:
+            return GraphTimeoutError(statement.name, self._settings.query_timeout_seconds)
+        if code == "Neo.ClientError.Database.DatabaseNotFound":
+            return SettingsError(
+                f"Neo4j at {self.address} has no database '{self._settings.neo4j_database}'. "
+                "Check GRAPH_MEMORY_NEO4J_DATABASE."
+            )
+        if isinstance(error, DriverError) or (
+            isinstance(error, Neo4jError) and error.is_retryable()
+        ):
+            _log.warning("Neo4j at %s is lost: %s", self.address, error)
+            self._on_lost()
+            return GraphUnavailableError(self.address, type(error).__name__)
+        return StatementError(f"'{statement.name}' failed in Neo4j: {error}")
+
+
+@cache
+def _converter(into: type[T], statement: Statement) -> Callable[[list[dict[str, Any]]], list[T]]:
+    """Return the function from a statement's records to values of `into`."""
+    adapter = TypeAdapter[list[T]](cast(Any, GenericAlias(list, (into,))))
+    if len(statement.returns) == 1:
+        (column,) = statement.returns
+        return lambda records: adapter.validate_python([_from_driver(r[column]) for r in records])
+    if set(getattr(into, "__dataclass_fields__", ())) != set(statement.returns):
+        raise StatementError(f"'{statement.name}' does not return the fields of {into}.")
+    return lambda records: adapter.validate_python([_from_driver(record) for record in records])
+
+
+def _to_driver(value: Any) -> Any:
+    """Turn numpy vectors, wherever they stand, into the driver's; leave the rest."""
+    if isinstance(value, np.ndarray):
+        return Vector.from_numpy(cast(Any, value))
+    if isinstance(value, Mapping):
+        return {key: _to_driver(item) for key, item in cast(Mapping[str, Any], value).items()}
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        items = cast(Sequence[Any], value)
+        # Long lists of plain values (ids, tags) need no copy; the first item tells.
+        return (
+            [_to_driver(item) for item in items] if items and not _plain(items[0]) else list(items)
+        )
+    return value
+
+
+def _plain(value: object) -> bool:
+    return value is None or isinstance(value, str | int | float | bool)
+
+
+def _from_driver(value: Any) -> Any:
+    """Turn the driver's instants, wherever they stand, into Python's; leave the rest."""
+    if isinstance(value, DateTime):
+        return value.to_native()
+    if isinstance(value, dict):
+        return {key: _from_driver(item) for key, item in cast(dict[str, Any], value).items()}
+    if isinstance(value, list):
+        return [_from_driver(item) for item in cast(list[Any], value)]
+    return value

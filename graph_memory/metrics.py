@@ -1,0 +1,15 @@
+"""Every Prometheus collector, named and documented once."""
+
+from prometheus_client import Counter, Histogram
+
+statement_seconds = Histogram(
+    "graph_memory_statement_seconds",
+    "Time from sending a Cypher statement to its last row.",
+    ["statement", "outcome"],
+    buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30),
+)
+
+access_failures = Counter(
+    "graph_memory_access_failures",
+    "Deliveries of memories whose access could not be counted; the reads themselves succeeded.",
+)

@@ -1,0 +1,249 @@
+"""Find memories: by question, by filter, by id."""
+
+import base64
+import binascii
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from graph_memory.embedding import Embedder
+
+from graph_memory.arguments import Filters
+from graph_memory.errors import InvalidArgumentError
+from graph_memory.graph import Graph
+from graph_memory.memories import (
+    LISTED_STATES,
+    RECALLED_STATES,
+    FoundMemory,
+    LifecycleState,
+    Memory,
+    Relation,
+    SortOrder,
+    group_key,
+    instant,
+)
+from graph_memory.settings import Settings
+
+#: Lucene refuses queries of more than 1,024 clauses; each word makes one per indexed property.
+_MAX_WORDS = 256
+
+_WORD = re.compile(r"\w+")
+
+
+class Profile(StrEnum):
+    """A way to rank what a search finds."""
+
+    RECALL = "recall"
+    WEIGHTED = "weighted"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of a list, and where the next begins."""
+
+    memories: list[Memory]
+    next_cursor: str | None
+
+
+async def search(
+    graph: Graph,
+    embedder: Embedder,
+    settings: Settings,
+    question: str,
+    *,
+    group_id: str,
+    now: datetime,
+    limit: int = 10,
+    filters: Filters = Filters(),  # noqa: B008 - immutable
+    profile: Profile = Profile.RECALL,
+) -> list[FoundMemory]:
+    """Find the memories that answer `question`, best first.
+
+    Args:
+        graph: Where to look.
+        embedder: Maps the question to a vector.
+        settings: Candidates per leg, weights and half-life.
+        question: Any text; no part of it is taken as query syntax.
+        group_id: The tenant; no other's memories are seen.
+        now: The caller's clock; recency is measured to it.
+        limit: Most memories to return, 1 to 50.
+        filters: Which memories count; states default to ACTIVE and DORMANT.
+        profile: How to rank. `recall` fuses meaning and words, `weighted` adds recency and importance.
+
+    Returns:
+        At most `limit` memories, score in 0..1 descending, ties by newest.
+
+    Source: `cypher/recall/score_recall.cypher`, `cypher/recall/score_weighted.cypher`.
+    """
+    common: dict[str, Any] = {
+        "group_id": group_id,
+        "vector": await embedder.embed_query(question),
+        "limit": limit,
+        **_filter_parameters(filters, RECALLED_STATES),
+        **view_parameters(settings, now),
+    }
+    if profile is Profile.WEIGHTED:
+        return await graph.rows(
+            "recall/search_weighted",
+            FoundMemory,
+            candidates=limit * settings.search_overfetch,
+            weights=list(settings.search_weights),
+            half_life_days=settings.search_recency_half_life_days,
+            **common,
+        )
+    return await graph.rows(
+        "recall/search_recall",
+        FoundMemory,
+        candidates=max(settings.recall_candidates, 5 * limit),
+        text_query=text_query(question, group_id),
+        vector_weight=settings.recall_vector_weight,
+        **common,
+    )
+
+
+async def list_memories(
+    graph: Graph,
+    settings: Settings,
+    *,
+    group_id: str,
+    now: datetime,
+    filters: Filters = Filters(),  # noqa: B008 - immutable
+    sort: SortOrder = SortOrder.IMPORTANCE,
+    limit: int = 20,
+    cursor: str | None = None,
+) -> Page:
+    """List the memories the filters allow, a page at a time.
+
+    A page is found by the last memory of the one before, so memories that come or go in between
+    neither repeat nor hide others.
+
+    Args:
+        graph: Where to look.
+        settings: For the view.
+        group_id: The tenant.
+        now: The caller's clock.
+        filters: Which memories count; states default to ACTIVE, DORMANT and ARCHIVED.
+        sort: Best or newest first.
+        limit: Memories a page, 1 to 50.
+        cursor: `next_cursor` of the page before.
+
+    Raises:
+        InvalidArgumentError: The cursor is not one of ours, or of another sort order.
+    """
+    after = _read_cursor(cursor, sort)
+    common: dict[str, Any] = {
+        "group_id": group_id,
+        "limit": limit + 1,  # one more tells whether there is a next page
+        "after_created_at": after.get("created_at"),
+        "after_id": after.get("id"),
+        **_filter_parameters(filters, LISTED_STATES),
+        **view_parameters(settings, now),
+    }
+    if sort is SortOrder.IMPORTANCE:
+        found = await graph.rows(
+            "recall/list_by_importance",
+            Memory,
+            after_importance=after.get("importance"),
+            **common,
+        )
+    else:
+        found = await graph.rows("recall/list_by_created_at", Memory, **common)
+    more = len(found) > limit
+    page = found[:limit]
+    return Page(page, _cursor(page[-1], sort) if more else None)
+
+
+async def get_many(
+    graph: Graph, settings: Settings, memory_ids: Sequence[str], *, group_id: str, now: datetime
+) -> list[Memory]:
+    """Fetch memories by id, in the order asked; unknown and deleted ones are left out."""
+    found = await graph.rows(
+        "recall/get",
+        Memory,
+        group_id=group_id,
+        memory_ids=list(memory_ids),
+        **view_parameters(settings, now),
+    )
+    by_id = {memory.memory_id: memory for memory in found}
+    return [by_id[memory_id] for memory_id in memory_ids if memory_id in by_id]
+
+
+async def relations_of(
+    graph: Graph, memory_id: str, *, group_id: str, limit: int = 100
+) -> list[Relation]:
+    """List the relations from and to a memory, the strongest first."""
+    return await graph.rows(
+        "recall/relations", Relation, group_id=group_id, memory_id=memory_id, limit=limit
+    )
+
+
+def text_query(question: str, group_id: str) -> str:
+    """Return the Lucene query for any of the words of `question` among a group's memories.
+
+    Only runs of letters, digits and underscores of the question get in, in lower case, so none of it
+    can act as syntax. The group's clause is required and adds nothing to the score.
+    """
+    words = list(dict.fromkeys(_WORD.findall(question.lower())))[:_MAX_WORDS]
+    group = f"+group_key:{group_key(group_id)}^0"
+    if not words:
+        return f"{group} -group_key:{group_key(group_id)}"  # finds nothing
+    any_word = " ".join(words)
+    return f"{group} +(content:({any_word}) tags:({any_word}))"
+
+
+def view_parameters(settings: Settings, now: datetime) -> dict[str, Any]:
+    """Return the parameters of `cypher/memories/view.cypher`."""
+    return {
+        "now": instant(now),
+        "protected_tags": [tag.lower() for tag in settings.protected_tags],
+        "permanent_importance": settings.permanent_importance,
+        "permanent_stability": settings.permanent_stability,
+    }
+
+
+def _filter_parameters(
+    filters: Filters, default_states: Sequence[LifecycleState]
+) -> dict[str, Any]:
+    """Return the parameters of `cypher/recall/filter.cypher`, and the states."""
+    return {
+        "states": list(filters.states or default_states),
+        "types": list(filters.memory_types) if filters.memory_types else None,
+        "tags": [tag.lower() for tag in filters.tags] if filters.tags else None,
+        "date_from": instant(filters.date_from) if filters.date_from else None,
+        "date_to": instant(filters.date_to) if filters.date_to else None,
+        "project_id": filters.project_id,
+    }
+
+
+def _cursor(last: Memory, sort: SortOrder) -> str:
+    position = {
+        "sort": sort,
+        "importance": last.importance,
+        "created_at": instant(last.created_at),
+        "id": last.memory_id,
+    }
+    return base64.urlsafe_b64encode(json.dumps(position).encode()).decode()
+
+
+def _read_cursor(cursor: str | None, sort: SortOrder) -> dict[str, Any]:
+    if cursor is None:
+        return {}
+    try:
+        position = json.loads(base64.urlsafe_b64decode(cursor.encode("ascii")))
+        well_formed = (
+            position["sort"] == sort
+            and isinstance(position["importance"], int | float)
+            and isinstance(position["id"], str)
+            and datetime.fromisoformat(position["created_at"]).tzinfo is not None
+        )
+    except (ValueError, KeyError, TypeError, binascii.Error):
+        well_formed = False
+    if not well_formed:
+        raise InvalidArgumentError(
+            "cursor", cursor, f"pass next_cursor of a page sorted by {sort}, or none"
+        )
+    return position

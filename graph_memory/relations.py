@@ -1,0 +1,84 @@
+"""Typed, directed relations between the memories of a group."""
+
+import json
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from graph_memory.arguments import NewRelation
+from graph_memory.errors import InvalidArgumentError, NotFoundError
+from graph_memory.graph import Graph
+from graph_memory.memories import RelationType, instant
+
+_INVERSES = {
+    RelationType.CAUSES: RelationType.CAUSED_BY,
+    RelationType.CAUSED_BY: RelationType.CAUSES,
+    RelationType.PRECEDES: RelationType.FOLLOWS,
+    RelationType.FOLLOWS: RelationType.PRECEDES,
+    RelationType.PART_OF: RelationType.CONTAINS,
+    RelationType.CONTAINS: RelationType.PART_OF,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A relation as made or updated."""
+
+    from_id: str
+    to_id: str
+    relation_type: RelationType
+    strength: float
+    created: bool
+
+
+def inverse(relation_type: RelationType) -> RelationType:
+    """Return the type that says the same from the other end; most types are their own."""
+    return _INVERSES.get(relation_type, relation_type)
+
+
+async def relate(
+    graph: Graph, from_id: str, relations: Sequence[NewRelation], *, group_id: str, now: datetime
+) -> list[Related]:
+    """Relate a memory to others of its group; repeating a relation updates it.
+
+    A bidirectional relation is two directed ones, the second of the inverse type.
+
+    Raises:
+        InvalidArgumentError: A memory is to be related to itself.
+        NotFoundError: One of the ends is not in the group.
+    """
+    rows = [row for relation in relations for row in _rows(from_id, relation)]
+    made = await graph.rows(
+        "relations/relate", Related, group_id=group_id, relations=rows, now=instant(now)
+    )
+    if len(made) < len(rows):
+        there = {end for relation in made for end in (relation.from_id, relation.to_id)}
+        absent = [r.target_id for r in relations if r.target_id not in there]
+        raise NotFoundError(absent[0] if there else from_id, group_id)
+    return made
+
+
+def _rows(from_id: str, relation: NewRelation) -> list[dict[str, Any]]:
+    if relation.target_id == from_id:
+        raise InvalidArgumentError("target_id", from_id, "a memory cannot be related to itself")
+    there = _row(from_id, relation.target_id, relation.relation_type, relation)
+    if not relation.bidirectional:
+        return [there]
+    return [there, _row(relation.target_id, from_id, inverse(relation.relation_type), relation)]
+
+
+def _row(
+    from_id: str, to_id: str, relation_type: RelationType, relation: NewRelation
+) -> dict[str, Any]:
+    return {
+        "relation_id": str(uuid.uuid4()),
+        "edge_key": f"{from_id}|{relation_type}|{to_id}",
+        "from_id": from_id,
+        "to_id": to_id,
+        "relation_type": relation_type,
+        "strength": relation.strength,
+        "fact": relation.fact,
+        "metadata_json": json.dumps(dict(relation.metadata), ensure_ascii=False, allow_nan=False),
+    }

@@ -1,0 +1,280 @@
+"""Store memories; the same content is stored once in a group."""
+
+import hashlib
+import json
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from graph_memory.embedding import Embedder, Vector
+
+from graph_memory.arguments import NewMemory
+from graph_memory.errors import (
+    DuplicateError,
+    GraphMemoryError,
+    InvalidArgumentError,
+    LimitExceededError,
+    NotFoundError,
+)
+from graph_memory.graph import Graph, UniquenessError
+from graph_memory.memories import group_key, instant
+from graph_memory.relations import relate
+from graph_memory.settings import Settings
+
+_NAME_CHARACTERS = 80
+_SUMMARY_CHARACTERS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one of many memories: its id, or why it was refused."""
+
+    memory_id: str | None
+    error: GraphMemoryError | None
+    relations_created: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    memory_id: str
+    dedup_key: str | None
+    in_group: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Created:
+    memory_id: str
+    stored_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """A memory on its way in, with the keys that decide whether it may."""
+
+    memory: NewMemory
+    memory_id: str
+    content_hash: str
+    dedup_key: str
+
+
+async def add_many(
+    graph: Graph,
+    embedder: Embedder,
+    settings: Settings,
+    memories: Sequence[NewMemory],
+    *,
+    group_id: str,
+    now: datetime,
+) -> list[Outcome]:
+    """Store memories of one group in a few round trips; one refused does not stop the others.
+
+    Args:
+        graph: Where to.
+        embedder: Turns contents into vectors; never asked for what is stored already.
+        settings: Limits and defaults.
+        memories: At most `settings.max_batch`.
+        group_id: The tenant; it wins over the memories' own.
+        now: The caller's clock.
+
+    Returns:
+        One outcome a memory, in their order.
+
+    Raises:
+        LimitExceededError: Too many memories.
+    """
+    if len(memories) > settings.max_batch:
+        raise LimitExceededError(
+            "memories", len(memories), f"at most {settings.max_batch} fit into one call"
+        )
+    drafts = [_draft(memory, group_id) for memory in memories]
+    try:
+        return await _store(graph, embedder, settings, drafts, group_id, now)
+    except UniquenessError:
+        # Another writer took an id between our look and our write; a second look sees it.
+        return await _store(graph, embedder, settings, drafts, group_id, now)
+
+
+async def content_properties(
+    graph: Graph, embedder: Embedder, settings: Settings, content: str, group_id: str
+) -> dict[str, Any]:
+    """Return the properties that follow from a new content."""
+    draft = _draft(NewMemory(content=content), group_id)
+    await refuse_stored(graph, draft.dedup_key, group_id)
+    if too_long := _refusal(draft, {}, {}, settings, group_id):
+        raise too_long
+    (vector,) = await embedder.embed([content])
+    return {
+        **_texts(content),
+        "content_hash": draft.content_hash,
+        "dedup_key": draft.dedup_key,
+        "embedding": vector,
+        "embedding_model": embedder.model,
+        "embedding_dimension": embedder.dimension,
+    }
+
+
+async def refuse_stored(graph: Graph, dedup_key: str, group_id: str) -> None:
+    taken = await graph.rows(
+        "remember/find_existing", _Taken,
+        group_id=group_id, dedup_keys=[dedup_key], memory_ids=[],
+    )  # fmt: skip
+    if taken:
+        raise DuplicateError(taken[0].memory_id)
+
+
+def _draft(memory: NewMemory, group_id: str) -> _Draft:
+    content_hash = hashlib.sha256(memory.content.encode()).hexdigest()
+    memory_id = memory.memory_id or str(uuid.uuid4())
+    return _Draft(memory, memory_id, content_hash, f"{group_id}|{content_hash}")
+
+
+async def _store(
+    graph: Graph,
+    embedder: Embedder,
+    settings: Settings,
+    drafts: Sequence[_Draft],
+    group_id: str,
+    now: datetime,
+) -> list[Outcome]:
+    taken = await _taken(graph, drafts, group_id)
+    outcomes: list[Outcome | None] = []
+    seen: dict[str, str] = {}
+    for draft in drafts:
+        error = _refusal(draft, taken, seen, settings, group_id)
+        outcomes.append(Outcome(None, error) if error else None)
+        if error is None:
+            seen[draft.dedup_key] = seen[draft.memory_id] = draft.memory_id
+    accepted = [draft for draft, outcome in zip(drafts, outcomes, strict=True) if outcome is None]
+    created = await _create(graph, embedder, settings, accepted, group_id, now)
+    return [outcome or next(created) for outcome in outcomes]
+
+
+async def _taken(graph: Graph, drafts: Sequence[_Draft], group_id: str) -> Mapping[str, _Taken]:
+    """Look up contents, wished ids, parents and relation targets; keyed by dedup key and by id."""
+    wanted = {draft.memory_id for draft in drafts if draft.memory.memory_id}
+    wanted |= {draft.memory.parent_id for draft in drafts if draft.memory.parent_id}
+    wanted |= {r.target_id for draft in drafts for r in draft.memory.relationships}
+    found = await graph.rows(
+        "remember/find_existing",
+        _Taken,
+        group_id=group_id,
+        dedup_keys=[draft.dedup_key for draft in drafts],
+        memory_ids=list(wanted),
+    )
+    return {key: row for row in found for key in (row.memory_id, row.dedup_key) if key}
+
+
+def _refusal(
+    draft: _Draft,
+    taken: Mapping[str, _Taken],
+    seen: Mapping[str, str],
+    settings: Settings,
+    group_id: str,
+) -> GraphMemoryError | None:
+    """Say why a draft cannot be stored; `seen` are the drafts accepted before it."""
+    memory = draft.memory
+    if len(memory.content) > settings.max_content_characters:
+        return LimitExceededError(
+            "content",
+            f"{len(memory.content)} characters",
+            f"at most {settings.max_content_characters} characters; split it into several memories",
+        )
+    if draft.dedup_key in taken:
+        return DuplicateError(taken[draft.dedup_key].memory_id)
+    if draft.dedup_key in seen:
+        return DuplicateError(seen[draft.dedup_key])
+    if memory.memory_id and (memory.memory_id in taken or memory.memory_id in seen):
+        return InvalidArgumentError("memory_id", memory.memory_id, "the id is taken; omit it")
+    for end in (memory.parent_id, *(relation.target_id for relation in memory.relationships)):
+        if end and end not in seen and not (end in taken and taken[end].in_group):
+            return NotFoundError(end, group_id)
+    return None
+
+
+async def _create(
+    graph: Graph,
+    embedder: Embedder,
+    settings: Settings,
+    drafts: Sequence[_Draft],
+    group_id: str,
+    now: datetime,
+) -> Iterator[Outcome]:
+    if not drafts:
+        return iter(())
+    vectors = await embedder.embed([draft.memory.content for draft in drafts])
+    rows = [
+        _row(draft, vector, embedder, settings, group_id, now)
+        for draft, vector in zip(drafts, vectors, strict=True)
+    ]
+    created = await graph.rows(
+        "remember/create", _Created, group_id=group_id, memories=rows, now=instant(now)
+    )
+    stored = {row.memory_id: row.stored_id for row in created}
+    outcomes: list[Outcome] = []
+    for draft in drafts:
+        stored_id = stored[draft.memory_id]
+        if stored_id != draft.memory_id:  # another writer was first
+            outcomes.append(Outcome(None, DuplicateError(stored_id)))
+            continue
+        made = (
+            await relate(graph, stored_id, draft.memory.relationships, group_id=group_id, now=now)
+            if draft.memory.relationships
+            else []
+        )
+        outcomes.append(Outcome(stored_id, None, sum(relation.created for relation in made)))
+    return iter(outcomes)
+
+
+def _row(
+    draft: _Draft,
+    vector: Vector,
+    embedder: Embedder,
+    settings: Settings,
+    group_id: str,
+    now: datetime,
+) -> dict[str, Any]:
+    """Return the properties of a new memory."""
+    memory = draft.memory
+    created_at = instant(memory.created_at or now)
+    given = memory.importance is not None
+    return {
+        "memory_id": draft.memory_id,
+        "dedup_key": draft.dedup_key,
+        "content_hash": draft.content_hash,
+        "group_key": group_key(group_id),
+        **_texts(memory.content, memory.title),
+        "project_id": memory.project_id,
+        "conversation_id": memory.conversation_id,
+        "parent_id": memory.parent_id,
+        "metadata_json": metadata_json(memory.metadata),
+        "tags": list(memory.tags),
+        "memory_type": memory.memory_type,
+        "source": memory.source,
+        "importance": memory.importance if given else settings.importance_default,
+        "importance_source": "user" if given else "default",
+        "stability": memory.stability or settings.stability_default,
+        "confidence": settings.confidence_default
+        if memory.confidence is None else memory.confidence,
+        "decay_policy": memory.decay_policy,
+        "decay_rate": memory.decay_rate,
+        "created_at": created_at,
+        "valid_at": instant(memory.valid_at) if memory.valid_at else created_at,
+        "embedding": vector,
+        "embedding_model": embedder.model,
+        "embedding_dimension": embedder.dimension,
+    }  # fmt: skip
+
+
+def _texts(content: str, title: str | None = None) -> dict[str, str]:
+    """Return a content with its title and lead, which Graphiti and Neo4j Browser show."""
+    return {
+        "content": content,
+        "name": title or " ".join(content.split())[:_NAME_CHARACTERS],
+        "summary": content[:_SUMMARY_CHARACTERS],
+    }
+
+
+def metadata_json(metadata: Mapping[str, Any]) -> str:
+    return json.dumps(dict(metadata), ensure_ascii=False, allow_nan=False)

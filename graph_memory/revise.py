@@ -1,0 +1,124 @@
+"""Change and delete memories; an earlier text stays as a version, a deletion can be taken back."""
+
+import uuid
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from graph_memory.embedding import Embedder
+
+from graph_memory.arguments import MemoryChanges
+from graph_memory.errors import ConfirmationRequiredError, InvalidArgumentError, NotFoundError
+from graph_memory.graph import Graph, UniquenessError
+from graph_memory.memories import Memory, instant
+from graph_memory.recall import get_many, view_parameters
+from graph_memory.remember import content_properties, metadata_json, refuse_stored
+from graph_memory.settings import Settings
+
+#: What a caller must say to delete a whole group.
+CONFIRMATION = "DELETE ALL"
+
+_CHANGEABLE = tuple(MemoryChanges.__slots__)
+
+
+@dataclass(frozen=True, slots=True)
+class Deleted:
+    """A deletion, and until when it can be taken back."""
+
+    memory_id: str
+    permanent: bool
+    recoverable_until: datetime | None
+
+
+async def update(
+    graph: Graph,
+    embedder: Embedder,
+    settings: Settings,
+    memory_id: str,
+    changes: MemoryChanges,
+    *,
+    group_id: str,
+    now: datetime,
+) -> tuple[Memory, bool]:
+    """Change a memory; an earlier text is kept as a version.
+
+    Returns:
+        The memory as it is now, and whether it was embedded anew.
+
+    Raises:
+        InvalidArgumentError: Nothing is to be changed.
+        DuplicateError: Another memory has the new content.
+        NotFoundError: There is no such memory.
+    """
+    given = {name: value for name in _CHANGEABLE if (value := getattr(changes, name)) is not None}
+    if not given:
+        raise InvalidArgumentError("changes", {}, f"give at least one of {', '.join(_CHANGEABLE)}")
+    found = await get_many(graph, settings, [memory_id], group_id=group_id, now=now)
+    if not found:
+        raise NotFoundError(memory_id, group_id)
+    if metadata := given.pop("metadata", None):
+        given["metadata_json"] = metadata_json(metadata)
+    if "tags" in given:
+        given["tags"] = list(given["tags"])
+    rewritten = given.get("content") not in (None, found[0].content)
+    if rewritten:
+        given |= await content_properties(graph, embedder, settings, given["content"], group_id)
+    try:
+        memory = await graph.one(
+            "revise/update",
+            Memory,
+            group_id=group_id,
+            memory_id=memory_id,
+            changes=given,
+            version_id=str(uuid.uuid4()),
+            **view_parameters(settings, now),
+        )
+    except UniquenessError:
+        await refuse_stored(graph, given["dedup_key"], group_id)
+        raise
+    if memory is None:
+        raise NotFoundError(memory_id, group_id)
+    return memory, rewritten
+
+
+async def delete(
+    graph: Graph,
+    settings: Settings,
+    memory_id: str,
+    *,
+    permanent: bool = False,
+    group_id: str,
+    now: datetime,
+) -> Deleted:
+    """Delete a memory; unless `permanent`, it can be recovered for the retention.
+
+    Raises:
+        NotFoundError: There is no such memory.
+    """
+    if permanent:
+        gone = await graph.rows("revise/erase", str, group_id=group_id, memory_ids=[memory_id])
+    else:
+        gone = await graph.rows(
+            "revise/delete", str,
+            group_id=group_id, memory_ids=[memory_id], now=instant(now), reason="delete",
+        )  # fmt: skip
+    if not gone:
+        raise NotFoundError(memory_id, group_id)
+    retention = timedelta(days=settings.soft_delete_retention_days)
+    return Deleted(memory_id, permanent, None if permanent else now + retention)
+
+
+async def delete_all(
+    graph: Graph, *, confirm: str, permanent: bool = False, group_id: str, now: datetime
+) -> int:
+    """Delete every memory of a group and return their number.
+
+    Raises:
+        ConfirmationRequiredError: `confirm` is not `DELETE ALL`.
+    """
+    if confirm != CONFIRMATION:
+        raise ConfirmationRequiredError(
+            f"Deleting every memory of group '{group_id}'", CONFIRMATION
+        )
+    if permanent:
+        return await graph.one("revise/erase_all", int, group_id=group_id) or 0
+    return await graph.one("revise/delete_all", int, group_id=group_id, now=instant(now)) or 0

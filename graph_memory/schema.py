@@ -1,0 +1,258 @@
+"""The database's schema: numbered migrations, each with its way back, and a check of the result."""
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from graph_memory.errors import DimensionMismatchError, SchemaError
+from graph_memory.graph import Graph
+from graph_memory.memories import instant
+from graph_memory.settings import Settings
+from graph_memory.statements import statements
+
+#: `IN` inside `SEARCH ... WHERE` and `vector.quantization.type` came with this version.
+OLDEST_NEO4J = (2026, 7)
+
+_INDEX_SECONDS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One step of the schema; each name is a statement `schema/<name>` and the object it makes."""
+
+    version: int
+    summary: str
+    constraints: tuple[str, ...] = ()
+    indexes: tuple[str, ...] = ()
+
+    @property
+    def checksum(self) -> str:
+        """SHA-256 of the statements, shortened; tells a migration edited after its release."""
+        names = (*self.constraints, *self.indexes)
+        texts = "\n".join(statements()[f"schema/{name}"].text for name in names)
+        return hashlib.sha256(texts.encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class MigrationStatus:
+    """Whether this database has seen a migration."""
+
+    version: int
+    summary: str
+    applied_at: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """A migration as the database remembers it."""
+
+    version: int
+    checksum: str
+    applied_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """An index of the database, whoever made it."""
+
+    name: str
+    type: str
+    state: str
+    target: list[str] | None
+    properties: list[str] | None
+    constraint: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEmbedding:
+    """The model whose vectors the database holds."""
+
+    model: str
+    dimensions: int
+
+
+MIGRATIONS = (
+    Migration(
+        1,
+        "memories, relations and their uniqueness",
+        constraints=(
+            "schema_migration_version_key",
+            "control_key_key",
+            "memory_uuid_key",
+            "memory_dedup_key",
+            "relation_edge_key",
+            "session_id_key",
+        ),
+        indexes=(
+            "memory_group_state_idx",
+            "memory_group_type_idx",
+            "memory_group_created_at_idx",
+            "memory_group_importance_idx",
+            "memory_conversation_idx",
+            "memory_importance_idx",
+            "memory_last_accessed_at_idx",
+            "memory_last_decay_update_idx",
+            "memory_soft_deleted_at_idx",
+            "memory_content_hash_idx",
+            "memory_classification_status_idx",
+            "relation_name_idx",
+        ),
+    ),
+    Migration(
+        2, "search by words and by meaning", indexes=("memory_text_idx", "memory_embedding_idx")
+    ),
+)
+
+
+async def check_server(graph: Graph) -> str:
+    """Return the version of the server.
+
+    Raises:
+        SchemaError: The server is older than `OLDEST_NEO4J`.
+    """
+    version = await graph.one("schema/server_version", str) or "unknown"
+    found = re.match(r"(\d+)\.(\d+)", version)
+    if found is None or (int(found[1]), int(found[2])) < OLDEST_NEO4J:
+        year, month = OLDEST_NEO4J
+        raise SchemaError(
+            f"Neo4j {version} at {graph.address} is too old: graph-memory needs "
+            f"{year}.{month:02d} or newer, whose SEARCH filters inside the vector index. "
+            "Upgrade it, or unset GRAPH_MEMORY_NEO4J_URI to use the local one."
+        )
+    return version
+
+
+async def migrate_up(graph: Graph, settings: Settings, *, now: datetime | None = None) -> list[int]:
+    """Apply every migration that is missing; a second run changes nothing.
+
+    Returns:
+        The versions applied, ascending.
+
+    Raises:
+        SchemaError: A migration was edited after this database applied it.
+    """
+    applied = {
+        step.version: step for step in await graph.rows("schema/applied_migrations", Applied)
+    }
+    missing = [step for step in MIGRATIONS if step.version not in applied]
+    for step in MIGRATIONS:
+        if step.version in applied and applied[step.version].checksum != step.checksum:
+            raise SchemaError(
+                f"Migration {step.version} differs from the one this database applied on "
+                f"{applied[step.version].applied_at}. Install the version of graph-memory that "
+                f"applied it, or run `graph-memory migrate down --to {step.version - 1}` and up."
+            )
+    for step in missing:
+        for name in (*step.constraints, *step.indexes):
+            await graph.run(f"schema/{name}", **_options(name, settings))
+        await graph.run(
+            "schema/record_migration",
+            version=step.version,
+            checksum=step.checksum,
+            now=instant(now or datetime.now(UTC)),
+        )
+    if missing:
+        await graph.run("schema/await_indexes", seconds=_INDEX_SECONDS)
+    return [step.version for step in missing]
+
+
+async def migrate_down(graph: Graph, *, to: int = 0) -> list[int]:
+    """Take back every migration above version `to`; memories and relations stay.
+
+    Returns:
+        The versions taken back, descending.
+    """
+    applied = {step.version for step in await graph.rows("schema/applied_migrations", Applied)}
+    steps = [s for s in reversed(MIGRATIONS) if s.version > to and s.version in applied]
+    for step in steps:
+        for name in reversed(step.indexes):
+            await graph.run("schema/drop_index", name=name)
+        for name in reversed(step.constraints):
+            await graph.run("schema/drop_constraint", name=name)
+        await graph.run("schema/forget_migration", version=step.version)
+    return [step.version for step in steps]
+
+
+async def migration_status(graph: Graph) -> list[MigrationStatus]:
+    """List every migration and when this database applied it."""
+    applied = {
+        step.version: step for step in await graph.rows("schema/applied_migrations", Applied)
+    }
+    return [
+        MigrationStatus(
+            step.version,
+            step.summary,
+            applied[step.version].applied_at if step.version in applied else None,
+        )
+        for step in MIGRATIONS
+    ]
+
+
+async def missing_indexes(graph: Graph) -> list[str]:
+    """Name the indexes and constraints that should be there and ready, but are not.
+
+    An index Graphiti made for the same label and property serves as well as ours.
+    """
+    found = await graph.rows("schema/indexes", Index)
+    ready = {index.name for index in found if index.state == "ONLINE"}
+    targets = {
+        (tuple(index.target or ()), tuple(index.properties or ()))
+        for index in found
+        if index.type == "RANGE" and index.state == "ONLINE"
+    }
+    relation_name = (("RELATES_TO",), ("name",))
+    return [
+        name
+        for step in MIGRATIONS
+        for name in (*step.constraints, *step.indexes)
+        if name not in ready and not (name == "relation_name_idx" and relation_name in targets)
+    ]
+
+
+async def check_embedding(graph: Graph, settings: Settings) -> None:
+    """Compare the configured embedding model with the stored vectors'; a new database adopts it.
+
+    Raises:
+        DimensionMismatchError: They differ; the message names the rebuild command.
+    """
+    stored = await graph.one("schema/stored_embedding", StoredEmbedding)
+    configured = StoredEmbedding(settings.embedding_model, settings.embedding_dimensions)
+    if stored is None:
+        await record_embedding(graph, settings)
+    elif stored != configured:
+        raise DimensionMismatchError(
+            f"{stored.model} ({stored.dimensions} dimensions)",
+            f"{configured.model} ({configured.dimensions} dimensions)",
+        )
+
+
+async def record_embedding(graph: Graph, settings: Settings) -> None:
+    """Remember that this database's vectors are of the configured model."""
+    await graph.run(
+        "schema/record_embedding",
+        model=settings.embedding_model,
+        dimensions=settings.embedding_dimensions,
+    )
+
+
+async def rebuild_vector_index(graph: Graph, settings: Settings) -> None:
+    """Make the vector index anew, at the width of the configured model."""
+    name = "memory_embedding_idx"
+    await graph.run("schema/drop_index", name=name)
+    await graph.run(f"schema/{name}", **_options(name, settings))
+
+
+def _options(name: str, settings: Settings) -> Mapping[str, Any]:
+    """Return the parameters of a schema statement; most have none."""
+    options: dict[str, Callable[[], dict[str, Any]]] = {
+        "memory_text_idx": lambda: {"analyzer": settings.fulltext_analyzer},
+        "memory_embedding_idx": lambda: {
+            "dimensions": settings.embedding_dimensions,
+            "quantization": settings.vector_quantization,
+            "expansion": settings.vector_expansion,
+        },
+    }
+    return options[name]() if name in options else {}

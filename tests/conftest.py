@@ -1,0 +1,128 @@
+"""Fixtures: one real Neo4j and one real embedding model for the whole session, a group per test."""
+
+import os
+import secrets
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+# A developer's own configuration must not leak into tests; what only says where things are may.
+_KEPT = ("GRAPH_MEMORY_TEST_", "GRAPH_MEMORY_CACHE_DIR", "GRAPH_MEMORY_JAVA")
+for _name in [n for n in os.environ if n.startswith("GRAPH_MEMORY_") and not n.startswith(_KEPT)]:
+    del os.environ[_name]
+
+from graph_memory import GraphMemory, Settings, local_neo4j, read_settings  # noqa: E402
+from graph_memory.embedding import Embedder  # noqa: E402
+from graph_memory.graph import Graph  # noqa: E402
+from graph_memory.schema import check_embedding, migrate_up  # noqa: E402
+
+#: The day on which tests stand, unless they move on.
+TODAY = datetime(2026, 6, 1, 12, tzinfo=UTC)
+
+
+@dataclass
+class Clock:
+    """A clock that stands still until a test moves it."""
+
+    now: datetime = field(default=TODAY)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def advance(self, **duration: float) -> None:
+        self.now += timedelta(**duration)
+
+
+@pytest.fixture(scope="session")
+def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("data")
+
+
+@pytest.fixture(scope="session")
+def settings(data_dir: Path) -> Iterator[Settings]:
+    """Settings that name a real Neo4j: a given one, else a container, else a managed local one."""
+    if uri := os.environ.get("GRAPH_MEMORY_TEST_NEO4J_URI"):
+        yield read_settings(
+            data_dir=data_dir,
+            neo4j_uri=uri,
+            neo4j_user=os.environ.get("GRAPH_MEMORY_TEST_NEO4J_USER", "neo4j"),
+            neo4j_password=os.environ.get("GRAPH_MEMORY_TEST_NEO4J_PASSWORD", ""),
+        )
+    elif _docker_answers():
+        from testcontainers.community.neo4j import Neo4jContainer
+
+        with Neo4jContainer(f"neo4j:{local_neo4j.NEO4J_VERSION}") as container:
+            yield read_settings(
+                data_dir=data_dir,
+                neo4j_uri=container.get_connection_url(),
+                neo4j_password=container.password,
+            )
+    else:
+        managed = read_settings(data_dir=data_dir, local_fast_start=True)
+        instance = local_neo4j.acquire(managed)
+        try:
+            yield managed.model_copy(
+                update={"neo4j_uri": instance.uri, "neo4j_password": _secret(instance.password)}
+            )
+        finally:
+            local_neo4j.release(managed)
+
+
+@pytest_asyncio.fixture(scope="session")
+async def graph(settings: Settings) -> AsyncIterator[Graph]:
+    """A database with our schema, shared by all tests; each works in a group of its own."""
+    async with Graph.open(settings) as opened:
+        await migrate_up(opened, settings)
+        await check_embedding(opened, settings)
+        yield opened
+
+
+@pytest_asyncio.fixture(scope="session")
+async def embedder(settings: Settings) -> AsyncIterator[Embedder]:
+    loaded = Embedder(settings)
+    await loaded.load()
+    yield loaded
+    await loaded.close()
+
+
+@pytest.fixture
+def group() -> str:
+    return f"test_{secrets.token_hex(8)}"
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest_asyncio.fixture
+async def memory(
+    graph: Graph, embedder: Embedder, settings: Settings, group: str, clock: Clock
+) -> AsyncIterator[GraphMemory]:
+    """The public API on the shared database, its default group fresh, its clock in our hands."""
+    opened = GraphMemory(
+        graph, embedder, settings.model_copy(update={"group_id": group}), clock=clock
+    )
+    yield opened
+    await opened.accesses.settled()
+
+
+def _docker_answers() -> bool:
+    """Tell whether an engine answers; the command line alone proves nothing."""
+    import docker
+    from docker.errors import DockerException
+
+    try:
+        return bool(docker.from_env(timeout=2).ping())
+    except DockerException:
+        return False
+
+
+def _secret(text: str):
+    from pydantic import SecretStr
+
+    return SecretStr(text)

@@ -1,0 +1,92 @@
+"""Every statement is planned by a real Neo4j without a warning, and reads use their indexes."""
+
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+import pytest_asyncio
+from neo4j import AsyncDriver, AsyncGraphDatabase
+from neo4j.vector import Vector
+
+from graph_memory import GraphMemory, Settings
+from graph_memory.statements import Parameter, Statement, statements
+
+#: Properties that other statements or later stages write, so that naming them is no typo.
+ALL_PROPERTIES = """
+CREATE (m:Memory:Seed {preserve_until: '', soft_deleted_at: '', obsolete_at: '', project_id: '',
+  conversation_id: '', confidence: 0.5, decay_policy: '', decay_rate: 0.1, last_accessed_at: '',
+  dedup_key: 'seed', uuid: 'seed', group_id: 'seed', group_key: '0'})
+CREATE (m)-[:RELATES_TO {invalid_at: datetime('2026-01-01'), expired_at: datetime('2026-01-01'),
+  valid_at: datetime('2026-01-01'), edge_key: 'seed'}]->(m)
+CREATE (m)-[:HAS_VERSION]->(:MemoryVersion {uuid: 'seed', group_id: 'seed'})
+CREATE (m)-[:HAS_PARENT]->(m)
+SET m.valid_at = datetime('2026-01-01'), m.invalid_at = datetime('2026-01-01')
+"""
+
+DUMMIES: dict[str, Any] = {
+    "STRING": "2026-01-01T00:00:00.000Z",
+    "INTEGER": 10,
+    "FLOAT": 0.5,
+    "BOOLEAN": True,
+    "MAP": {},
+    "VECTOR": Vector.from_numpy(np.ones(384, dtype=np.float32)),
+    "LIST<STRING>": ["a"],
+    "LIST<FLOAT>": [0.5, 0.3, 0.2],
+    "LIST<MAP>": [{}],
+}
+
+
+@pytest_asyncio.fixture(scope="module")
+async def driver(settings: Settings) -> AsyncIterator[AsyncDriver]:
+    password = settings.neo4j_password.get_secret_value()
+    auth = (settings.neo4j_user, password)
+    async with AsyncGraphDatabase.driver(settings.neo4j_uri or "", auth=auth) as opened:
+        yield opened
+
+
+@pytest_asyncio.fixture
+async def seeded(memory: GraphMemory, driver: AsyncDriver) -> AsyncIterator[None]:
+    parent = await memory.add("a parent", project_id="p", conversation_id="c", confidence=0.5)
+    child = await memory.add("a child", parent_id=parent.memory_id, decay_rate=0.1)
+    await memory.relate(child.memory_id, parent.memory_id)
+    await memory.update(child.memory_id, content="a child, rewritten")
+    await driver.execute_query("MATCH (s:Seed) DETACH DELETE s")
+    await driver.execute_query(ALL_PROPERTIES)
+    yield
+    await driver.execute_query("MATCH (s:Seed) OPTIONAL MATCH (s)-->(v:MemoryVersion) "
+                               "DETACH DELETE s, v")  # fmt: skip
+
+
+def dummy(parameter: Parameter) -> Any:
+    return DUMMIES[parameter.type]
+
+
+def operators(plan: dict[str, Any]) -> Iterator[str]:
+    yield plan["operatorType"].split("@")[0]
+    for child in plan.get("children", []):
+        yield from operators(child)
+
+
+# `Session` records are written by a later toolset; their label is unknown to a fresh database.
+@pytest.mark.parametrize(
+    "statement",
+    [s for s in statements().values() if s.access != "schema"],
+    ids=lambda s: s.name,
+)
+async def test_a_statement_is_planned_without_a_warning(
+    statement: Statement, driver: AsyncDriver, seeded: None
+) -> None:
+    parameters = {name: dummy(p) for name, p in statement.parameters.items()}
+    async with driver.session() as session:
+        result = await session.run("EXPLAIN " + statement.text, parameters)  # type: ignore[arg-type]
+        summary = await result.consume()
+    warnings = [
+        status.status_description
+        for status in summary.gql_status_objects
+        if status.is_notification and status.raw_severity == "WARNING"
+    ]
+    assert warnings == []
+    if statement.access == "read" and summary.plan:
+        used = set(operators(dict(summary.plan)))
+        assert not used & {"AllNodesScan", "CartesianProduct"}, used
