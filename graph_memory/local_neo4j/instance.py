@@ -52,10 +52,8 @@ class _Record:
 
 def find_running(folder: Folder) -> LocalNeo4j | None:
     """Return the instance if its process lives."""
-    record = _read_record(folder)
-    if record is None or process.find(record.pid, folder.home) is None:
-        return None
-    return _described(folder, record)
+    record = _find_live(folder)
+    return _described(folder, record) if record else None
 
 
 def ensure_running(folder: Folder, settings: Settings) -> LocalNeo4j:
@@ -64,18 +62,12 @@ def ensure_running(folder: Folder, settings: Settings) -> LocalNeo4j:
     Raises:
         LocalNeo4jError: It cannot be started, or does not answer in time.
     """
-    instance = find_running(folder)
-    if instance:  # perhaps still starting, if the one who started it was killed
-        _await_ready(folder, settings)
-        return instance
-    record = _launch(folder, settings)
-    try:
-        with start_progress(NEO4J_VERSION):
-            _await_ready(folder, settings)
-    except BaseException:
-        end(folder)
-        distrust_jars(settings)
-        raise
+    record = _find_live(folder)
+    if record:
+        # It may be starting still, if the one who started it was killed.
+        _await_ready(folder, record, settings)
+    else:
+        record = _start(folder, settings)
     return _described(folder, record)
 
 
@@ -90,8 +82,20 @@ def end(folder: Folder) -> bool:
     return True
 
 
-def _launch(folder: Folder, settings: Settings) -> _Record:
+def _start(folder: Folder, settings: Settings) -> _Record:
     end(folder)  # a stray one would lock the data
+    record = _launch(folder, settings)
+    try:
+        with start_progress(NEO4J_VERSION):
+            _await_ready(folder, record, settings)
+    except BaseException:
+        end(folder)
+        distrust_jars(settings)
+        raise
+    return record
+
+
+def _launch(folder: Folder, settings: Settings) -> _Record:
     folder.check_version()
     java, jars = find_java(settings), ensure_jars(settings)
     ensure_password(folder)
@@ -113,11 +117,14 @@ def _spawn(folder: Folder, settings: Settings, java: Java, jars: Path, port: int
     return process.spawn(command, folder.home, folder.console_log)
 
 
-def _await_ready(folder: Folder, settings: Settings) -> None:
+def _await_ready(folder: Folder, record: _Record, settings: Settings) -> None:
+    limit = settings.local_start_seconds
+    process.await_ready(record.pid, record.port, folder.console_log, limit)
+
+
+def _find_live(folder: Folder) -> _Record | None:
     record = _read_record(folder)
-    if record:
-        limit = settings.local_start_seconds
-        process.await_ready(record.pid, record.port, folder.home, folder.console_log, limit)
+    return record if record and process.find(record.pid, folder.home) else None
 
 
 def _read_record(folder: Folder) -> _Record | None:

@@ -19,6 +19,7 @@ _HANDSHAKE = bytes.fromhex("6060b017 00020805 00080805 00000004 00000000")
 _POLL_SECONDS = 0.1
 _PROBE_SECONDS = 2.0
 _STOP_SECONDS = 60.0
+_LINGER_SECONDS = 3.0
 _SHOWN_LINES = 20
 
 
@@ -46,16 +47,25 @@ def spawn(command: list[str], home: Path, log: Path) -> int:
 
 
 def find(pid: int, home: Path) -> psutil.Process | None:
-    """Return the process if it is the JVM of `home` and alive; reap it if it was ours and died."""
-    try:
-        process = psutil.Process(pid)
-        if process.status() == psutil.STATUS_ZOMBIE:
-            process.wait(timeout=0)
-            return None
-        # The command line survives what a creation time does not: a step of the clock.
-        return process if home_argument(home) in process.cmdline() else None
-    except psutil.Error:
+    """Return the process if it lives and is the JVM of `home`."""
+    if not is_alive(pid):
         return None
+    with contextlib.suppress(psutil.Error):
+        process = psutil.Process(pid)
+        # The command line survives what a creation time does not: a step of the clock.
+        if home_argument(home) in process.cmdline():
+            return process
+    return None
+
+
+def is_alive(pid: int) -> bool:
+    """Tell whether a process lives; one that died as a child of ours is reaped."""
+    with contextlib.suppress(psutil.Error):
+        process = psutil.Process(pid)
+        if process.status() != psutil.STATUS_ZOMBIE:
+            return True
+        process.wait(timeout=0)
+    return False
 
 
 def find_stray(home: Path) -> psutil.Process | None:
@@ -77,7 +87,7 @@ def end(process: psutil.Process, home: Path) -> None:
     raise LocalNeo4jError(f"Neo4j, process {process.pid}, cannot be ended. End it by hand.")
 
 
-def await_ready(pid: int, port: int, home: Path, log: Path, seconds: float) -> None:
+def await_ready(pid: int, port: int, log: Path, seconds: float) -> None:
     """Block until Bolt answers.
 
     Raises:
@@ -85,7 +95,8 @@ def await_ready(pid: int, port: int, home: Path, log: Path, seconds: float) -> N
     """
     deadline = time.monotonic() + seconds
     while not answers(port):
-        if find(pid, home) is None:
+        # Not `find`: just after a start, the kernel may not show the command line yet.
+        if not is_alive(pid):
             raise LocalNeo4jError(f"Neo4j ended while it was starting. {_end_of(log)}")
         if time.monotonic() > deadline:
             raise LocalNeo4jError(
@@ -113,14 +124,25 @@ def tail(log: Path, lines: int) -> str:
     return "\n".join(text.splitlines()[-lines:])
 
 
-def choose_port(preferred: int | None) -> int:
+def choose_port(previous: int | None) -> int:
     """Return the port that was used before if it is free, else Neo4j's own, else any free one."""
-    for port in (preferred, DEFAULT_PORT):
-        if port and _is_free(port):
-            return port
+    if previous and _becomes_free(previous):
+        return previous
+    if _is_free(DEFAULT_PORT):
+        return DEFAULT_PORT
     with socket.socket() as probe:
         probe.bind((LOOPBACK, 0))
         return probe.getsockname()[1]
+
+
+def _becomes_free(port: int) -> bool:
+    # A JVM that was killed counts as dead before the last of its threads lets go of the port.
+    deadline = time.monotonic() + _LINGER_SECONDS
+    while not _is_free(port):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(_POLL_SECONDS)
+    return True
 
 
 def _end_of(log: Path) -> str:
