@@ -149,14 +149,17 @@ class GraphMemory:
             outcomes |= {p: outcome for (p, _), outcome in zip(members, stored, strict=True)}
         return [outcomes[position] for position in range(len(given))]
 
-    async def get(self, memory_id: str, *, group_id: str | None = None) -> Memory:
-        """Fetch a memory; this counts as an access.
+    async def get(
+        self, memory_id: str, *, counted: bool = True, group_id: str | None = None
+    ) -> Memory:
+        """Fetch a memory; this counts as an access unless `counted` is false.
 
         Raises:
             NotFoundError: There is no such memory in the group.
         """
         memory = await self._read(memory_id, self.group(group_id))
-        self._delivered([memory], self.group(group_id))
+        if counted:
+            self._delivered([memory], self.group(group_id))
         return memory
 
     async def relations(self, memory_id: str, *, group_id: str | None = None) -> list[Relation]:

@@ -95,7 +95,10 @@ def _plain_metadata(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _aware(moment: datetime) -> datetime:
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    try:
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except OverflowError as error:
+        raise PydanticCustomError("instant", "in UTC it is outside the years 1 to 9999") from error
 
 
 def _end_of_day(value: object) -> object:
@@ -240,13 +243,27 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:
 
 def _translated(detail: ErrorDetails, kind: Any, argument: str) -> InvalidArgumentError:
     name = ".".join(str(part) for part in (argument, *detail["loc"]) if part != "")
-    expected = detail["msg"][:1].lower() + detail["msg"][1:]
-    if detail["type"] == "unexpected_keyword_argument" and is_dataclass(kind):
-        known = ", ".join(f.name for f in fields(kind))
-        expected = f"there is no such argument; there are {known}"
     errors: dict[str, type[InvalidArgumentError]] = {
         "reserved_field": ReservedFieldError,
         "too_long": LimitExceededError,
         "string_too_long": LimitExceededError,
     }
-    return errors.get(detail["type"], InvalidArgumentError)(name, detail.get("input"), expected)
+    # Of what is missing, Pydantic shows all that was given in its place.
+    value = None if detail["type"] == "missing" else detail.get("input")
+    return errors.get(detail["type"], InvalidArgumentError)(name, value, _expected(detail, kind))
+
+
+def _expected(detail: ErrorDetails, kind: Any) -> str:
+    """Say what is allowed instead."""
+    if detail["type"] == "missing":
+        return "it is required"
+    if detail["type"] == "unexpected_keyword_argument" and is_dataclass(kind):
+        return f"there is no such argument; there are {', '.join(f.name for f in fields(kind))}"
+    if detail["type"] in ("greater_than_equal", "less_than_equal"):
+        schema = _adapter(kind).json_schema()
+        for part in detail["loc"]:
+            schema = schema.get("properties", {}).get(part, {})
+        for choice in (schema, *schema.get("anyOf", ())):
+            if {"minimum", "maximum"} <= choice.keys():
+                return f"it goes from {choice['minimum']} to {choice['maximum']}"
+    return detail["msg"][:1].lower() + detail["msg"][1:]

@@ -1,6 +1,9 @@
 """Every Prometheus collector, named and documented once."""
 
-from prometheus_client import Counter, Histogram
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from prometheus_client import Counter, Histogram, start_http_server
 
 statement_seconds = Histogram(
     "graph_memory_statement_seconds",
@@ -13,3 +16,19 @@ access_failures = Counter(
     "graph_memory_access_failures",
     "Deliveries of memories whose access could not be counted; the reads themselves succeeded.",
 )
+
+
+@contextmanager
+def served(host: str, port: int) -> Generator[None]:
+    """Publish every collector at http://host:port/metrics.
+
+    Raises:
+        OSError: The address cannot be listened on.
+    """
+    server, thread = start_http_server(port, addr=host)
+    try:
+        yield
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

@@ -80,6 +80,9 @@ class Settings(BaseSettings):
         description="Host names, besides the loopback ones, under which clients reach the server.",
     )
     max_request_bytes: int = Field(8 * 2**20, ge=2**10, le=2**30)
+    metrics_enabled: bool = True
+    metrics_host: str = "127.0.0.1"
+    metrics_port: int = Field(9090, ge=0, le=65535)
 
     # Embeddings
     embedding_model: str = Field(
