@@ -1,0 +1,24 @@
+"""The admin toolset: what concerns a whole group."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from graph_memory.api import GraphMemory
+from graph_memory.server import parameters as p
+from graph_memory.server.tools import DESTROYS, Toolset
+from graph_memory.server.views import DeletedAll
+
+toolset = Toolset()
+
+
+@toolset.tool("Delete all memories", DESTROYS)
+async def delete_all_memories(
+    memory: GraphMemory,
+    confirm: Annotated[str, Field(description="'DELETE ALL', after the user agreed.")] = "",
+    permanent: p.Forever = False,
+    group_id: p.Group = None,
+) -> DeletedAll:
+    """Delete every memory of the tenant; recoverable for a while unless permanent."""
+    deleted = await memory.delete_all(confirm=confirm, permanent=permanent, group_id=group_id)
+    return DeletedAll(deleted=deleted)

@@ -1,0 +1,120 @@
+"""The compat toolset: older names, each a preset of a tool of today, with own limits and order."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from graph_memory.api import GraphMemory
+from graph_memory.arguments import EndMoment, Moment, NewMemory, Unit
+from graph_memory.memories import MemoryType, SortOrder
+from graph_memory.recall import Profile
+from graph_memory.server import core
+from graph_memory.server import parameters as p
+from graph_memory.server.tools import READS, WRITES, Toolset
+from graph_memory.server.views import Added, Found, Listed, Stored
+
+toolset = Toolset()
+
+
+@toolset.tool("Save a memory", WRITES, alias_of="add_memory")
+async def save_memory(
+    memory: GraphMemory,
+    content: p.Text,
+    metadata: p.Details = {},  # noqa: B006 - never changed
+    tags: p.TagList = (),
+    importance: p.Weight = 5,
+    memory_type: p.Type = MemoryType.GENERAL,
+    group_id: p.Group = None,
+) -> Added:
+    """Use add_memory."""
+    given = NewMemory(
+        content=content, metadata=metadata, tags=tags,
+        importance=importance, memory_type=memory_type,
+    )  # fmt: skip
+    return await core.added(memory, given, group_id)
+
+
+@toolset.tool("Store a memory", WRITES, alias_of="add_memory")
+async def store_memory(
+    memory: GraphMemory,
+    content: p.Text,
+    relationships: p.Relationships = (),
+    node_type: p.Type = MemoryType.CONCEPT,
+    importance: Annotated[Unit, Field(description="0 trivial to 1 vital.")] = 0.5,
+    group_id: p.Group = None,
+) -> Stored:
+    """Use add_memory, whose importance goes from 1 to 10."""
+    given = NewMemory(
+        content=content, relationships=relationships,
+        memory_type=node_type, importance=max(10 * importance, 1),
+    )  # fmt: skip
+    return Stored(memory_id=(await core.added(memory, given, group_id)).memory_id)
+
+
+@toolset.tool("Search memory nodes", READS, alias_of="search_memory")
+async def search_memory_nodes(
+    memory: GraphMemory,
+    query: p.Query,
+    limit: p.Limit = 10,
+    project_id: p.Project = None,
+    group_id: p.Group = None,
+) -> Found:
+    """Use search_memory with profile=weighted."""
+    return await core.search_memory(
+        memory, query, limit, project_id=project_id, profile=Profile.WEIGHTED, group_id=group_id
+    )
+
+
+@toolset.tool("Query memory", READS, alias_of="search_memory")
+async def query_memory(
+    memory: GraphMemory,
+    query: p.Query,
+    limit: p.Limit = 10,
+    project_id: p.Project = None,
+    group_id: p.Group = None,
+) -> Found:
+    """Use search_memory."""
+    return await core.search_memory(memory, query, limit, project_id=project_id, group_id=group_id)
+
+
+@toolset.tool("Search by type", READS, alias_of="list_memories")
+async def search_by_type(
+    memory: GraphMemory, memory_type: p.Type, limit: p.Limit = 20, group_id: p.Group = None
+) -> Listed:
+    """Use list_memories with memory_type."""
+    return await core.list_memories(memory, memory_type, limit=limit, group_id=group_id)
+
+
+@toolset.tool("Search by tags", READS, alias_of="list_memories")
+async def search_by_tags(
+    memory: GraphMemory, tags: p.TagList, limit: p.Limit = 20, group_id: p.Group = None
+) -> Listed:
+    """Use list_memories with tags; any of them suffices."""
+    return await core.list_memories(memory, tags=tags, limit=limit, group_id=group_id)
+
+
+@toolset.tool("Search by date range", READS, alias_of="list_memories")
+async def search_by_date_range(
+    memory: GraphMemory,
+    date_from: Annotated[Moment, Field(description="Created at or after; ISO 8601, UTC.")],
+    date_to: Annotated[
+        EndMoment | None, Field(description="Created at or before; default: now.")
+    ] = None,
+    limit: p.Limit = 50,
+    group_id: p.Group = None,
+) -> Listed:
+    """Use list_memories with date_from, date_to and sort=created_at."""
+    return await core.list_memories(
+        memory, date_from=date_from, date_to=date_to or memory.clock(),
+        sort=SortOrder.CREATED_AT, limit=limit, group_id=group_id,
+    )  # fmt: skip
+
+
+@toolset.tool("Get all memories", READS, alias_of="list_memories")
+async def get_all_memories(
+    memory: GraphMemory, limit: p.Limit = 50, cursor: p.Cursor = None, group_id: p.Group = None
+) -> Listed:
+    """Use list_memories with sort=created_at; next_cursor leads through all pages."""
+    return await core.list_memories(
+        memory, sort=SortOrder.CREATED_AT, limit=limit, cursor=cursor, group_id=group_id
+    )

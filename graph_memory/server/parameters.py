@@ -1,0 +1,79 @@
+"""The tools' parameters: the argument types of `arguments`, with what an agent reads about each."""
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from graph_memory.arguments import (
+    Content,
+    DecayRate,
+    EndMoment,
+    GroupId,
+    Importance,
+    Line,
+    MemoryId,
+    Metadata,
+    Moment,
+    NewRelation,
+    PolicyName,
+    Question,
+    SourceName,
+    Stability,
+    StateName,
+    Tags,
+    TypeName,
+    Unit,
+)
+from graph_memory.memories import SortOrder
+from graph_memory.recall import Profile
+
+Group = Annotated[GroupId | None, Field(description="Tenant; the server has a default.")]
+Id = Annotated[MemoryId, Field(description="Id of the memory.")]
+
+Text = Annotated[Content, Field(description="What to remember: one self-contained statement.")]
+Type = Annotated[TypeName, Field(description="What kind of thing it holds.")]
+TagList = Annotated[Tags, Field(description="Labels; up to 64 of 128 characters.")]
+Details = Annotated[Metadata, Field(description="Free JSON object; 64 KiB.")]
+Weight = Annotated[
+    Importance | None, Field(description="1 trivial to 10 vital; beyond is clamped.")
+]
+Durability = Annotated[Stability | None, Field(description="1 volatile to 5 permanent.")]
+Confidence = Annotated[Unit | None, Field(description="0 to 1, how sure.")]
+Origin = Annotated[SourceName, Field(description="Who it comes from.")]
+Project = Annotated[Line | None, Field(description="Project within the tenant.")]
+Parent = Annotated[MemoryId | None, Field(description="Id of the memory this is part of.")]
+Relationships = Annotated[
+    tuple[NewRelation, ...],
+    Field(max_length=100, description="Relations to memories already stored; strength 0 to 1."),
+]
+Policy = Annotated[PolicyName | None, Field(description="How it fades; the server has a default.")]
+Rate = Annotated[DecayRate | None, Field(description="Decay per day, 0 to 100, for adaptive.")]
+Batch = Annotated[
+    list[dict[str, Any]],
+    Field(description="Each with the arguments of add_memory; also created_at, memory_id."),
+]
+
+NewText = Annotated[Content | None, Field(description="New text; the old is kept as a version.")]
+NewType = Annotated[TypeName | None, Field(description="What kind of thing it holds.")]
+NewTags = Annotated[Tags | None, Field(description="Replace the labels.")]
+NewDetails = Annotated[Metadata | None, Field(description="Replace the metadata.")]
+
+Query = Annotated[Question, Field(description="Question or words, in plain language.")]
+Ranking = Annotated[
+    Profile,
+    Field(description="recall: meaning and words; weighted: meaning, recency, importance."),
+]
+Limit = Annotated[int, Field(ge=1, le=50, description="Most memories to return, 1 to 50.")]
+Types = Annotated[tuple[TypeName, ...] | None, Field(description="Only these types.")]
+OneType = Annotated[TypeName | None, Field(description="Only this type.")]
+AnyTag = Annotated[Tags | None, Field(description="With any of these tags.")]
+Since = Annotated[Moment | None, Field(description="Created at or after; ISO 8601, UTC.")]
+Until = Annotated[EndMoment | None, Field(description="Created at or before; ISO 8601, UTC.")]
+Living = Annotated[tuple[StateName, ...] | None, Field(description="Default: ACTIVE and DORMANT.")]
+Listable = Annotated[
+    tuple[StateName, ...] | None, Field(description="Default: ACTIVE, DORMANT, ARCHIVED.")
+]
+Order = Annotated[SortOrder, Field(description="Highest or newest first.")]
+Cursor = Annotated[str | None, Field(description="next_cursor of the page before.")]
+
+Forever = Annotated[bool, Field(description="True: no recovery.")]

@@ -1,0 +1,58 @@
+"""What hosts offer to people: memories as resources, and prompts that use the tools well."""
+
+from typing import Annotated
+
+from mcp.server import MCPServer
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
+from pydantic import Field
+
+from graph_memory.api import GraphMemory
+from graph_memory.errors import GraphMemoryError, InvalidArgumentError, NotFoundError
+from graph_memory.server.views import GotMemory, Refusal
+
+
+def register(server: MCPServer[GraphMemory]) -> None:
+    """Add the resources and prompts to a server."""
+    server.resource(
+        "memory://{group}/{memory_id}",
+        name="memory",
+        title="A memory",
+        description="One memory with its relations, as JSON. Reading it counts no access.",
+        mime_type="application/json",
+    )(memory_resource)
+    server.prompt(name="recall", title="Recall what is known")(recall)
+    server.prompt(name="summarise", title="Summarise what is known")(summarise)
+
+
+async def memory_resource(group: str, memory_id: str, context: Context[GraphMemory]) -> str:
+    """Read a memory without counting an access."""
+    memory = context.request_context.lifespan_context
+    try:
+        found = await memory.get(memory_id, counted=False, group_id=group)
+        relations = await memory.relations(memory_id, group_id=group)
+    except (NotFoundError, InvalidArgumentError) as error:
+        raise ResourceNotFoundError(Refusal.of(error).text()) from error
+    except GraphMemoryError as error:
+        raise ResourceError(Refusal.of(error).text()) from error
+    return GotMemory(memory=found, relations=relations).model_dump_json()
+
+
+def recall(topic: Annotated[str, Field(description="What to recall.")]) -> str:
+    """Answer from memory, and say what is not known."""
+    return (
+        f"Recall what you know about: {topic}\n"
+        "Call search_memory with this as the query, and again in other words if little is found. "
+        "Answer from the results alone; name the ids you rely on, prefer the newer of two that "
+        "contradict each other and say so, and say what is not known."
+    )
+
+
+def summarise(topic: Annotated[str, Field(description="What to summarise.")]) -> str:
+    """Condense what is known of a topic into one memory."""
+    return (
+        f"Summarise what you know about: {topic}\n"
+        "Collect with search_memory and list_memories. Write one short, self-contained summary, "
+        "show it, and when it is agreed to store it with add_memory (source=derived), with a "
+        "relationship of type 'references' to each memory it rests on. Delete nothing."
+    )

@@ -1,0 +1,194 @@
+"""The server as a process: started ready, stopped clean."""
+
+import asyncio
+import errno
+import ipaddress
+import logging
+import secrets
+import signal
+import socket
+import sys
+from collections.abc import Coroutine, Generator
+from contextlib import ExitStack, closing, contextmanager
+from typing import Any
+
+import uvicorn
+
+from graph_memory import metrics
+from graph_memory.api import GraphMemory
+from graph_memory.errors import GraphMemoryError, SettingsError
+from graph_memory.server.app import build_server, http_app
+from graph_memory.settings import Settings
+
+_WARM_UP_SEARCHES = 30
+_FAREWELL_SECONDS = 3
+
+_log = logging.getLogger(__name__)
+
+
+async def serve_http(settings: Settings, *, insecure_no_auth: bool = False) -> None:
+    """Serve MCP over streamable HTTP until SIGINT or SIGTERM.
+
+    Args:
+        settings: Where to listen, and what to open.
+        insecure_no_auth: Serve on a host other than loopback although anyone there may read.
+
+    Raises:
+        SettingsError: The port is taken, or the host is open to others.
+        GraphMemoryError: The database cannot be opened.
+    """
+    _refuse_open_host(settings, insecure_no_auth)
+    _log_to_stderr()
+    # The port is claimed first: it would be a pity to start a database, then find it taken.
+    with closing(_claimed(settings)) as listener:
+        await _until_signalled(_serve(settings, listener))
+
+
+async def serve_stdio(settings: Settings) -> None:
+    """Serve MCP over standard input and output until the client closes them.
+
+    Raises:
+        GraphMemoryError: The database cannot be opened.
+    """
+    _log_to_stderr()
+    await _until_signalled(_serve_stdio(settings))
+
+
+async def _serve(settings: Settings, listener: socket.socket) -> None:
+    with _metrics(settings):
+        async with GraphMemory.open(settings) as memory:
+            await _warm_up(memory)
+            server = _Server(
+                uvicorn.Config(
+                    http_app(memory),
+                    log_config=None,
+                    log_level="warning",
+                    access_log=False,
+                    timeout_graceful_shutdown=_FAREWELL_SECONDS,
+                )
+            )
+            host, port = listener.getsockname()[:2]
+            _log.info("Serving MCP at http://%s:%d/mcp", f"[{host}]" if ":" in host else host, port)
+            await server.serve_until_cancelled(listener)
+
+
+async def _serve_stdio(settings: Settings) -> None:
+    async with GraphMemory.open(settings) as memory:
+        warming = asyncio.create_task(_warm_up(memory))
+        try:
+            await build_server(memory).run_stdio_async()
+        finally:
+            warming.cancel()
+            await asyncio.wait([warming])
+
+
+class _Server(uvicorn.Server):
+    """A web server that is stopped by cancelling it, and leaves signals alone.
+
+    uvicorn's own handlers raise the signal again when it has stopped; SIGTERM would then end the
+    process before the database is closed.
+    """
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        yield
+
+    async def serve_until_cancelled(self, listener: socket.socket) -> None:
+        serving = asyncio.create_task(self.serve(sockets=[listener]))
+        try:
+            await asyncio.shield(serving)
+        except asyncio.CancelledError:
+            self.handle_exit(signal.SIGTERM, None)
+            await serving
+
+
+async def _until_signalled(work: Coroutine[Any, Any, None]) -> None:
+    """Do `work`; SIGINT and SIGTERM cancel it, so that all it holds is closed."""
+    task = asyncio.create_task(work)
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, task.cancel)
+    try:
+        await asyncio.wait([task])
+    except asyncio.CancelledError:
+        task.cancel()
+        await asyncio.wait([task])
+        raise
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)
+    if not task.cancelled():
+        task.result()
+
+
+async def _warm_up(memory: GraphMemory) -> None:
+    """Load the model and let Neo4j compile its plans; in a group that holds nothing."""
+    group = f"warm_up_{secrets.token_hex(8)}"
+    try:
+        await memory.embedder.load()
+        for number in range(_WARM_UP_SEARCHES):
+            await memory.search(f"warm-up {number}", group_id=group)
+    except GraphMemoryError as error:
+        _log.warning("Searches do not work yet: %s", error)
+
+
+@contextmanager
+def _metrics(settings: Settings) -> Generator[None]:
+    """Publish the metrics if wanted and possible; memory matters more than its measurement."""
+    with ExitStack() as stack:
+        if settings.metrics_enabled:
+            address = f"{settings.metrics_host}:{settings.metrics_port}"
+            try:
+                stack.enter_context(metrics.served(settings.metrics_host, settings.metrics_port))
+            except OSError as error:
+                _log.warning(
+                    "No metrics at %s (%s); set GRAPH_MEMORY_METRICS_PORT to a free port.",
+                    address,
+                    error.strerror,
+                )
+            else:
+                _log.info("Metrics at http://%s/metrics", address)
+        yield
+
+
+def _claimed(settings: Settings) -> socket.socket:
+    """Return a socket bound to the configured address; it listens when the service is ready."""
+    host, port = settings.host, settings.port
+    listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        listener.close()
+        if error.errno == errno.EADDRINUSE:
+            raise SettingsError(
+                f"Port {port} of {host} is taken. Set GRAPH_MEMORY_PORT to a free port, or stop "
+                "what uses it."
+            ) from error
+        raise SettingsError(
+            f"{host}:{port} cannot be listened on ({error.strerror}). Correct GRAPH_MEMORY_HOST "
+            "or GRAPH_MEMORY_PORT."
+        ) from error
+    return listener
+
+
+def _refuse_open_host(settings: Settings, insecure_no_auth: bool) -> None:
+    if not insecure_no_auth and not _is_loopback(settings.host):
+        raise SettingsError(
+            f"GRAPH_MEMORY_HOST={settings.host} would let anyone who reaches this machine read and "
+            "change all memories. Set it to 127.0.0.1, or serve with --insecure-no-auth behind a "
+            "proxy that authenticates."
+        )
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _log_to_stderr() -> None:
+    """Log our own events, and others' warnings; standard output may carry the protocol."""
+    logging.basicConfig(stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    logging.getLogger("graph_memory").setLevel(logging.INFO)

@@ -1,0 +1,163 @@
+"""How a function becomes a tool: arguments checked, state handed in, answers in one form.
+
+A tool's function takes the `GraphMemory` first, then the arguments it publishes, and returns a
+`View`. Its docstring is what an agent reads about it.
+"""
+
+import inspect
+import json
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, TypeVar, cast
+
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.tools import Tool
+from mcp.types import CallToolResult, TextContent, ToolAnnotations
+from pydantic import Field, TypeAdapter
+
+from graph_memory.api import GraphMemory
+from graph_memory.arguments import checked
+from graph_memory.errors import GraphMemoryError, InvalidArgumentError
+from graph_memory.server.schemas import answer_schema, arguments_schema
+from graph_memory.server.views import Refusal, View
+
+Function = TypeVar("Function", bound=Callable[..., Awaitable[View]])
+
+_log = logging.getLogger(__name__)
+
+#: Tools that store access counters are no pure reads, however harmless.
+READS = ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False
+)
+WRITES = ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+DESTROYS = ToolAnnotations(
+    read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
+)
+
+_TENANT = {"user_context": "group_id"}
+
+#: Our own defects; what they say is for the log, not for the client.
+_DEFECTS = ("failed", "statement")
+_FAILED = Refusal(code="failed", message="The call failed inside the server; its log says why.")
+
+
+class MemoryTool(Tool):
+    """A tool over a `GraphMemory`, which is the server's lifespan state.
+
+    The SDK's own tool drops unknown arguments and answers bad ones in Pydantic's words.
+    """
+
+    synonyms: dict[str, str] = Field(default_factory=dict)
+    alias_of: str | None = None
+
+    async def run(
+        self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False
+    ) -> CallToolResult:
+        """Check the arguments, call the function, and answer; no exception gets out."""
+        memory: GraphMemory = context.request_context.lifespan_context
+        try:
+            view: View = await self.fn(memory, **self._checked(arguments))
+        except GraphMemoryError as error:
+            return self._refused(error)
+        except Exception:
+            _log.exception("%s failed", self.name)
+            return _answer(_FAILED, is_error=True)
+        return _answer(view, alias_of=self.alias_of)
+
+    def _checked(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the function's arguments; null stands for one not given."""
+        known: dict[str, Any] = self.parameters["properties"]
+        given = _renamed({k: v for k, v in arguments.items() if v is not None}, self.synonyms)
+        for name in given.keys() - known.keys():
+            raise InvalidArgumentError(
+                name[:80], given[name], f"there is no such argument; there are {', '.join(known)}"
+            )
+        unpacked = {name: _unpacked(value, known[name]) for name, value in given.items()}
+        return checked(self.fn_metadata.arg_model, unpacked).model_dump_one_level()
+
+    def _refused(self, error: GraphMemoryError) -> CallToolResult:
+        if error.code in _DEFECTS:
+            _log.error("%s failed", self.name, exc_info=error)
+            return _answer(_FAILED, is_error=True)
+        _log.debug("%s refused: %s", self.name, error.code)
+        return _answer(Refusal.of(error), is_error=True)
+
+
+class Toolset:
+    """The tools of a module, in the order they are listed."""
+
+    def __init__(self) -> None:
+        self.tools: list[MemoryTool] = []
+
+    def tool(
+        self,
+        title: str,
+        annotations: ToolAnnotations,
+        *,
+        synonyms: Mapping[str, str] | None = None,
+        alias_of: str | None = None,
+    ) -> Callable[[Function], Function]:
+        """Make a tool of a function, which remains callable.
+
+        Args:
+            title: What a person reads.
+            annotations: Whether it writes or destroys.
+            synonyms: Other names of arguments; accepted, not published.
+            alias_of: The tool to use instead; each answer names it.
+        """
+
+        def register(function: Function) -> Function:
+            tool = cast(
+                MemoryTool,
+                MemoryTool.from_function(
+                    function,
+                    title=title,
+                    description=inspect.cleandoc(function.__doc__ or ""),
+                    annotations=annotations,
+                    context_kwarg="memory",
+                ),
+            )
+            view = TypeAdapter[Any](inspect.signature(function).return_annotation)
+            tool.fn_metadata.output_schema = answer_schema(view.json_schema(mode="serialization"))
+            tool.parameters = arguments_schema(tool.parameters)
+            tool.synonyms = _TENANT | dict(synonyms or {})
+            tool.alias_of = alias_of
+            self.tools.append(tool)
+            return function
+
+        return register
+
+
+def _renamed(arguments: Mapping[str, Any], synonyms: Mapping[str, str]) -> dict[str, Any]:
+    given = dict(arguments)
+    for synonym in synonyms.keys() & given.keys():
+        name, value = synonyms[synonym], given.pop(synonym)
+        if given.setdefault(name, value) != value:
+            raise InvalidArgumentError(
+                synonym, value, f"it means {name}, which is given too and differs; give one"
+            )
+    return given
+
+
+def _unpacked(value: object, schema: Mapping[str, Any]) -> object:
+    """Take a list or object that a client wrote as JSON text; some do."""
+    if not isinstance(value, str) or schema.get("type") not in ("array", "object"):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+
+
+def _answer(view: View, *, is_error: bool = False, alias_of: str | None = None) -> CallToolResult:
+    """Return a view as structured content, beside the text an agent reads."""
+    structured = view.model_dump(mode="json", exclude_none=is_error)
+    if alias_of:
+        structured["deprecated_alias_of"] = alias_of
+    return CallToolResult(
+        content=[TextContent(type="text", text=view.text())],
+        structured_content=structured,
+        is_error=is_error,
+    )
