@@ -32,7 +32,7 @@ server.bolt.telemetry.enabled=false
 dbms.security.allow_csv_import_from_file_urls=false
 db.logs.query.enabled=OFF
 # After a kill, only what was written since the last checkpoint is replayed.
-db.checkpoint.interval.time=1m
+db.checkpoint.interval.time=15s
 db.tx_log.rotation.size=64m
 db.tx_log.rotation.retention_policy=256M size
 # How late a transaction's timeout may strike; Neo4j's default is 2 s.

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from graph_memory.errors import LocalNeo4jError
 from graph_memory.local_neo4j import process
 from graph_memory.local_neo4j.configuration import (
     LOOPBACK,
@@ -63,10 +64,8 @@ def ensure_running(folder: Folder, settings: Settings) -> LocalNeo4j:
         LocalNeo4jError: It cannot be started, or does not answer in time.
     """
     record = _find_live(folder)
-    if record:
-        # It may be starting still, if the one who started it was killed.
-        _await_ready(folder, record, settings)
-    else:
+    # It may be starting still, if the one who started it was killed; or dying, if it was killed.
+    if record is None or not _await_ready(folder, record, settings):
         record = _start(folder, settings)
     return _described(folder, record)
 
@@ -87,7 +86,9 @@ def _start(folder: Folder, settings: Settings) -> _Record:
     record = _launch(folder, settings)
     try:
         with start_progress(NEO4J_VERSION):
-            _await_ready(folder, record, settings)
+            if not _await_ready(folder, record, settings):
+                log = process.end_of(folder.console_log)
+                raise LocalNeo4jError(f"Neo4j ended while it was starting. {log}")
     except BaseException:
         end(folder)
         distrust_jars(settings)
@@ -117,9 +118,9 @@ def _spawn(folder: Folder, settings: Settings, java: Java, jars: Path, port: int
     return process.spawn(command, folder.home, folder.console_log)
 
 
-def _await_ready(folder: Folder, record: _Record, settings: Settings) -> None:
+def _await_ready(folder: Folder, record: _Record, settings: Settings) -> bool:
     limit = settings.local_start_seconds
-    process.await_ready(record.pid, record.port, folder.console_log, limit)
+    return process.await_ready(record.pid, record.port, folder.console_log, limit)
 
 
 def _find_live(folder: Folder) -> _Record | None:

@@ -14,8 +14,8 @@ from graph_memory.local_neo4j.configuration import LOOPBACK, home_argument
 
 DEFAULT_PORT = 7687
 
-# Bolt's magic number and the versions a client offers; every Neo4j answers with four bytes.
-_HANDSHAKE = bytes.fromhex("6060b017 00020805 00080805 00000004 00000000")
+# Bolt's magic number and the versions 5.8 to 5.0 and 4.0; every Neo4j answers with four bytes.
+_HANDSHAKE = bytes.fromhex("6060b017 00080805 00000004 00000000 00000000")
 _POLL_SECONDS = 0.1
 _PROBE_SECONDS = 2.0
 _STOP_SECONDS = 60.0
@@ -87,23 +87,24 @@ def end(process: psutil.Process, home: Path) -> None:
     raise LocalNeo4jError(f"Neo4j, process {process.pid}, cannot be ended. End it by hand.")
 
 
-def await_ready(pid: int, port: int, log: Path, seconds: float) -> None:
-    """Block until Bolt answers.
+def await_ready(pid: int, port: int, log: Path, seconds: float) -> bool:
+    """Block until Bolt answers; False when the JVM ends before it does.
 
     Raises:
-        LocalNeo4jError: The JVM ended, or does not answer in time; with the tail of `log`.
+        LocalNeo4jError: It does not answer in time; with the tail of `log`.
     """
     deadline = time.monotonic() + seconds
     while not answers(port):
         # Not `find`: just after a start, the kernel may not show the command line yet.
         if not is_alive(pid):
-            raise LocalNeo4jError(f"Neo4j ended while it was starting. {_end_of(log)}")
+            return False
         if time.monotonic() > deadline:
             raise LocalNeo4jError(
                 f"Neo4j did not answer on port {port} within {seconds:g} s; a busy machine may "
-                f"need more: raise GRAPH_MEMORY_LOCAL_START_SECONDS. {_end_of(log)}"
+                f"need more: raise GRAPH_MEMORY_LOCAL_START_SECONDS. {end_of(log)}"
             )
         time.sleep(_POLL_SECONDS)
+    return True
 
 
 def answers(port: int) -> bool:
@@ -122,6 +123,11 @@ def tail(log: Path, lines: int) -> str:
         return ""
     text = log.read_text(encoding="utf-8", errors="replace")
     return "\n".join(text.splitlines()[-lines:])
+
+
+def end_of(log: Path) -> str:
+    """Return the last lines of a log as part of an error's message."""
+    return f"Its log, {log}, ends:\n{tail(log, _SHOWN_LINES) or '(nothing)'}"
 
 
 def choose_port(previous: int | None) -> int:
@@ -143,10 +149,6 @@ def _becomes_free(port: int) -> bool:
             return False
         time.sleep(_POLL_SECONDS)
     return True
-
-
-def _end_of(log: Path) -> str:
-    return f"Its log, {log}, ends:\n{tail(log, _SHOWN_LINES) or '(nothing)'}"
 
 
 def _is_free(port: int) -> bool:
