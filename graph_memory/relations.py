@@ -49,7 +49,7 @@ async def relate(
         InvalidArgumentError: A memory is to be related to itself.
         NotFoundError: One of the ends is not in the group.
     """
-    rows = [row for relation in relations for row in _rows(from_id, relation)]
+    rows = [row for relation in relations for row in edges(from_id, relation)]
     made = await graph.rows(
         "relations/relate", Related, group_id=group_id, relations=rows, now=instant(now)
     )
@@ -60,7 +60,8 @@ async def relate(
     return made
 
 
-def _rows(from_id: str, relation: NewRelation) -> list[dict[str, Any]]:
+def edges(from_id: str, relation: NewRelation) -> list[dict[str, Any]]:
+    """Return the properties of the one or two edges that a relation is stored as."""
     if relation.target_id == from_id:
         raise InvalidArgumentError("target_id", from_id, "a memory cannot be related to itself")
     there = _row(from_id, relation.target_id, relation.relation_type, relation)

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from graph_memory.embedding import Embedder, Vector
-
 from graph_memory.arguments import NewMemory
+from graph_memory.embedding import Embedder, Vector
 from graph_memory.errors import (
     DuplicateError,
     GraphMemoryError,
@@ -267,11 +266,16 @@ def _row(
     }  # fmt: skip
 
 
+def default_title(content: str) -> str:
+    """Return the title of a memory that was given none."""
+    return " ".join(content.split())[:_NAME_CHARACTERS]
+
+
 def _texts(content: str, title: str | None = None) -> dict[str, str]:
     """Return a content with its title and lead, which Graphiti and Neo4j Browser show."""
     return {
         "content": content,
-        "name": title or " ".join(content.split())[:_NAME_CHARACTERS],
+        "name": title or default_title(content),
         "summary": content[:_SUMMARY_CHARACTERS],
     }
 

@@ -218,7 +218,7 @@ async def check_embedding(graph: Graph, settings: Settings) -> None:
     Raises:
         DimensionMismatchError: They differ; the message names the rebuild command.
     """
-    stored = await graph.one("schema/stored_embedding", StoredEmbedding)
+    stored = await stored_embedding(graph)
     configured = StoredEmbedding(settings.embedding_model, settings.embedding_dimensions)
     if stored is None:
         await record_embedding(graph, settings)
@@ -227,6 +227,11 @@ async def check_embedding(graph: Graph, settings: Settings) -> None:
             f"{stored.model} ({stored.dimensions} dimensions)",
             f"{configured.model} ({configured.dimensions} dimensions)",
         )
+
+
+async def stored_embedding(graph: Graph) -> StoredEmbedding | None:
+    """Return the model of the stored vectors; None before the first."""
+    return await graph.one("schema/stored_embedding", StoredEmbedding)
 
 
 async def record_embedding(graph: Graph, settings: Settings) -> None:
@@ -239,10 +244,11 @@ async def record_embedding(graph: Graph, settings: Settings) -> None:
 
 
 async def rebuild_vector_index(graph: Graph, settings: Settings) -> None:
-    """Make the vector index anew, at the width of the configured model."""
+    """Make the vector index anew, as wide as the configured model, and wait until it is ready."""
     name = "memory_embedding_idx"
     await graph.run("schema/drop_index", name=name)
     await graph.run(f"schema/{name}", **_options(name, settings))
+    await graph.run("schema/await_indexes", seconds=_INDEX_SECONDS)
 
 
 def _options(name: str, settings: Settings) -> Mapping[str, Any]:

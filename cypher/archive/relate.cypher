@@ -1,0 +1,25 @@
+// Make the relations that are not there yet, with their times; those that are stay as they are.
+//
+// access  write
+// param   group_id : STRING — the tenant
+// param   links    : LIST<MAP> — position and the properties below; sorted by the ids
+// param   now      : STRING — ISO 8601, UTC; the default of the times
+// returns position : INTEGER — of each link whose ends are there
+// returns created  : BOOLEAN
+UNWIND $links AS row
+MATCH (a:Memory {uuid: row.from_id, group_id: $group_id})
+MATCH (b:Memory {uuid: row.to_id, group_id: $group_id})
+WHERE a.soft_deleted_at IS NULL AND b.soft_deleted_at IS NULL
+MERGE (a)-[r:RELATES_TO {edge_key: row.edge_key}]->(b)
+ON CREATE SET
+  r.uuid = row.relation_id,
+  r.group_id = $group_id,
+  r.name = row.relation_type,
+  r.episodes = [],
+  r.created_at = datetime(coalesce(row.created_at, $now)),
+  r.valid_at = datetime(coalesce(row.valid_at, row.created_at, $now)),
+  r.invalid_at = datetime(row.invalid_at),
+  r.strength = row.strength,
+  r.fact = coalesce(row.fact, a.name + ' ' + row.relation_type + ' ' + b.name),
+  r.metadata_json = row.metadata_json
+RETURN row.position AS position, r.uuid = row.relation_id AS created

@@ -1,0 +1,23 @@
+// Give memories the life they had before they were exported.
+//
+// Only those nothing has happened to since they were made, so that repeating an import is harmless.
+//
+// access  write
+// param   group_id : STRING — the tenant
+// param   memories : LIST<MAP> — memory_id, and the properties below; sorted by id
+UNWIND $memories AS row
+MATCH (m:Memory {uuid: row.memory_id, group_id: $group_id})
+WHERE m.access_count = 0 AND m.state_reason = 'created' AND datetime(m.updated_at) = m.created_at
+SET
+  m.lifecycle_state = row.lifecycle_state,
+  m.state_changed_at = coalesce(row.state_changed_at, m.state_changed_at),
+  m.state_reason = coalesce(row.state_reason, m.state_reason),
+  m.state_history = row.state_history,
+  m.decay_score = row.decay_score,
+  m.last_decay_update = coalesce(row.last_decay_update, m.last_decay_update),
+  m.preserve_until = row.preserve_until,
+  m.access_count = row.access_count,
+  m.last_accessed_at = row.last_accessed_at,
+  m.importance_source = coalesce(row.importance_source, m.importance_source),
+  m.updated_at = coalesce(row.updated_at, m.updated_at),
+  m.invalid_at = datetime(row.invalid_at)

@@ -1,0 +1,15 @@
+// Give memories their parents of the same group.
+//
+// access  write
+// param   group_id : STRING — the tenant
+// param   links    : LIST<MAP> — position, from_id and to_id; sorted by the ids
+// param   now      : STRING — ISO 8601, UTC
+// returns position : INTEGER — of each link whose ends are there
+// returns created  : BOOLEAN — false: a parent is no relation
+UNWIND $links AS row
+MATCH (m:Memory {uuid: row.from_id, group_id: $group_id})
+MATCH (parent:Memory {uuid: row.to_id, group_id: $group_id})
+WHERE parent.soft_deleted_at IS NULL
+MERGE (m)-[link:HAS_PARENT]->(parent)
+ON CREATE SET link.created_at = datetime($now)
+RETURN row.position AS position, false AS created

@@ -1,0 +1,15 @@
+// Give memories new vectors, unless their content changed meanwhile: that brought its own.
+//
+// access  write
+// param   group_id   : STRING — the tenant
+// param   memories   : LIST<MAP> — memory_id, content and embedding; sorted by id
+// param   model      : STRING
+// param   dimensions : INTEGER
+// returns memory_id : STRING
+UNWIND $memories AS row
+MATCH (m:Memory {uuid: row.memory_id, group_id: $group_id})
+WHERE m.content = row.content
+SET m.embedding_model = $model, m.embedding_dimension = $dimensions
+WITH m, row
+CALL db.create.setNodeVectorProperty(m, 'embedding', toFloatList(row.embedding))
+RETURN m.uuid AS memory_id

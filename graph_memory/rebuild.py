@@ -1,0 +1,141 @@
+"""Embed stored memories anew: those without a vector, or all of them for another model."""
+
+import logging
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from graph_memory import schema
+from graph_memory.api import GraphMemory
+from graph_memory.errors import GraphMemoryError, GraphUnavailableError
+from graph_memory.graph import Graph
+
+_log = logging.getLogger(__name__)
+
+_BATCH = 256
+
+
+@dataclass(frozen=True, slots=True)
+class RebuildReport:
+    """How many memories were to be embedded, how many were, and how many could not be."""
+
+    candidates: int
+    rebuilt: int = 0
+    failed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    memory_id: str
+    content: str
+
+
+async def groups(graph: Graph) -> list[str]:
+    """List the groups that have memories, deleted ones included."""
+    return await graph.rows("rebuild/groups", str)
+
+
+async def rebuild_embeddings(
+    memory: GraphMemory,
+    group_id: str | None = None,
+    *,
+    only_missing: bool = False,
+    dry_run: bool = False,
+    on_progress: Callable[[int, int], None] = lambda memories_done, of: None,
+) -> RebuildReport:
+    """Embed memories with the configured model, and let searches use it when none is left behind.
+
+    A run that was interrupted after the model changed goes on with `only_missing`. A batch that
+    cannot be embedded is counted and passed over.
+
+    Args:
+        memory: Whose database and model.
+        group_id: The tenant; by default all of them.
+        only_missing: Embed what has no vector of the configured model, instead of everything.
+        dry_run: Only count.
+        on_progress: Called with the memories done since the last call, and with all there are.
+
+    Raises:
+        EmbeddingError: The model cannot be loaded.
+        GraphUnavailableError: Neo4j went away; what was written so far stays.
+    """
+    tenants = [memory.group(group_id)] if group_id else await groups(memory.graph)
+    candidates = await _count(memory, tenants, only_missing=only_missing)
+    if dry_run:
+        return RebuildReport(candidates)
+    await memory.embedder.load()
+    await _fit_index(memory)
+    rebuilt = failed = 0
+    async for group, batch in _batches(memory, tenants, only_missing=only_missing):
+        done = await _embed(memory, group, batch)
+        rebuilt += done
+        failed += 0 if done else len(batch)
+        on_progress(len(batch), candidates)
+    await _adopt_model(memory)
+    return RebuildReport(candidates, rebuilt, failed)
+
+
+async def _count(memory: GraphMemory, tenants: list[str], *, only_missing: bool) -> int:
+    counts = [
+        await memory.graph.one("rebuild/count", int, group_id=group, **_which(memory, only_missing))
+        for group in tenants
+    ]
+    return sum(count or 0 for count in counts)
+
+
+async def _batches(
+    memory: GraphMemory, tenants: list[str], *, only_missing: bool
+) -> AsyncIterator[tuple[str, list[_Candidate]]]:
+    for group in tenants:
+        after_id = ""
+        while batch := await memory.graph.rows(
+            "rebuild/candidates",
+            _Candidate,
+            group_id=group,
+            after_id=after_id,
+            limit=_BATCH,
+            **_which(memory, only_missing),
+        ):
+            yield group, batch
+            after_id = batch[-1].memory_id
+
+
+async def _embed(memory: GraphMemory, group: str, batch: list[_Candidate]) -> int:
+    """Return how many memories got a vector; none if the batch failed."""
+    try:
+        vectors = await memory.embedder.embed([candidate.content for candidate in batch])
+        rows = [
+            {"memory_id": candidate.memory_id, "content": candidate.content, "embedding": vector}
+            for candidate, vector in zip(batch, vectors, strict=True)
+        ]
+        written = await memory.graph.rows(
+            "rebuild/write", str, group_id=group, memories=rows, **_model(memory)
+        )
+    except GraphUnavailableError:
+        raise
+    except GraphMemoryError as error:
+        _log.warning("%d memories from '%s' on: %s", len(batch), batch[0].memory_id, error)
+        return 0
+    return len(written)
+
+
+async def _fit_index(memory: GraphMemory) -> None:
+    """Make the vector index anew when the configured model is of another width."""
+    stored = await schema.stored_embedding(memory.graph)
+    if stored and stored.dimensions != memory.settings.embedding_dimensions:
+        await schema.rebuild_vector_index(memory.graph, memory.settings)
+
+
+async def _adopt_model(memory: GraphMemory) -> None:
+    """Record the model once every memory of every group has its vector."""
+    if not await _count(memory, await groups(memory.graph), only_missing=True):
+        await schema.record_embedding(memory.graph, memory.settings)
+        await memory.check_embedding()
+
+
+def _which(memory: GraphMemory, only_missing: bool) -> dict[str, Any]:
+    return {"only_missing": only_missing, **_model(memory)}
+
+
+def _model(memory: GraphMemory) -> dict[str, Any]:
+    return {"model": memory.embedder.model, "dimensions": memory.embedder.dimension}
