@@ -11,6 +11,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse
+from starlette.routing import Route
 
 from graph_memory.api import GraphMemory
 from graph_memory.errors import GraphMemoryError
@@ -36,6 +37,7 @@ _TOOLSETS: Mapping[str, Toolset] = {
     "compat": compat.toolset,
 }
 
+_PATH = "/mcp"
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _READY_SECONDS = 5
 
@@ -56,6 +58,7 @@ def build_server(memory: GraphMemory) -> MCPServer[GraphMemory]:
         version=version("graph-memory"),
         lifespan=lifespan,
         log_level="WARNING",
+        subscriptions=False,  # the lists never change while the server runs
         tools=[tool for toolset in chosen for tool in toolset.tools],
     )
     resources.register(server)
@@ -77,13 +80,18 @@ def http_app(memory: GraphMemory) -> Starlette:
             return JSONResponse({"status": "not ready", "missing": missing}, status_code=503)
         return JSONResponse({"status": "ready"})
 
-    return server.streamable_http_app(
-        streamable_http_path="/mcp",
+    app = server.streamable_http_app(
+        streamable_http_path=_PATH,
         stateless_http=True,
         json_response=False,
         max_request_body_size=memory.settings.max_request_bytes,
         transport_security=_transport_security(memory.settings),
     )
+    for route in app.routes:
+        if isinstance(route, Route) and route.path == _PATH:
+            # A GET would open a stream on which, without sessions, nothing is ever sent.
+            route.methods = {"POST"}
+    return app
 
 
 async def _missing(memory: GraphMemory) -> dict[str, Any]:

@@ -4,12 +4,14 @@ import asyncio
 import errno
 import ipaddress
 import logging
+import os
 import secrets
 import signal
 import socket
 import sys
-from collections.abc import Coroutine, Generator
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Callable, Coroutine, Generator
+from contextlib import ExitStack, closing, contextmanager, suppress
+from threading import Thread
 from typing import Any
 
 import uvicorn
@@ -69,21 +71,22 @@ async def _serve(settings: Settings, listener: socket.socket) -> None:
             )
             host, port = listener.getsockname()[:2]
             _log.info("Serving MCP at http://%s:%d/mcp", f"[{host}]" if ":" in host else host, port)
-            await server.serve_until_cancelled(listener)
+            await _until_cancelled(server.serve(sockets=[listener]), server.stop)
 
 
 async def _serve_stdio(settings: Settings) -> None:
+    stdin = _PipedStdin()
     async with GraphMemory.open(settings) as memory:
         warming = asyncio.create_task(_warm_up(memory))
         try:
-            await build_server(memory).run_stdio_async()
+            await _until_cancelled(build_server(memory).run_stdio_async(), stdin.end)
         finally:
             warming.cancel()
             await asyncio.wait([warming])
 
 
 class _Server(uvicorn.Server):
-    """A web server that is stopped by cancelling it, and leaves signals alone.
+    """A web server that leaves signals alone.
 
     uvicorn's own handlers raise the signal again when it has stopped; SIGTERM would then end the
     process before the database is closed.
@@ -93,13 +96,41 @@ class _Server(uvicorn.Server):
     def capture_signals(self) -> Generator[None]:
         yield
 
-    async def serve_until_cancelled(self, listener: socket.socket) -> None:
-        serving = asyncio.create_task(self.serve(sockets=[listener]))
-        try:
-            await asyncio.shield(serving)
-        except asyncio.CancelledError:
-            self.handle_exit(signal.SIGTERM, None)
-            await serving
+    def stop(self) -> None:
+        self.should_exit = True
+
+
+class _PipedStdin:
+    """A pipe in the place of standard input, fed from it, that can be ended.
+
+    The SDK reads in a thread that waits for the next line; a signal alone would wait with it.
+    """
+
+    def __init__(self) -> None:
+        self._source = os.dup(0)
+        read_end, write_end = os.pipe()
+        os.dup2(read_end, 0)
+        os.close(read_end)
+        self._sink = open(write_end, "wb", buffering=0)  # noqa: SIM115
+        Thread(target=self._feed, daemon=True).start()
+
+    def end(self) -> None:
+        self._sink.close()
+
+    def _feed(self) -> None:
+        with suppress(OSError, ValueError), self._sink as sink:  # ended meanwhile
+            while chunk := os.read(self._source, 65_536):
+                sink.write(chunk)
+
+
+async def _until_cancelled(work: Coroutine[Any, Any, None], end: Callable[[], None]) -> None:
+    """Do `work`; a cancellation calls `end`, which lets it finish in its own way."""
+    task = asyncio.create_task(work)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        end()
+        await task
 
 
 async def _until_signalled(work: Coroutine[Any, Any, None]) -> None:

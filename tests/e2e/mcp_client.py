@@ -1,0 +1,66 @@
+"""What the tests of the MCP server share: servers to talk to, and ways to talk."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import uvicorn
+from mcp import Client
+from mcp.types import CallToolResult
+
+from graph_memory import GraphMemory
+from graph_memory.server import build_server, http_app
+
+#: Both protocol eras that clients speak.
+ERAS = ("auto", "legacy")
+
+#: Every operator of Lucene's query language.
+LUCENE = '+ - && || ! ( ) { } [ ] ^ " ~ * ? : \\ /'
+
+
+@asynccontextmanager
+async def serving(memory: GraphMemory) -> AsyncIterator[str]:
+    """Serve on a free port; yield the base URL."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(http_app(memory), log_config=None, access_log=False))
+    task = asyncio.create_task(server._serve(sockets=[listener]))
+    while not server.started:  # noqa: ASYNC110 - uvicorn offers no event
+        await asyncio.sleep(0.01)
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        await task
+
+
+@asynccontextmanager
+async def inside(memory: GraphMemory, **changed: Any) -> AsyncIterator[Client]:
+    """Connect to a server in this process, with some settings changed."""
+    settings = memory.settings.model_copy(update=changed)
+    other = GraphMemory(memory.graph, memory.embedder, settings, clock=memory.clock)
+    async with Client(build_server(other)) as client:
+        yield client
+    await other.accesses.settled()
+
+
+async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
+    """Call a tool that must succeed."""
+    result = await client.call_tool(tool, arguments)
+    assert not result.is_error, text(result)
+    assert result.structured_content is not None
+    return result.structured_content
+
+
+async def refused(client: Client, tool: str, **arguments: Any) -> tuple[str, dict[str, Any]]:
+    """Call a tool that must refuse; return what it says, as text and as data."""
+    result = await client.call_tool(tool, arguments)
+    assert result.is_error, text(result)
+    assert result.structured_content is not None
+    assert text(result) == "{code}: {message}".format(**result.structured_content)
+    return text(result), result.structured_content
+
+
+def text(result: CallToolResult) -> str:
+    return result.content[0].text  # type: ignore[union-attr]
