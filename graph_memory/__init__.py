@@ -1,21 +1,23 @@
 """graph-memory: a Neo4j-native temporal knowledge-graph memory service for AI agents."""
 
-from importlib.metadata import version
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from graph_memory.api import GraphMemory
-from graph_memory.arguments import Filters, MemoryChanges, NewMemory, NewRelation
-from graph_memory.errors import GraphMemoryError
-from graph_memory.memories import (
-    FoundMemory,
-    LifecycleState,
-    Memory,
-    MemoryType,
-    Relation,
-    RelationType,
-)
-from graph_memory.settings import Settings, read_settings
+if TYPE_CHECKING:
+    from graph_memory.api import GraphMemory
+    from graph_memory.arguments import Filters, MemoryChanges, NewMemory, NewRelation
+    from graph_memory.errors import GraphMemoryError
+    from graph_memory.memories import (
+        FoundMemory,
+        LifecycleState,
+        Memory,
+        MemoryType,
+        Relation,
+        RelationType,
+    )
+    from graph_memory.settings import Settings, read_settings
 
-__version__ = version("graph-memory")
+    __version__: str
 
 __all__ = [
     "Filters",
@@ -34,3 +36,30 @@ __all__ = [
     "__version__",
     "read_settings",
 ]
+
+_MODULES = {
+    "api": ("GraphMemory",),
+    "arguments": ("Filters", "MemoryChanges", "NewMemory", "NewRelation"),
+    "errors": ("GraphMemoryError",),
+    "memories": (
+        "FoundMemory",
+        "LifecycleState",
+        "Memory",
+        "MemoryType",
+        "Relation",
+        "RelationType",
+    ),
+    "settings": ("Settings", "read_settings"),
+}
+_HOMES = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for when it is: `graph-memory --help` needs neither driver nor model."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("graph-memory")
+    if name in _HOMES:
+        return getattr(import_module(f"graph_memory.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'graph_memory' has no attribute '{name}'")

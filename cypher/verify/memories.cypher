@@ -1,0 +1,34 @@
+// Count the memories of a group whose properties disagree, by what is wrong.
+//
+// access  read
+// param   group_id   : STRING — the tenant
+// param   group_key  : STRING — what stands for it in the full-text index
+// param   states     : LIST<STRING> — the lifecycle states there are
+// param   types      : LIST<STRING> — the memory types there are
+// param   model      : STRING — of the embeddings
+// param   dimensions : INTEGER
+// returns problem : STRING
+// returns count   : INTEGER
+// returns example : STRING — id of one of them
+MATCH (m:Memory {group_id: $group_id})
+UNWIND [
+  CASE WHEN m.content IS NULL OR trim(m.content) = '' THEN 'has no content' END,
+  CASE WHEN m.embedding IS NULL THEN 'has no embedding'
+       WHEN m.embedding_model <> $model OR m.embedding_dimension <> $dimensions
+       THEN 'has an embedding of another model' END,
+  CASE WHEN m.dedup_key <> $group_id + '|' + m.content_hash
+         OR m.dedup_key IS NULL AND m.soft_deleted_at IS NULL
+       THEN 'can be stored twice (dedup_key)' END,
+  CASE WHEN m.group_key <> $group_key OR m.group_key IS NULL
+       THEN 'cannot be found by its words (group_key)' END,
+  CASE WHEN (m.lifecycle_state = 'SOFT_DELETED') <> (m.soft_deleted_at IS NOT NULL)
+       THEN 'is deleted by its state or its date, not by both' END,
+  CASE WHEN NOT coalesce(m.lifecycle_state IN $states, false) THEN 'is in an unknown state' END,
+  CASE WHEN NOT coalesce(m.memory_type IN $types, false) THEN 'is of an unknown type' END,
+  CASE WHEN NOT coalesce(1 <= m.importance <= 10, false) THEN 'has importance beyond 1..10' END,
+  CASE WHEN NOT coalesce(1 <= m.stability <= 5, false) THEN 'has stability beyond 1..5' END,
+  CASE WHEN NOT coalesce(0 <= m.decay_score <= 1, false) THEN 'has a score beyond 0..1' END
+] AS problem
+WITH m, problem WHERE problem IS NOT NULL
+RETURN 'a memory ' + problem AS problem, count(*) AS count, min(m.uuid) AS example
+ORDER BY problem

@@ -1,0 +1,18 @@
+// Count the relations of a group's memories that break a rule, by what is wrong.
+//
+// access  read
+// param   group_id : STRING — the tenant
+// param   types    : LIST<STRING> — the relation types there are
+// returns problem : STRING
+// returns count   : INTEGER
+// returns example : STRING — id of the memory that one of them starts from
+MATCH (m:Memory {group_id: $group_id})-[r:RELATES_TO]->(other)
+UNWIND [
+  CASE WHEN other.group_id <> $group_id THEN 'leads into another group' END,
+  CASE WHEN NOT coalesce(r.name IN $types, false) THEN 'is of an unknown type' END,
+  CASE WHEN r.edge_key <> m.uuid + '|' + r.name + '|' + other.uuid OR r.edge_key IS NULL
+       THEN 'can be made twice (edge_key)' END
+] AS problem
+WITH m, problem WHERE problem IS NOT NULL
+RETURN 'a relation ' + problem AS problem, count(*) AS count, min(m.uuid) AS example
+ORDER BY problem

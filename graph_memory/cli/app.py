@@ -1,0 +1,98 @@
+"""The commands assembled, and what becomes of their errors.
+
+Exit codes: 0 done, 1 failed, 2 wrong usage or argument, 3 paused, 4 stopped at the time limit, 5
+another run holds the lock, 130 interrupted. An error is one sentence on stderr; with `--json` it is
+also the object on stdout, `{"error": {"code": ..., "message": ...}}`.
+"""
+
+import logging
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from graph_memory.cli import database, memories, operation, transfer
+from graph_memory.cli.command import Group, Json, begin
+from graph_memory.cli.output import print_json
+from graph_memory.errors import (
+    ConfirmationRequiredError,
+    GraphMemoryError,
+    InvalidArgumentError,
+    SettingsError,
+)
+
+_FAILED = 1
+_USAGE = 2
+_INTERRUPTED = 130
+
+_log = logging.getLogger(__name__)
+
+app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
+for part in (memories, transfer, operation):
+    app.registered_commands += part.app.registered_commands
+app.add_typer(operation.migrate, name="migrate")
+app.add_typer(operation.embeddings, name="embeddings")
+app.add_typer(database.app, name="db")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from graph_memory import __version__
+
+        print(f"graph-memory {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def graph_memory(
+    group: Group = None,
+    as_json: Json = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Tell more on stderr.")] = False,
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print it."),
+    ] = False,
+) -> None:
+    """Remember, recall and forget, in a graph.
+
+    Without GRAPH_MEMORY_NEO4J_URI a local Neo4j is used, and started where none runs.
+
+    Exit codes: 0 done, 1 failed, 2 wrong usage or argument, 3 paused, 4 stopped at the time limit,
+    5 another run holds the lock, 130 interrupted.
+    """
+    begin(group, as_json)
+    if verbose:
+        logging.getLogger("graph_memory").setLevel(logging.DEBUG)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code; errors become sentences, never tracebacks."""
+    logging.basicConfig(format="%(message)s", level=logging.WARNING, stream=sys.stderr)
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    try:
+        return app(given, prog_name="graph-memory", standalone_mode=False) or 0
+    except typer.TyperException as error:
+        return _fail("usage", error.format_message(), _USAGE, given)
+    except (InvalidArgumentError, ConfirmationRequiredError, SettingsError) as error:
+        return _fail(error.code, str(error), _USAGE, given)
+    except GraphMemoryError as error:
+        return _fail(error.code, str(error), _FAILED, given)
+    except (KeyboardInterrupt, typer.Abort):
+        return _fail("interrupted", "Interrupted.", _INTERRUPTED, given)
+    except OSError as error:
+        what = f"{error.filename}: {error.strerror}." if error.filename else f"{error}."
+        return _fail("failed", what, _FAILED, given)
+    except Exception as error:  # a fault of ours; who reports it adds --verbose
+        _log.debug("", exc_info=True)
+        return _fail("internal", f"{type(error).__name__}: {error}.", _FAILED, given)
+
+
+def _fail(code: str, message: str, status: int, arguments: Sequence[str]) -> int:
+    """Report an error and return the exit code; asked for nothing, help was the answer."""
+    sentence = " ".join(message.split())
+    if sentence:
+        print(f"error: {sentence}", file=sys.stderr)
+    if sentence and "--json" in arguments:
+        print_json({"error": {"code": code, "message": sentence}})
+    return status

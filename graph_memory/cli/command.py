@@ -1,0 +1,126 @@
+"""What every command shares: `--group` and `--json`, an event loop, and what to open.
+
+Everything heavy is imported where it is used, so that `--help` and completion stay quick.
+"""
+
+import asyncio
+import inspect
+import sys
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from graph_memory.api import GraphMemory
+    from graph_memory.graph import Graph
+    from graph_memory.settings import Settings
+
+Group = Annotated[str | None, typer.Option("--group", help="The tenant; by default the setting.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+_SHARED = (
+    inspect.Parameter("group", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Group),
+    inspect.Parameter("as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Json),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the caller asked of every command."""
+
+    group: str | None = None
+    as_json: bool = False
+
+
+_request: ContextVar[Request] = ContextVar("request")
+
+
+def request() -> Request:
+    """Return what was asked with the present command."""
+    return _request.get()
+
+
+def begin(group: str | None, as_json: bool) -> None:
+    """Note what was asked before the command."""
+    _request.set(Request(group, as_json))
+
+
+def _amend(group: str | None, as_json: bool) -> None:
+    """Note what was asked after the command, which wins."""
+    before = _request.get()
+    _request.set(Request(before.group if group is None else group, as_json or before.as_json))
+
+
+def command(app: typer.Typer, name: str | None = None) -> Callable[..., Callable[..., Any]]:
+    """Make a function, plain or async, a command that takes `--group` and `--json` as well."""
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def run(*, group: str | None, as_json: bool, **arguments: Any) -> None:
+            _amend(group, as_json)
+            work = function(**arguments)
+            if inspect.iscoroutine(work):
+                asyncio.run(work)
+
+        # Typer reads the options from the signature.
+        own = inspect.signature(function)
+        signature = own.replace(parameters=[*own.parameters.values(), *_SHARED])
+        run.__annotations__ = {
+            **function.__annotations__,
+            **{option.name: option.annotation for option in _SHARED},
+        }
+        run.__dict__["__signature__"] = signature
+        return app.command(name)(run)
+
+    return register
+
+
+def configured(**overrides: Any) -> "Settings":
+    """Read the settings, the group of the present command among them."""
+    from graph_memory.arguments import GroupId, checked_value
+    from graph_memory.settings import read_settings
+
+    if request().group is not None:
+        overrides["group_id"] = checked_value(GroupId, request().group, "--group")
+    return read_settings(**overrides)
+
+
+@asynccontextmanager
+async def opened() -> AsyncGenerator["GraphMemory"]:
+    """Open the memory the settings name; its default group is that of the present command."""
+    from graph_memory.api import GraphMemory
+
+    settings = configured()
+    _announce_start(settings)
+    async with GraphMemory.open(settings) as memory:
+        yield memory
+
+
+@asynccontextmanager
+async def opened_database() -> AsyncGenerator[tuple["Graph", "Settings"]]:
+    """Open only the database, its schema as it is."""
+    from graph_memory.database import open_database
+
+    settings = configured()
+    _announce_start(settings)
+    async with open_database(settings) as graph:
+        yield graph, settings
+
+
+def _announce_start(settings: "Settings") -> None:
+    """Say why a command takes so long, and how the next ones would not."""
+    from graph_memory import local_neo4j
+
+    if settings.neo4j_uri is None and local_neo4j.running(settings) is None:
+        note("Starting Neo4j for this command; `graph-memory db start` keeps it running.")
+
+
+def note(text: str) -> None:
+    """Tell the person at the terminal something that is no result."""
+    print(text, file=sys.stderr)

@@ -1,0 +1,81 @@
+"""Commands on the local Neo4j: db start, stop, status, logs, shell-uri."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from graph_memory.cli.command import command, configured
+from graph_memory.cli.output import as_mapping, show, show_fields
+from graph_memory.errors import LocalNeo4jError
+
+if TYPE_CHECKING:
+    from graph_memory.settings import Settings
+
+app = typer.Typer(no_args_is_help=True, help="The local Neo4j: start it, stop it, look at it.")
+
+
+@command(app)
+def start() -> None:
+    """Start the local Neo4j, and keep it running until `db stop`."""
+    from graph_memory import local_neo4j
+
+    instance = local_neo4j.start(_local(), keep=True)
+    show_fields({"uri": instance.uri, "pid": instance.pid, "version": instance.version})
+
+
+@command(app)
+def stop() -> None:
+    """Stop the local Neo4j, whoever uses it."""
+    from graph_memory import local_neo4j
+
+    show_fields({"stopped": local_neo4j.stop(_local())})
+
+
+@command(app)
+def status() -> None:
+    """Tell whether the local Neo4j runs, and what it uses."""
+    from graph_memory import local_neo4j
+
+    show_fields(as_mapping(local_neo4j.status(_local())))
+
+
+@command(app)
+def logs(
+    lines: Annotated[int, typer.Option("--lines", "-n", min=1, help="How many, at most.")] = 50,
+) -> None:
+    """Print the last lines of what the local Neo4j said."""
+    from graph_memory import local_neo4j
+
+    said = local_neo4j.log_tail(_local(), lines).splitlines()
+    show({"lines": said}, ("",), ([line] for line in said))
+
+
+@command(app)
+def shell_uri() -> None:
+    """Print what Neo4j Browser and cypher-shell need to connect, the password included."""
+    settings = configured()
+    if settings.neo4j_uri:
+        uri, user = settings.neo4j_uri, settings.neo4j_user
+        password, database = settings.neo4j_password.get_secret_value(), settings.neo4j_database
+    else:
+        from graph_memory import local_neo4j
+
+        instance = local_neo4j.running(settings)
+        if instance is None:
+            raise LocalNeo4jError(
+                "The local Neo4j is not running. Start it with `graph-memory db start`."
+            )
+        uri, user = instance.uri, instance.user
+        password, database = instance.password, instance.database
+    show_fields({"uri": uri, "user": user, "password": password, "database": database})
+
+
+def _local() -> "Settings":
+    """Return the settings, if they name no other database."""
+    settings = configured()
+    if settings.neo4j_uri:
+        raise LocalNeo4jError(
+            f"GRAPH_MEMORY_NEO4J_URI={settings.neo4j_uri} is used instead of a local Neo4j. "
+            "Unset it to manage the local one."
+        )
+    return settings

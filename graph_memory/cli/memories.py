@@ -1,0 +1,176 @@
+"""Commands on memories: add, search, get, list, delete."""
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from graph_memory.cli.command import command, opened
+from graph_memory.cli.output import as_mapping, show, show_fields
+
+if TYPE_CHECKING:
+    from graph_memory.memories import FoundMemory, Memory
+
+app = typer.Typer()
+
+Types = Annotated[list[str] | None, typer.Option("--type", help="Only this type; repeatable.")]
+States = Annotated[list[str] | None, typer.Option("--state", help="Only this state; repeatable.")]
+AnyTags = Annotated[list[str] | None, typer.Option("--tag", help="Any of these; repeatable.")]
+Since = Annotated[str | None, typer.Option("--from", help="Created then or later, ISO 8601.")]
+Until = Annotated[str | None, typer.Option("--to", help="Created then or earlier, ISO 8601.")]
+Project = Annotated[str | None, typer.Option("--project", help="The project's id.")]
+
+
+@command(app)
+async def add(
+    content: Annotated[str, typer.Argument(help="The text to remember; - reads it from stdin.")],
+    memory_type: Annotated[str | None, typer.Option("--type", help="general, fact, ...")] = None,
+    tags: Annotated[list[str] | None, typer.Option("--tag", help="Repeatable.")] = None,
+    importance: Annotated[float | None, typer.Option(help="1 to 10.")] = None,
+    stability: Annotated[int | None, typer.Option(help="1 volatile to 5 permanent.")] = None,
+    confidence: Annotated[float | None, typer.Option(help="0 to 1.")] = None,
+    metadata: Annotated[str | None, typer.Option(help="A JSON object.")] = None,
+    title: Annotated[str | None, typer.Option(help="By default the first words.")] = None,
+    project_id: Project = None,
+    parent_id: Annotated[str | None, typer.Option("--parent", help="Id of a memory.")] = None,
+    created_at: Annotated[str | None, typer.Option(help="ISO 8601; by default now.")] = None,
+    memory_id: Annotated[str | None, typer.Option("--id", help="By default a new one.")] = None,
+) -> None:
+    """Store a memory."""
+    details: dict[str, Any] = {
+        "memory_type": memory_type,
+        "tags": tags,
+        "importance": importance,
+        "stability": stability,
+        "confidence": confidence,
+        "metadata": _parsed(metadata),
+        "title": title,
+        "project_id": project_id,
+        "parent_id": parent_id,
+        "created_at": created_at,
+        "memory_id": memory_id,
+    }
+    given = {name: value for name, value in details.items() if value is not None}
+    async with opened() as memory:
+        stored = await memory.add(sys.stdin.read() if content == "-" else content, **given)
+    show_fields(as_mapping(stored))
+
+
+@command(app)
+async def search(
+    query: Annotated[str, typer.Argument(help="A question, or any text.")],
+    limit: Annotated[int, typer.Option(help="Most results, 1 to 50.")] = 10,
+    profile: Annotated[str, typer.Option(help="recall or weighted.")] = "recall",
+    memory_types: Types = None,
+    tags: AnyTags = None,
+    states: States = None,
+    date_from: Since = None,
+    date_to: Until = None,
+    project_id: Project = None,
+) -> None:
+    """Find the memories that answer a question, best first."""
+    async with opened() as memory:
+        found = await memory.search(
+            query,
+            limit=limit,
+            profile=profile,
+            memory_types=memory_types,
+            tags=tags,
+            states=states,
+            date_from=date_from,
+            date_to=date_to,
+            project_id=project_id,
+        )
+    show({"results": results(found)}, ("score", *_COLUMNS), map(_hit, found))
+
+
+@command(app)
+async def get(memory_id: Annotated[str, typer.Argument(help="Id of a memory.")]) -> None:
+    """Show a memory and its relations."""
+    async with opened() as memory:
+        found = await memory.get(memory_id)
+        relations = await memory.relations(memory_id)
+    show_fields({**as_mapping(found), "relations": relations})
+
+
+@command(app, "list")
+async def list_memories(
+    sort: Annotated[str, typer.Option(help="importance or created_at.")] = "importance",
+    limit: Annotated[int, typer.Option(help="Most results, 1 to 50.")] = 20,
+    cursor: Annotated[str | None, typer.Option(help="`next_cursor` of the page before.")] = None,
+    memory_types: Types = None,
+    tags: AnyTags = None,
+    states: States = None,
+    date_from: Since = None,
+    date_to: Until = None,
+    project_id: Project = None,
+) -> None:
+    """List memories, the most important or the newest first."""
+    async with opened() as memory:
+        page = await memory.list(
+            sort=sort,
+            limit=limit,
+            cursor=cursor,
+            memory_types=memory_types,
+            tags=tags,
+            states=states,
+            date_from=date_from,
+            date_to=date_to,
+            project_id=project_id,
+        )
+    show(page, _COLUMNS, map(_row, page.memories))
+
+
+@command(app)
+async def delete(
+    memory_ids: Annotated[list[str] | None, typer.Argument(help="Ids of memories.")] = None,
+    permanent: Annotated[bool, typer.Option("--permanent", help="Beyond recovery.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="All of the group.")] = False,
+    confirm: Annotated[str, typer.Option(help="With --all: 'DELETE ALL'.")] = "",
+) -> None:
+    """Delete memories, recoverably unless --permanent."""
+    if everything == bool(memory_ids):
+        raise typer.BadParameter("give ids, or --all")
+    async with opened() as memory:
+        if everything:
+            count = await memory.delete_all(confirm=confirm, permanent=permanent)
+            show_fields({"deleted": count, "permanent": permanent})
+            return
+        gone = [await memory.delete(one, permanent=permanent) for one in memory_ids or ()]
+    columns = ("id", "permanent", "recoverable until")
+    show({"deleted": gone}, columns, (list(as_mapping(one).values()) for one in gone))
+
+
+def results(found: Sequence["FoundMemory"]) -> list[dict[str, Any]]:
+    """Return found memories as JSON shows them: the memory with its scores beside its fields."""
+    return [
+        {**as_mapping(hit.memory), **{k: v for k, v in as_mapping(hit).items() if k != "memory"}}
+        for hit in found
+    ]
+
+
+_COLUMNS = ("id", "type", "importance", "created", "content")
+
+
+def _row(memory: "Memory") -> tuple[object, ...]:
+    return (
+        memory.memory_id,
+        memory.memory_type,
+        memory.importance,
+        memory.created_at,
+        memory.content,
+    )
+
+
+def _hit(hit: "FoundMemory") -> tuple[object, ...]:
+    return (hit.score, *_row(hit.memory))
+
+
+def _parsed(metadata: str | None) -> Any:
+    """Return what `--metadata` holds; that it is an object is checked with the other arguments."""
+    try:
+        return None if metadata is None else json.loads(metadata)
+    except ValueError as error:
+        raise typer.BadParameter(f"--metadata is no JSON: {error}") from error

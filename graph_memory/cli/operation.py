@@ -1,0 +1,122 @@
+"""Commands for whoever runs the service: serve, doctor, verify, migrate, embeddings."""
+
+from typing import Annotated
+
+import typer
+
+from graph_memory.cli.command import command, configured, opened, opened_database, request
+from graph_memory.cli.output import as_mapping, progress, show, show_fields
+
+app = typer.Typer()
+migrate = typer.Typer(no_args_is_help=True, help="Bring the database's schema up, or down.")
+embeddings = typer.Typer(no_args_is_help=True, help="Embed stored memories anew.")
+
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only count.")]
+
+
+@command(app)
+async def serve(
+    host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port to listen on.")] = None,
+    stdio: Annotated[bool, typer.Option("--stdio", help="Speak MCP on stdin and stdout.")] = False,
+    insecure_no_auth: Annotated[
+        bool, typer.Option("--insecure-no-auth", help="Let other machines in without a token.")
+    ] = False,
+) -> None:
+    """Serve MCP over streamable HTTP, or over stdin and stdout."""
+    from graph_memory.server import serve_http, serve_stdio
+
+    given = {"host": host, "port": port}
+    settings = configured(**{name: value for name, value in given.items() if value is not None})
+    if stdio:
+        await serve_stdio(settings)
+    else:
+        await serve_http(settings, insecure_no_auth=insecure_no_auth)
+
+
+@command(app)
+async def doctor() -> None:
+    """Look whether everything needed is here; each fault comes with its remedy."""
+    from graph_memory.doctor import examine
+
+    checks = await examine(configured())
+    well = all(check.status != "fail" for check in checks)
+    rows = (list(as_mapping(check).values()) for check in checks)
+    show({"ok": well, "checks": checks}, ("check", "status", "found", "remedy"), rows)
+    if not well:
+        raise typer.Exit(1)
+
+
+@command(app)
+async def verify() -> None:
+    """Look at every memory and relation, and name what breaks a rule of the schema."""
+    from graph_memory.verify import verify as problems_of
+
+    async with opened_database() as (graph, settings):
+        found = await problems_of(graph, settings)
+    columns = ("group", "problem", "count", "example")
+    rows = ((group, *as_mapping(p).values()) for group, problems in found.items() for p in problems)
+    show({"ok": not found, "problems": found}, columns, rows)
+    if found:
+        raise typer.Exit(1)
+
+
+@command(migrate)
+async def up() -> None:
+    """Apply every migration that is missing."""
+    from graph_memory import schema
+
+    async with opened_database() as (graph, settings):
+        await schema.check_server(graph)
+        show_fields({"applied": await schema.migrate_up(graph, settings)})
+
+
+@command(migrate)
+async def down(
+    to: Annotated[int, typer.Option(help="The last version to keep.")],
+) -> None:
+    """Take back the migrations above a version; memories and relations stay."""
+    from graph_memory import schema
+
+    async with opened_database() as (graph, _):
+        show_fields({"removed": await schema.migrate_down(graph, to=to)})
+
+
+@command(migrate)
+async def status() -> None:
+    """List the migrations, and when each was applied."""
+    from graph_memory import schema
+
+    async with opened_database() as (graph, _):
+        steps = await schema.migration_status(graph)
+    columns = ("version", "summary", "applied")
+    show({"migrations": steps}, columns, (list(as_mapping(step).values()) for step in steps))
+
+
+@command(embeddings)
+async def rebuild(dry_run: DryRun = False) -> None:
+    """Embed every memory anew, of all groups unless --group names one."""
+    await _embed(only_missing=False, dry_run=dry_run)
+
+
+@command(embeddings)
+async def missing(dry_run: DryRun = False) -> None:
+    """Embed the memories that have no vector of the configured model."""
+    await _embed(only_missing=True, dry_run=dry_run)
+
+
+async def _embed(*, only_missing: bool, dry_run: bool) -> None:
+    from graph_memory.rebuild import rebuild_embeddings
+
+    async with opened() as memory:
+        with progress("Embedding") as advance:
+            report = await rebuild_embeddings(
+                memory,
+                request().group,
+                only_missing=only_missing,
+                dry_run=dry_run,
+                on_progress=advance,
+            )
+    show_fields(as_mapping(report))
+    if report.failed:
+        raise typer.Exit(1)

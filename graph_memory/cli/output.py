@@ -1,0 +1,104 @@
+"""How results look: JSON where asked for, tables on a terminal, tab-separated lines in a pipe."""
+
+import json
+import sys
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import fields, is_dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+from graph_memory.cli.command import request
+
+
+def show(result: object, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Print `result` as JSON if that was asked for, else `rows` under their columns."""
+    if request().as_json:
+        print_json(result)
+    elif sys.stdout.isatty():
+        _print_table(columns, rows)
+    else:
+        for row in rows:
+            print("\t".join(_cell(value) for value in row))
+
+
+def show_fields(result: Mapping[str, object]) -> None:
+    """Print one thing: as JSON if that was asked for, else a line for each of its fields."""
+    show(result, ("", ""), ([(name, value) for name, value in result.items()]))
+
+
+def print_json(value: object) -> None:
+    """Print a value as one line of JSON."""
+    print(json.dumps(value, ensure_ascii=False, default=_jsonable))
+
+
+def as_mapping(value: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass, by name; nested ones stay as they are."""
+    return {field.name: getattr(value, field.name) for field in fields(value)}
+
+
+class Advance(Protocol):
+    """What moves a progress bar."""
+
+    def __call__(self, done: int, of: int | None = None) -> None:
+        """Move it by what was done; `of` is what there is to do, where that was not known."""
+
+
+@contextmanager
+def progress(what: str, total: int | None = None) -> Generator[Advance]:
+    """Show a bar on a terminal, and nothing elsewhere; yields what moves it."""
+    if request().as_json or not sys.stderr.isatty():
+        yield lambda done, of=None: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    columns = what, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=total)
+
+        def advance(done: int, of: int | None = None) -> None:
+            bar.update(task, advance=done, total=total if of is None else of)
+
+        yield advance
+
+
+def _print_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, header_style="bold", show_header=any(columns))
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(_cell(value)) for value in row))  # markup in a memory is only text
+    Console().print(table)
+
+
+def _cell(value: object) -> str:
+    """Return a value as it stands in one line: no tabs, no line ends, no control characters."""
+    if value is None or value in ([], {}, ()):
+        return ""
+    if isinstance(value, str):
+        text = value
+    elif isinstance(value, datetime):
+        text = f"{value:%Y-%m-%d %H:%M}"
+    elif isinstance(value, float):
+        text = f"{value:.3g}"
+    else:
+        text = json.dumps(value, ensure_ascii=False, default=_jsonable)
+    return "".join(c for c in " ".join(text.split()) if c.isprintable())
+
+
+def _jsonable(value: object) -> object:
+    if is_dataclass(value):
+        return as_mapping(value)
+    if isinstance(value, datetime):
+        from graph_memory.memories import instant
+
+        return instant(value)
+    if isinstance(value, Path):
+        return str(value)
+    raise TypeError(f"{type(value).__name__} is no JSON")

@@ -1,0 +1,109 @@
+"""Commands that move many memories: import, export, demo."""
+
+import os
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, TextIO
+
+import typer
+
+from graph_memory.cli.command import command, note, opened, request
+from graph_memory.cli.memories import results
+from graph_memory.cli.output import as_mapping, progress, show, show_fields
+
+app = typer.Typer()
+
+
+@command(app, "import")
+async def import_memories(
+    file: Annotated[Path, typer.Argument(help="JSON lines; - reads stdin.")],
+) -> None:
+    """Store a memory for each line of a file; run again, it stores what is not there yet.
+
+    A line is a JSON object with the arguments of add_memory, and with memory_id, created_at and
+    group_id where they are to be kept. With --group all lines go into that group.
+    """
+    from graph_memory.archive import import_lines
+
+    with _source(file) as lines, progress("Importing", _count(file)) as advance:
+        async with opened() as memory:
+            report = await import_lines(memory, lines, request().group, advance)
+    for error in report.errors:
+        note(f"line {error.line}: {error.message}")
+    if report.failed > len(report.errors):
+        note(f"and {report.failed - len(report.errors)} more")
+    counts = {name: value for name, value in as_mapping(report).items() if name != "errors"}
+    show(report, ("", ""), counts.items())
+    if report.failed:
+        raise typer.Exit(1)
+
+
+@command(app)
+async def export(
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="A file.")] = None,
+) -> None:
+    """Write a line for each memory of the group, relations included, as import reads them."""
+    from graph_memory.archive import export_lines
+
+    count = 0
+    async with opened() as memory:
+        with _target(output) as target:
+            async for line in export_lines(memory):
+                target.write(f"{line}\n")
+                count += 1
+    if output:
+        show_fields({"exported": count, "file": output})
+
+
+@command(app)
+async def demo(
+    clean: Annotated[bool, typer.Option("--clean", help="Remove it for good.")] = False,
+) -> None:
+    """Fill the group `demo` with a year of a small team's memories, and ask three questions."""
+    from graph_memory import demo as story
+
+    async with opened() as memory:
+        if clean:
+            show_fields({"removed": await story.clean(memory)})
+            return
+        report = await story.tell(memory)
+        answers = await story.ask(memory)
+    told = [{"question": q, "results": results(found)} for q, found in answers.items()]
+    show(
+        {"stored": report.stored, "skipped": report.skipped, "answers": told},
+        ("question", "score", "answer"),
+        ((q, hit.score, hit.memory.content) for q, found in answers.items() for hit in found),
+    )
+
+
+@contextmanager
+def _source(file: Path) -> Generator[TextIO]:
+    """Open a file or stdin; a byte that is no UTF-8 spoils only its own line."""
+    stdin = str(file) == "-"
+    where = sys.stdin.fileno() if stdin else file
+    with open(
+        where, encoding="utf-8-sig", errors="surrogateescape", closefd=not stdin
+    ) as lines:  # fmt: skip
+        yield lines
+
+
+def _count(file: Path) -> int | None:
+    """Count the lines, where that can be done twice; only a progress bar wants to know."""
+    if not (sys.stderr.isatty() and file.is_file()):
+        return None
+    with file.open("rb") as lines:
+        return sum(1 for _ in lines)
+
+
+@contextmanager
+def _target(file: Path | None) -> Generator[TextIO]:
+    """Open what to write: stdout, or a file that appears when it is complete."""
+    if file is None:
+        yield sys.stdout
+        return
+    partial = file.with_name(f"{file.name}.partial")
+    with partial.open("w", encoding="utf-8") as target:
+        yield target
+    os.replace(partial, file)

@@ -1,0 +1,42 @@
+"""What the database's own constraints cannot promise: is every memory and relation sound?"""
+
+from dataclasses import dataclass
+
+from graph_memory import schema
+from graph_memory.graph import Graph
+from graph_memory.memories import LifecycleState, MemoryType, RelationType, group_key
+from graph_memory.rebuild import groups
+from graph_memory.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that should not be, how often, and the id of one case."""
+
+    problem: str
+    count: int
+    example: str
+
+
+async def verify(graph: Graph, settings: Settings) -> dict[str, list[Problem]]:
+    """Look at every memory and relation; return the problems by group, the schema's under ''."""
+    missing = await schema.missing_indexes(graph)
+    found = {"": [Problem("an index or constraint is missing", 1, name) for name in missing]}
+    for group in await groups(graph):
+        found[group] = await _memories(graph, settings, group) + await graph.rows(
+            "verify/relations", Problem, group_id=group, types=list(RelationType)
+        )
+    return {group: problems for group, problems in found.items() if problems}
+
+
+async def _memories(graph: Graph, settings: Settings, group: str) -> list[Problem]:
+    return await graph.rows(
+        "verify/memories",
+        Problem,
+        group_id=group,
+        group_key=group_key(group),
+        states=list(LifecycleState),
+        types=list(MemoryType),
+        model=settings.embedding_model,
+        dimensions=settings.embedding_dimensions,
+    )
