@@ -6,8 +6,6 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any
 
-from graph_memory.embedding import Embedder
-
 from graph_memory import recall, remember, revise, schema
 from graph_memory.arguments import (
     Filters,
@@ -18,8 +16,10 @@ from graph_memory.arguments import (
     NewRelation,
     Question,
     checked,
+    checked_value,
 )
 from graph_memory.database import open_database
+from graph_memory.embedding import Embedder
 from graph_memory.errors import (
     DimensionMismatchError,
     GraphMemoryError,
@@ -102,7 +102,7 @@ class GraphMemory:
             _log.warning("%s", error)
 
     async def add(
-        self, memory: NewMemory | str, *, group_id: str | None = None, **details: Any
+        self, content: NewMemory | str, *, group_id: str | None = None, **details: Any
     ) -> Memory:
         """Store a memory and return it; `details` are the fields of `NewMemory`.
 
@@ -110,7 +110,7 @@ class GraphMemory:
             InvalidArgumentError: A field is outside its range, or there is no such field.
             DuplicateError: The content is stored already; the error has the id.
         """
-        given = {"content": memory, **details} if isinstance(memory, str) else memory
+        given = content if isinstance(content, NewMemory) else {"content": content, **details}
         (outcome,) = await self.add_many([given], group_id=group_id)
         if outcome.error or not outcome.memory_id:
             raise outcome.error or GraphMemoryError("The memory was not stored.")
@@ -165,7 +165,9 @@ class GraphMemory:
     async def relations(self, memory_id: str, *, group_id: str | None = None) -> list[Relation]:
         """List the relations from and to a memory, the strongest first."""
         return await recall.relations_of(
-            self.graph, checked(MemoryId, memory_id, "memory_id"), group_id=self.group(group_id)
+            self.graph,
+            checked_value(MemoryId, memory_id, "memory_id"),
+            group_id=self.group(group_id),
         )
 
     async def update(
@@ -186,7 +188,7 @@ class GraphMemory:
             self.graph,
             self.embedder,
             self.settings,
-            checked(MemoryId, memory_id, "memory_id"),
+            checked_value(MemoryId, memory_id, "memory_id"),
             checked(MemoryChanges, changes),
             group_id=self.group(group_id),
             now=self.clock(),
@@ -203,7 +205,7 @@ class GraphMemory:
         return await revise.delete(
             self.graph,
             self.settings,
-            checked(MemoryId, memory_id, "memory_id"),
+            checked_value(MemoryId, memory_id, "memory_id"),
             permanent=permanent,
             group_id=self.group(group_id),
             now=self.clock(),
@@ -245,7 +247,7 @@ class GraphMemory:
         )
         return await relate(
             self.graph,
-            checked(MemoryId, from_id, "from_id"),
+            checked_value(MemoryId, from_id, "from_id"),
             [relation],
             group_id=self.group(group_id),
             now=self.clock(),
@@ -273,7 +275,7 @@ class GraphMemory:
             self.graph,
             self.embedder,
             self.settings,
-            checked(Question, query, "query"),
+            checked_value(Question, query, "query"),
             group_id=group,
             now=now,
             limit=_limit(limit),
@@ -320,7 +322,7 @@ class GraphMemory:
             NotFoundError: There is no such memory in the group.
         """
         group = self.group(group_id)
-        given = checked(MemoryId, memory_id, "memory_id")
+        given = checked_value(MemoryId, memory_id, "memory_id")
         if not await record_access(self.graph, [given], group_id=group, now=self.clock()):
             raise NotFoundError(given, group)
 
@@ -328,10 +330,10 @@ class GraphMemory:
         """Return the tenant to use: the given one, checked, or the default."""
         if group_id is None:
             return self.settings.group_id
-        return checked(GroupId, group_id, "group_id")
+        return checked_value(GroupId, group_id, "group_id")
 
     async def _read(self, memory_id: str, group: str) -> Memory:
-        given = checked(MemoryId, memory_id, "memory_id")
+        given = checked_value(MemoryId, memory_id, "memory_id")
         found = await recall.get_many(
             self.graph, self.settings, [given], group_id=group, now=self.clock()
         )

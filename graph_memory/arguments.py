@@ -1,7 +1,7 @@
 """What callers may say, checked once for the Python API, the tools, the commands and imports.
 
-Each type below carries its range; `checked` turns a violation into one of our errors, which names the
-argument, the value and what is allowed.
+Each type below carries its range; `checked` turns a violation into one of our errors, which names
+the argument, the value and what is allowed.
 """
 
 import json
@@ -69,8 +69,11 @@ def _clamped(low: float, high: float) -> Callable[[Any], Any]:
 
 def _unique_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
     """Strip, drop empties, and keep the first spelling of each tag."""
-    spelled = {tag.strip().lower(): tag.strip() for tag in reversed(tags) if tag.strip()}
-    return tuple(reversed(spelled.values()))
+    spelled: dict[str, str] = {}
+    for tag in (tag.strip() for tag in tags):
+        if tag:
+            spelled.setdefault(tag.lower(), tag)
+    return tuple(spelled.values())
 
 
 def _plain_metadata(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -217,13 +220,18 @@ class Filters:
     project_id: Line | None = None
 
 
+def checked_value(kind: object, given: T, argument: str) -> T:
+    """Return `given` if it fits `kind`, an annotated type of this module; raises as `checked`."""
+    return checked(cast(type[T], kind), given, argument)
+
+
 def checked(kind: type[T], given: object, argument: str = "") -> T:
     """Return `given` as a `kind`.
 
     Args:
-        kind: One of the types of this module.
-        given: The value, or a mapping of a dataclass's fields.
-        argument: What the caller calls the value, where `kind` is not a dataclass.
+        kind: A dataclass of this module, or an enum of the domain.
+        given: A mapping of the fields, or the value.
+        argument: What the caller calls the value.
 
     Raises:
         InvalidArgumentError: A value is outside its range, or an argument is unknown.

@@ -206,7 +206,7 @@ class Graph:
         if isinstance(error, AuthError | ConfigurationError):
             return SettingsError(
                 f"Neo4j at {self.address} refuses user '{self._settings.neo4j_user}' or the "
-                f"settings ({error}). Check GRAPH_MEMORY_NEO4J_USER and GRAPH_MEMORY_NEO4J_PASSWORD."
+                f"settings ({error}). Check GRAPH_MEMORY_NEO4J_USER and _PASSWORD."
             )
         code = error.code if isinstance(error, Neo4jError) else None
         if code in _TIMED_OUT:

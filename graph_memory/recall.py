@@ -3,35 +3,27 @@
 import base64
 import binascii
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from graph_memory.embedding import Embedder
-
 from graph_memory.arguments import Filters
+from graph_memory.embedding import Embedder
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.graph import Graph
 from graph_memory.memories import (
     LISTED_STATES,
     RECALLED_STATES,
     FoundMemory,
-    LifecycleState,
     Memory,
     Relation,
     SortOrder,
-    group_key,
     instant,
 )
 from graph_memory.settings import Settings
-
-#: Lucene refuses queries of more than 1,024 clauses; each word makes one per indexed property.
-_MAX_WORDS = 256
-
-_WORD = re.compile(r"\w+")
+from graph_memory.words import lookups
 
 
 class Profile(StrEnum):
@@ -39,6 +31,15 @@ class Profile(StrEnum):
 
     RECALL = "recall"
     WEIGHTED = "weighted"
+
+
+#: The statement of a profile, without and with filters that narrow the group.
+_SEARCHES = {
+    (Profile.RECALL, False): "recall/search_recall",
+    (Profile.RECALL, True): "recall/search_recall_filtered",
+    (Profile.WEIGHTED, False): "recall/search_weighted",
+    (Profile.WEIGHTED, True): "recall/search_weighted_filtered",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,37 +73,37 @@ async def search(
         now: The caller's clock; recency is measured to it.
         limit: Most memories to return, 1 to 50.
         filters: Which memories count; states default to ACTIVE and DORMANT.
-        profile: How to rank. `recall` fuses meaning and words, `weighted` adds recency and importance.
+        profile: How to rank: by meaning and words, or by meaning, recency and importance.
 
     Returns:
         At most `limit` memories, score in 0..1 descending, ties by newest.
 
-    Source: `cypher/recall/score_recall.cypher`, `cypher/recall/score_weighted.cypher`.
+    Source: `cypher/recall/fuse.cypher`, `cypher/recall/score_weighted.cypher`.
     """
-    common: dict[str, Any] = {
+    narrowed = _narrowing(filters)
+    parameters: dict[str, Any] = {
         "group_id": group_id,
         "vector": await embedder.embed_query(question),
         "limit": limit,
-        **_filter_parameters(filters, RECALLED_STATES),
+        "states": list(filters.states or RECALLED_STATES),
+        **narrowed,
         **view_parameters(settings, now),
     }
     if profile is Profile.WEIGHTED:
-        return await graph.rows(
-            "recall/search_weighted",
-            FoundMemory,
-            candidates=limit * settings.search_overfetch,
-            weights=list(settings.search_weights),
-            half_life_days=settings.search_recency_half_life_days,
-            **common,
-        )
-    return await graph.rows(
-        "recall/search_recall",
-        FoundMemory,
-        candidates=max(settings.recall_candidates, 5 * limit),
-        text_query=text_query(question, group_id),
-        vector_weight=settings.recall_vector_weight,
-        **common,
-    )
+        parameters |= {
+            "candidates": limit * settings.search_overfetch,
+            "weights": list(settings.search_weights),
+            "half_life_days": settings.search_recency_half_life_days,
+        }
+    else:
+        parameters |= {
+            "candidates": max(settings.recall_candidates, 5 * limit),
+            "lookups": lookups(question, group_id, settings.fulltext_analyzer),
+            "hits": settings.recall_hits_per_word,
+            "saturation": settings.recall_word_saturation,
+            "vector_weight": settings.recall_vector_weight,
+        }
+    return await graph.rows(_SEARCHES[profile, bool(narrowed)], FoundMemory, **parameters)
 
 
 async def list_memories(
@@ -140,7 +141,8 @@ async def list_memories(
         "limit": limit + 1,  # one more tells whether there is a next page
         "after_created_at": after.get("created_at"),
         "after_id": after.get("id"),
-        **_filter_parameters(filters, LISTED_STATES),
+        "states": list(filters.states or LISTED_STATES),
+        **_filter_parameters(filters),
         **view_parameters(settings, now),
     }
     if sort is SortOrder.IMPORTANCE:
@@ -181,20 +183,6 @@ async def relations_of(
     )
 
 
-def text_query(question: str, group_id: str) -> str:
-    """Return the Lucene query for any of the words of `question` among a group's memories.
-
-    Only runs of letters, digits and underscores of the question get in, in lower case, so none of it
-    can act as syntax. The group's clause is required and adds nothing to the score.
-    """
-    words = list(dict.fromkeys(_WORD.findall(question.lower())))[:_MAX_WORDS]
-    group = f"+group_key:{group_key(group_id)}^0"
-    if not words:
-        return f"{group} -group_key:{group_key(group_id)}"  # finds nothing
-    any_word = " ".join(words)
-    return f"{group} +(content:({any_word}) tags:({any_word}))"
-
-
 def view_parameters(settings: Settings, now: datetime) -> dict[str, Any]:
     """Return the parameters of `cypher/memories/view.cypher`."""
     return {
@@ -205,18 +193,21 @@ def view_parameters(settings: Settings, now: datetime) -> dict[str, Any]:
     }
 
 
-def _filter_parameters(
-    filters: Filters, default_states: Sequence[LifecycleState]
-) -> dict[str, Any]:
-    """Return the parameters of `cypher/recall/filter.cypher`, and the states."""
+def _filter_parameters(filters: Filters) -> dict[str, Any]:
+    """Return the parameters of `cypher/recall/filter.cypher`."""
     return {
-        "states": list(filters.states or default_states),
         "types": list(filters.memory_types) if filters.memory_types else None,
         "tags": [tag.lower() for tag in filters.tags] if filters.tags else None,
         "date_from": instant(filters.date_from) if filters.date_from else None,
         "date_to": instant(filters.date_to) if filters.date_to else None,
         "project_id": filters.project_id,
     }
+
+
+def _narrowing(filters: Filters) -> dict[str, Any]:
+    """Return the filter's parameters, or none where the filter lets everything pass."""
+    parameters = _filter_parameters(filters)
+    return parameters if any(value is not None for value in parameters.values()) else {}
 
 
 def _cursor(last: Memory, sort: SortOrder) -> str:
@@ -232,6 +223,7 @@ def _cursor(last: Memory, sort: SortOrder) -> str:
 def _read_cursor(cursor: str | None, sort: SortOrder) -> dict[str, Any]:
     if cursor is None:
         return {}
+    position: dict[str, Any] = {}
     try:
         position = json.loads(base64.urlsafe_b64decode(cursor.encode("ascii")))
         well_formed = (

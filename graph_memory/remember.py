@@ -115,6 +115,7 @@ async def content_properties(
 
 
 async def refuse_stored(graph: Graph, dedup_key: str, group_id: str) -> None:
+    """Raise `DuplicateError` where a content is stored already."""
     taken = await graph.rows(
         "remember/find_existing", _Taken,
         group_id=group_id, dedup_keys=[dedup_key], memory_ids=[],
@@ -281,4 +282,5 @@ def _texts(content: str, title: str | None = None) -> dict[str, str]:
 
 
 def metadata_json(metadata: Mapping[str, Any]) -> str:
+    """Return metadata as stored; Neo4j properties hold no maps."""
     return json.dumps(dict(metadata), ensure_ascii=False, allow_nan=False)

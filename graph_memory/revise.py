@@ -4,9 +4,8 @@ import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from graph_memory.embedding import Embedder
-
 from graph_memory.arguments import MemoryChanges
+from graph_memory.embedding import Embedder
 from graph_memory.errors import ConfirmationRequiredError, InvalidArgumentError, NotFoundError
 from graph_memory.graph import Graph, UniquenessError
 from graph_memory.memories import Memory, instant
@@ -55,8 +54,8 @@ async def update(
     found = await get_many(graph, settings, [memory_id], group_id=group_id, now=now)
     if not found:
         raise NotFoundError(memory_id, group_id)
-    if metadata := given.pop("metadata", None):
-        given["metadata_json"] = metadata_json(metadata)
+    if "metadata" in given:
+        given["metadata_json"] = metadata_json(given.pop("metadata"))
     if "tags" in given:
         given["tags"] = list(given["tags"])
     rewritten = given.get("content") not in (None, found[0].content)

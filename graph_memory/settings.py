@@ -122,6 +122,10 @@ class Settings(BaseSettings):
     vector_quantization: str = Field("NONE", pattern="^(NONE|SCALAR|BINARY)$")
     vector_expansion: float = Field(10.0, ge=1, le=100, description="Nodes examined per result.")
     recall_candidates: int = Field(100, ge=10, le=1000, description="Per leg, before fusion.")
+    recall_hits_per_word: int = Field(1000, ge=10, le=100_000, description="Memories per word.")
+    recall_word_saturation: float = Field(
+        0.5, ge=0, le=1, description="0 counts that a word occurs, 1 all that BM25 makes of it."
+    )
     recall_vector_weight: float = Field(0.5, ge=0, le=1, description="1 − this is full text's.")
     search_weights: Annotated[tuple[float, float, float], NoDecode] = Field(
         (0.60, 0.25, 0.15), description="semantic, recency, importance; they sum to 1."

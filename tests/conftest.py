@@ -2,13 +2,16 @@
 
 import os
 import secrets
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
+from neo4j import AsyncDriver, AsyncGraphDatabase
+from pydantic import SecretStr
 
 # A developer's own configuration must not leak into tests; what only says where things are may.
 _KEPT = ("GRAPH_MEMORY_TEST_", "GRAPH_MEMORY_CACHE_DIR", "GRAPH_MEMORY_JAVA")
@@ -19,6 +22,7 @@ from graph_memory import GraphMemory, Settings, local_neo4j, read_settings  # no
 from graph_memory.embedding import Embedder  # noqa: E402
 from graph_memory.graph import Graph  # noqa: E402
 from graph_memory.schema import check_embedding, migrate_up  # noqa: E402
+from graph_memory.statements import root  # noqa: E402
 
 #: The day on which tests stand, unless they move on.
 TODAY = datetime(2026, 6, 1, 12, tzinfo=UTC)
@@ -66,7 +70,7 @@ def settings(data_dir: Path) -> Iterator[Settings]:
         instance = local_neo4j.acquire(managed)
         try:
             yield managed.model_copy(
-                update={"neo4j_uri": instance.uri, "neo4j_password": _secret(instance.password)}
+                update={"neo4j_uri": instance.uri, "neo4j_password": SecretStr(instance.password)}
             )
         finally:
             local_neo4j.release(managed)
@@ -87,6 +91,31 @@ async def embedder(settings: Settings) -> AsyncIterator[Embedder]:
     await loaded.load()
     yield loaded
     await loaded.close()
+
+
+@pytest_asyncio.fixture(scope="session")
+async def driver(settings: Settings) -> AsyncIterator[AsyncDriver]:
+    """A driver of our own, to look at the database as any other client does."""
+    auth = (settings.neo4j_user, settings.neo4j_password.get_secret_value())
+    async with AsyncGraphDatabase.driver(settings.neo4j_uri or "", auth=auth) as opened:
+        yield opened
+
+
+RunFragment = Callable[..., Awaitable[dict[str, Any]]]
+
+
+@pytest.fixture
+def fragment(driver: AsyncDriver) -> RunFragment:
+    """Run one fragment of `cypher/` after a clause that binds its variables; return its row."""
+
+    async def run(name: str, before: str, **parameters: Any) -> dict[str, Any]:
+        text = (Path(str(root())) / f"{name}.cypher").read_text(encoding="utf-8")
+        body = [line for line in text.splitlines() if not line.startswith("//")]
+        statement = "\n".join(("CYPHER 25", before, *body, "RETURN *"))
+        records, _, _ = await driver.execute_query(statement, parameters)  # type: ignore[arg-type]
+        return records[0].data()
+
+    return run
 
 
 @pytest.fixture
@@ -120,9 +149,3 @@ def _docker_answers() -> bool:
         return bool(docker.from_env(timeout=2).ping())
     except DockerException:
         return False
-
-
-def _secret(text: str):
-    from pydantic import SecretStr
-
-    return SecretStr(text)

@@ -1,15 +1,21 @@
 // Find the memories that answer a question, by meaning and words together.
 //
 // access  read
-// param   limit : INTEGER
+// param   candidates : INTEGER — at most so many per leg
+// param   now        : STRING — ISO 8601, UTC
 // returns memory     : MAP
 // returns similarity : FLOAT [1]
 // returns score      : FLOAT [1]
 // returns components : MAP
-// include recall/candidates
-// include recall/score_recall
-ORDER BY score DESC, m.created_at DESC, m.uuid
-LIMIT $limit
-// include memories/view
-RETURN memory, similarity, score, components
-ORDER BY score DESC, m.created_at DESC, m.uuid
+CALL () {
+  // include recall/nearest
+  RETURN m, 0.0 AS words
+UNION ALL
+  // include recall/worded
+  WHERE m.invalid_at IS NULL OR m.invalid_at > datetime($now)
+  RETURN m, words
+  ORDER BY words DESC, m.uuid
+  LIMIT $candidates
+}
+// include recall/fuse
+// include recall/best

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 import pytest_asyncio
-from neo4j import AsyncDriver, AsyncGraphDatabase
+from neo4j import AsyncDriver
 from neo4j.vector import Vector
 
-from graph_memory import GraphMemory, Settings
+from graph_memory import GraphMemory
 from graph_memory.statements import Parameter, Statement, statements
 
 #: Properties that other statements or later stages write, so that naming them is no typo.
@@ -37,14 +37,6 @@ DUMMIES: dict[str, Any] = {
 }
 
 
-@pytest_asyncio.fixture(scope="module")
-async def driver(settings: Settings) -> AsyncIterator[AsyncDriver]:
-    password = settings.neo4j_password.get_secret_value()
-    auth = (settings.neo4j_user, password)
-    async with AsyncGraphDatabase.driver(settings.neo4j_uri or "", auth=auth) as opened:
-        yield opened
-
-
 @pytest_asyncio.fixture
 async def seeded(memory: GraphMemory, driver: AsyncDriver) -> AsyncIterator[None]:
     parent = await memory.add("a parent", project_id="p", conversation_id="c", confidence=0.5)
@@ -68,7 +60,6 @@ def operators(plan: dict[str, Any]) -> Iterator[str]:
         yield from operators(child)
 
 
-# `Session` records are written by a later toolset; their label is unknown to a fresh database.
 @pytest.mark.parametrize(
     "statement",
     [s for s in statements().values() if s.access != "schema"],

@@ -98,7 +98,9 @@ def test_wrong_parameters_never_reach_the_driver(
 
 @pytest.mark.parametrize("statement", statements().values(), ids=lambda s: s.name)
 def test_a_shipped_statement_has_no_clock_no_chance_and_no_map_writes(statement: Statement) -> None:
-    clock = re.search(r"\b(datetime|timestamp|rand|randomUUID|date|localdatetime)\(\)", statement.text)
+    clock = re.search(
+        r"\b(datetime|timestamp|rand|randomUUID|date|localdatetime)\(\)", statement.text
+    )
     assert clock is None
     assert re.search(r"SET\s+\w+\s*\+?=\s*[\$\w]", statement.text) is None
     assert not statement.text.rstrip().endswith(";")

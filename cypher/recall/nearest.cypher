@@ -1,0 +1,18 @@
+// Choose the memories `m` nearest a question in meaning, by the vector index.
+//
+// Group and state are matched inside the index: filtered afterwards, a small tenant finds nothing.
+//
+// access  fragment
+// param   group_id   : STRING — the tenant
+// param   states     : LIST<STRING> — lifecycle states to serve
+// param   vector     : VECTOR — the question, unit length
+// param   candidates : INTEGER — at most so many
+// param   now        : STRING — ISO 8601, UTC
+MATCH (m:Memory)
+  SEARCH m IN (
+    VECTOR INDEX memory_embedding_idx FOR $vector
+    WHERE m.group_id = $group_id AND m.lifecycle_state IN $states
+    LIMIT $candidates
+  ) SCORE AS similarity
+WITH m, similarity
+WHERE m.invalid_at IS NULL OR m.invalid_at > datetime($now)

@@ -1,0 +1,16 @@
+// Choose of the memories the filters allow those nearest a question in meaning, by comparing all.
+//
+// The index knows only group and state; filtered after it, a rare type or tag would find nothing.
+//
+// access  fragment
+// param   group_id   : STRING — the tenant
+// param   states     : LIST<STRING> — lifecycle states to serve
+// param   vector     : VECTOR — the question, unit length
+// param   candidates : INTEGER — at most so many
+MATCH (m:Memory {group_id: $group_id})
+WHERE m.lifecycle_state IN $states
+WITH m
+// include recall/filter
+WITH m, vector.similarity.cosine(m.embedding, $vector) AS similarity
+ORDER BY similarity DESC, m.uuid
+LIMIT $candidates

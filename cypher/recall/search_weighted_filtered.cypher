@@ -1,0 +1,10 @@
+// Find the memories nearest a question, of those the filters allow, with recency and importance.
+//
+// access  read
+// returns memory     : MAP
+// returns similarity : FLOAT [1]
+// returns score      : FLOAT [1]
+// returns components : MAP
+// include recall/nearest_filtered
+// include recall/score_weighted
+// include recall/best

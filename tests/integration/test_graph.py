@@ -1,0 +1,141 @@
+"""The one door to Neo4j: parameters, values, retries, and a database that goes away."""
+
+import asyncio
+import time
+from dataclasses import dataclass
+from datetime import datetime
+
+import pytest
+from neo4j import AsyncDriver
+
+from graph_memory import GraphMemory, Settings, metrics
+from graph_memory.errors import (
+    GraphTimeoutError,
+    GraphUnavailableError,
+    SettingsError,
+    StatementError,
+)
+from graph_memory.graph import Graph
+from graph_memory.statements import Statement, statements
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    version: int
+
+
+def slow_statement() -> Statement:
+    """Return a read that keeps the database busy for many seconds."""
+    ping = statements()["schema/ping"]
+    text = "CYPHER 25 UNWIND range(1, 1000000000) AS n WITH n WHERE n % 7 = 8 RETURN n AS answer"
+    return Statement("schema/ping", ping.summary, "read", {}, ("answer",), text)
+
+
+async def test_rows_become_the_values_asked_for(graph: Graph) -> None:
+    assert await graph.one("schema/ping", int) == 1
+    assert await graph.rows("schema/ping", int) == [1]
+
+
+async def test_an_unknown_statement_or_a_wrong_parameter_is_refused_here(graph: Graph) -> None:
+    with pytest.raises(StatementError, match="no statement 'schema/pong'"):
+        await graph.one("schema/pong", int)
+    with pytest.raises(StatementError, match="with \\['limit'\\]"):
+        await graph.one("schema/ping", int, limit=3)
+
+
+async def test_a_value_that_does_not_fit_the_columns_is_refused(graph: Graph) -> None:
+    with pytest.raises(StatementError, match="does not return the fields"):
+        await graph.rows("schema/stored_embedding", Wrong)
+
+
+async def test_instants_come_back_as_pythons_own(memory: GraphMemory) -> None:
+    stored = await memory.add("tea")
+    assert type(stored.created_at) is datetime
+    assert stored.created_at.utcoffset() is not None
+
+
+async def test_a_slow_statement_is_stopped_at_its_time_limit(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hasty = settings.model_copy(update={"query_timeout_seconds": 0.5})
+    async with Graph.open(hasty) as graph:
+        monkeypatch.setattr(Graph, "_statement", staticmethod(lambda name: slow_statement()))
+        started = time.monotonic()
+        with pytest.raises(GraphTimeoutError) as caught:
+            await graph.one("schema/ping", int)
+        assert caught.value.seconds == 0.5
+        assert time.monotonic() - started < 20
+
+
+async def test_a_running_statement_tells_its_name(
+    graph: Graph, driver: AsyncDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Graph, "_statement", staticmethod(lambda name: slow_statement()))
+    running = asyncio.create_task(graph.one("schema/ping", int))
+    seen: list[str] = []
+    for _ in range(50):
+        records, _, _ = await driver.execute_query(
+            "SHOW TRANSACTIONS YIELD metaData RETURN metaData.statement AS name"
+        )
+        seen = [record["name"] for record in records if record["name"]]
+        if seen:
+            break
+        await asyncio.sleep(0.1)
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    assert seen == ["schema/ping"]
+
+
+async def test_a_dead_address_is_unavailable_at_once(settings: Settings) -> None:
+    dead = settings.model_copy(update={"neo4j_uri": "bolt://127.0.0.1:1"})
+    lost: list[bool] = []
+    started = time.monotonic()
+    with pytest.raises(GraphUnavailableError) as caught:
+        async with Graph.open(dead, on_lost=lambda: lost.append(True)):
+            pass
+    assert time.monotonic() - started < 5
+    assert caught.value.address == "bolt://127.0.0.1:1"
+    assert lost
+
+
+async def test_a_wrong_password_names_the_variable(settings: Settings) -> None:
+    with pytest.raises(SettingsError, match="GRAPH_MEMORY_NEO4J_USER and _PASSWORD"):
+        async with Graph.open(settings, password="wrong"):
+            pass
+
+
+async def test_a_missing_database_names_the_variable(settings: Settings) -> None:
+    elsewhere = settings.model_copy(update={"neo4j_database": "nowhere"})
+    with pytest.raises(SettingsError, match="GRAPH_MEMORY_NEO4J_DATABASE"):
+        async with Graph.open(elsewhere):
+            pass
+
+
+async def test_routing_addresses_serve_as_well(settings: Settings) -> None:
+    uri = (settings.neo4j_uri or "").replace("bolt://", "neo4j://")
+    async with Graph.open(settings, uri=uri) as graph:
+        assert await graph.one("schema/ping", int) == 1
+
+
+async def test_every_statement_is_measured(graph: Graph) -> None:
+    def count() -> float:
+        return metrics.statement_seconds.labels("schema/ping", "ok")._sum.get()
+
+    before = count()
+    await graph.one("schema/ping", int)
+    assert count() > before
+
+
+async def test_writers_on_the_same_memories_neither_deadlock_nor_lose_a_count(
+    memory: GraphMemory,
+) -> None:
+    outcomes = await memory.add_many([{"content": f"hot {n}"} for n in range(10)])
+    ids = [outcome.memory_id or "" for outcome in outcomes]
+    for turn in range(50):
+        shuffled = ids[turn % 10 :] + ids[: turn % 10]
+        memory.accesses.delivered(
+            shuffled, group_id=memory.settings.group_id, now=memory.clock()
+        )
+    await memory.accesses.settled()
+    page = await memory.list(limit=50)
+    assert {m.access_count for m in page.memories} == {50}

@@ -1,0 +1,295 @@
+"""Searching, listing and access counting, on a real Neo4j with real embeddings."""
+
+import json
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from neo4j import AsyncDriver
+
+from graph_memory import GraphMemory
+from graph_memory.errors import InvalidArgumentError
+from graph_memory.memories import instant
+from tests.conftest import TODAY, Clock, RunFragment
+
+FACTS = [
+    "Ada drinks green tea every morning before work",
+    "The deployment runs on Fridays at noon from the staging branch",
+    "Grace broke her left arm while skiing in March",
+    "The office Wi-Fi password is kept in the blue notebook",
+    "Linus wants the release notes to be written in plain English",
+    "The cat is called Schrödinger and hates the vacuum cleaner",
+]
+
+LUCENE = '+ - && || ! ( ) { } [ ] ^ " ~ * ? : \\ /'
+
+
+async def fill(memory: GraphMemory, *contents: str, **details: object) -> list[str]:
+    outcomes = await memory.add_many([{"content": content, **details} for content in contents])
+    return [outcome.memory_id or "" for outcome in outcomes]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("what does Ada like to drink?", 0),
+        ("when do we deploy?", 1),
+        ("who was injured?", 2),
+        ("wireless network credentials", 3),
+        ("Schrödinger", 5),
+    ],
+)
+@pytest.mark.parametrize("profile", ["recall", "weighted"])
+async def test_the_memory_that_answers_comes_first(
+    memory: GraphMemory, question: str, expected: int, profile: str
+) -> None:
+    await fill(memory, *FACTS)
+    found = await memory.search(question, limit=3, profile=profile)
+    assert found[0].memory.content == FACTS[expected]
+    assert [hit.score for hit in found] == sorted((hit.score for hit in found), reverse=True)
+    assert all(0 <= hit.score <= 1 for hit in found)
+
+
+async def test_a_word_finds_its_other_forms(memory: GraphMemory) -> None:
+    await fill(memory, *FACTS)
+    (best, *_) = await memory.search("deployments ran")
+    assert best.memory.content == FACTS[1]
+    assert best.components["text"] == 1.0
+
+
+async def test_recall_is_the_convex_sum_of_its_components(memory: GraphMemory) -> None:
+    await fill(memory, *FACTS)
+    for hit in await memory.search("the cat and the tea"):
+        semantic, text = hit.components["semantic"], hit.components["text"]
+        assert semantic is not None
+        assert text is not None
+        assert hit.score == pytest.approx(0.5 * semantic + 0.5 * text)
+
+
+WEIGHTED = json.loads((Path(__file__).parent / "weighted_vectors.json").read_text())
+
+
+@pytest.mark.parametrize("vector", WEIGHTED)
+async def test_the_weighted_profile_is_the_published_formula(
+    fragment: RunFragment, vector: dict[str, float | None]
+) -> None:
+    """0.60·similarity + 0.25·2^(−days/half-life) + 0.15·importance/10, at the table's inputs."""
+    created = TODAY - timedelta(days=vector["days"] or 0)
+    row = await fragment(
+        "recall/score_weighted",
+        "WITH {importance: $importance, created_at: datetime($created)} AS m, "
+        "$semantic AS similarity",
+        importance=vector["importance"],
+        created=instant(created),
+        semantic=vector["semantic"],
+        weights=[0.60, 0.25, 0.15],
+        half_life_days=vector["half_life_days"],
+        now=instant(TODAY),
+    )
+    assert row["components"]["recency"] == pytest.approx(vector["recency"], abs=1e-6)
+    assert row["components"]["importance"] == pytest.approx(vector["importance_unit"], abs=1e-6)
+    assert row["score"] == pytest.approx(vector["score"], abs=1e-6)
+
+
+async def test_the_similarity_is_the_cosine_of_the_vectors(memory: GraphMemory) -> None:
+    await fill(memory, *FACTS)
+    question = await memory.embedder.embed_query("a cat")
+    for hit in await memory.search("a cat"):
+        (own,) = await memory.embedder.embed([hit.memory.content])
+        assert hit.similarity == pytest.approx((1 + float(own @ question)) / 2, abs=1e-4)
+
+
+async def test_filters_choose_before_the_limit_cuts(memory: GraphMemory, clock: Clock) -> None:
+    """Each filter's one match is far from the question, and many nearer ones stand before it."""
+    await fill(memory, *(f"tea note number {n} about green tea" for n in range(120)))
+    await memory.add("an unrelated invoice", memory_type="task", tags=["Money"], project_id="p")
+    clock.advance(days=1)
+    await memory.add("yesterday's unrelated newspaper")
+    for filters in (
+        {"memory_types": ["TASK"]},
+        {"tags": ["money", "nothing"]},
+        {"project_id": "p"},
+        {"date_from": TODAY + timedelta(hours=1)},
+    ):
+        (hit,) = await memory.search("green tea", limit=5, **filters)
+        assert "unrelated" in hit.memory.content
+    assert len(await memory.search("green tea", date_to=TODAY, limit=50)) == 50
+
+
+async def test_states_are_served_as_asked(memory: GraphMemory) -> None:
+    ids = await fill(memory, *FACTS)
+    await memory.delete(ids[0])
+    assert await memory.search("tea", states=["expired"]) == []
+    assert len(await memory.search("tea", states=["active"])) == len(FACTS) - 1
+
+
+@pytest.mark.parametrize(
+    ("argument", "value"),
+    [
+        ("limit", 0),
+        ("limit", 51),
+        ("profile", "magic"),
+        ("memory_types", ["rumour"]),
+        ("states", ["SLEEPY"]),
+        ("date_from", "soon"),
+        ("query", " "),
+        ("query", "x" * 20_001),
+        ("group_id", "a-b"),
+        ("group_id", ""),
+        ("colour", "red"),
+    ],
+)
+async def test_bad_questions_are_refused_by_name(
+    memory: GraphMemory, argument: str, value: object
+) -> None:
+    given_arguments = {"query": "tea", argument: value}
+    with pytest.raises(InvalidArgumentError) as caught:
+        await memory.search(**given_arguments)  # type: ignore[arg-type]
+    assert caught.value.argument.startswith(argument)
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs"),
+    [("the", "thee"), ("Acme", "acme"), ("cat", "cats"), ("run", "running"), ("a_b", "a")],
+)
+async def test_groups_that_look_alike_see_nothing_of_each_other(
+    memory: GraphMemory, group: str, mine: str, theirs: str
+) -> None:
+    mine, theirs = f"{group}{mine}", f"{group}{theirs}"
+    await memory.add("the cats run at Acme", group_id=mine)
+    await memory.add("the cats run at Acme, they say", group_id=theirs)
+    for asking in (mine, theirs):
+        found = await memory.search("the cats run at Acme", group_id=asking)
+        assert {hit.memory.group_id for hit in found} == {asking}
+        listed = await memory.list(group_id=asking)
+        assert {m.group_id for m in listed.memories} == {asking}
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.text(min_size=1, max_size=60))
+@example(LUCENE)
+@example("group_id:other AND group_key:1")
+@example(") OR group_key:[* TO *] OR (")
+@example("AND OR NOT")
+@example('"unbalanced')
+@example("/regex.*/ fuzzy~ wild* boost^9")
+@example("the")
+@example("日本語 🦜 ﷽")
+async def test_no_question_breaks_the_search_or_leaves_the_group(
+    memory: GraphMemory, question: str
+) -> None:
+    if (await memory.list()).memories == []:
+        await fill(memory, *FACTS)
+        await memory.add("a neighbour's secret", group_id=f"{memory.settings.group_id}_neighbour")
+    try:
+        found = await memory.search(question)
+    except InvalidArgumentError:
+        assert not question.strip() or any("\ud800" <= char <= "\udfff" for char in question)
+        return
+    assert {hit.memory.group_id for hit in found} <= {memory.settings.group_id}
+
+
+async def test_a_list_is_ordered_and_paged_without_gaps_or_repeats(
+    memory: GraphMemory, clock: Clock
+) -> None:
+    for day in range(4):
+        await fill(memory, *(f"day {day} note {n}" for n in range(5)), importance=day % 2 + 3)
+        clock.advance(days=1)
+    for sort in ("importance", "created_at"):
+        listed, cursor = [], None
+        while True:
+            page = await memory.list(sort=sort, limit=3, cursor=cursor)
+            listed += page.memories
+            cursor = page.next_cursor
+            if cursor is None:
+                break
+        assert len({m.memory_id for m in listed}) == len(listed) == 20
+        keys = [(m.importance if sort == "importance" else 0, m.created_at) for m in listed]
+        assert keys == sorted(keys, reverse=True)
+
+
+async def test_a_page_is_not_disturbed_by_what_comes_or_goes(memory: GraphMemory) -> None:
+    ids = await fill(memory, *(f"note {n}" for n in range(6)))
+    first = await memory.list(sort="created_at", limit=3)
+    await memory.delete(first.memories[-1].memory_id)
+    rest = await memory.list(sort="created_at", limit=3, cursor=first.next_cursor)
+    assert {m.memory_id for m in (*first.memories, *rest.memories)} == set(ids)
+
+
+@pytest.mark.parametrize(
+    "cursor", ["", "nonsense", "e30=", "💥", "eyJzb3J0IjogImltcG9ydGFuY2UifQ=="]
+)
+async def test_a_foreign_cursor_is_refused(memory: GraphMemory, cursor: str) -> None:
+    with pytest.raises(InvalidArgumentError) as caught:
+        await memory.list(cursor=cursor)
+    assert caught.value.argument == "cursor"
+
+
+async def test_a_cursor_of_another_order_is_refused(memory: GraphMemory) -> None:
+    await fill(memory, *FACTS)
+    page = await memory.list(limit=1)
+    with pytest.raises(InvalidArgumentError, match="sorted by created_at"):
+        await memory.list(limit=1, sort="created_at", cursor=page.next_cursor)
+
+
+async def test_what_was_delivered_counts_as_accessed_and_nothing_else(
+    memory: GraphMemory, clock: Clock
+) -> None:
+    await fill(memory, *FACTS)
+    clock.advance(days=3)
+    (hit,) = await memory.search("green tea", limit=1)
+    await memory.accesses.settled()
+    page = await memory.list(limit=50)
+    counts = {m.content: m.access_count for m in page.memories}
+    assert counts[hit.memory.content] == 1
+    assert sum(counts.values()) == 1
+    await memory.accesses.settled()
+    touched = await memory.get(hit.memory.memory_id)
+    assert touched.access_count == 2
+    assert touched.last_accessed_at == TODAY + timedelta(days=3)
+    assert touched.updated_at == TODAY
+
+
+async def test_an_access_wakes_what_slept_but_not_what_expired(
+    memory: GraphMemory, driver: AsyncDriver
+) -> None:
+    ids = await fill(memory, *FACTS[:4])
+    states = ["DORMANT", "ARCHIVED", "EXPIRED", "ACTIVE"]
+    await set_states(driver, dict(zip(ids, states, strict=True)))
+    for memory_id in ids:
+        await memory.touch(memory_id)
+    after = {memory_id: await memory.get(memory_id) for memory_id in ids}
+    assert [after[i].lifecycle_state for i in ids] == ["ACTIVE", "ACTIVE", "EXPIRED", "ACTIVE"]
+    assert [after[i].decay_score for i in ids] == [0.0, 0.0, 0.8, 0.0]
+    assert all(m.access_count == 1 for m in after.values())
+
+
+async def test_an_access_from_the_past_does_not_turn_back_the_clock(
+    memory: GraphMemory, clock: Clock
+) -> None:
+    (memory_id,) = await fill(memory, "tea")
+    await memory.touch(memory_id)
+    clock.advance(days=-5)
+    await memory.touch(memory_id)
+    got = await memory.get(memory_id)
+    assert (got.access_count, got.last_accessed_at) == (2, TODAY)
+
+
+async def test_protection_is_explained(memory: GraphMemory) -> None:
+    tagged = await memory.add("tagged", tags=["Pinned"])
+    permanent = await memory.add("permanent", importance=8, stability=4)
+    plain = await memory.add("plain", importance=8, stability=3)
+    assert [m.protection for m in (tagged, permanent, plain)] == ["tag", "permanent", None]
+
+
+async def set_states(driver: AsyncDriver, states: dict[str, str]) -> None:
+    """Put memories into states as a maintenance run would leave them."""
+    await driver.execute_query(
+        "UNWIND $rows AS row MATCH (m:Memory {uuid: row[0]}) "
+        "SET m.lifecycle_state = row[1], m.decay_score = 0.8",
+        rows=[list(item) for item in states.items()],
+    )

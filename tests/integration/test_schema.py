@@ -1,0 +1,106 @@
+"""Migrations up and down, on an empty database and on one Graphiti made."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+from neo4j import AsyncDriver
+
+from graph_memory import GraphMemory, Settings, schema
+from graph_memory.errors import DimensionMismatchError, SchemaError
+from graph_memory.graph import Graph
+
+#: What graphiti-core 0.31 makes on the same labels; ours must live beside it.
+GRAPHITI = (
+    "CREATE INDEX entity_uuid IF NOT EXISTS FOR (n:Entity) ON (n.uuid)",
+    "CREATE INDEX entity_group_id IF NOT EXISTS FOR (n:Entity) ON (n.group_id)",
+    "CREATE INDEX name_edge_index IF NOT EXISTS FOR ()-[e:RELATES_TO]-() ON (e.name)",
+    "CREATE FULLTEXT INDEX node_name_and_summary IF NOT EXISTS "
+    "FOR (n:Entity) ON EACH [n.name, n.summary, n.group_id]",
+)
+
+
+@pytest_asyncio.fixture
+async def restored(graph: Graph, settings: Settings) -> AsyncIterator[Graph]:
+    """The shared database, with its schema back in place afterwards."""
+    yield graph
+    await schema.migrate_up(graph, settings)
+
+
+async def test_up_is_idempotent_and_recorded(restored: Graph, settings: Settings) -> None:
+    assert await schema.migrate_up(restored, settings) == []
+    status = await schema.migration_status(restored)
+    assert [step.version for step in status] == [step.version for step in schema.MIGRATIONS]
+    assert all(step.applied_at for step in status)
+    assert await schema.missing_indexes(restored) == []
+
+
+async def test_down_and_up_again_leave_the_memories(
+    restored: Graph, memory: GraphMemory, settings: Settings
+) -> None:
+    stored = await memory.add("I stay")
+    versions = [step.version for step in schema.MIGRATIONS]
+    assert await schema.migrate_down(restored) == list(reversed(versions))
+    assert await schema.missing_indexes(restored) != []
+    assert await schema.migrate_up(restored, settings) == versions
+    assert await schema.missing_indexes(restored) == []
+    assert (await memory.get(stored.memory_id)).content == "I stay"
+    (hit,) = await memory.search("who stays?")
+    assert hit.memory.memory_id == stored.memory_id
+
+
+async def test_a_database_that_graphiti_made_is_taken_as_it_is(
+    restored: Graph, driver: AsyncDriver, settings: Settings, memory: GraphMemory
+) -> None:
+    await schema.migrate_down(restored)
+    for statement in GRAPHITI:
+        await driver.execute_query(statement)  # type: ignore[arg-type]
+    try:
+        await schema.migrate_up(restored, settings)
+        assert await schema.missing_indexes(restored) == []
+        assert (await memory.add("beside Graphiti")).memory_id
+    finally:
+        await schema.migrate_down(restored)
+        for name in ("entity_uuid", "entity_group_id", "name_edge_index", "node_name_and_summary"):
+            await driver.execute_query(f"DROP INDEX {name} IF EXISTS")  # type: ignore[arg-type]
+
+
+async def test_an_edited_migration_is_refused(
+    restored: Graph, driver: AsyncDriver, settings: Settings
+) -> None:
+    set_checksum = "MATCH (m:SchemaMigration {version: 1}) SET m.checksum = $checksum"
+    await driver.execute_query(set_checksum, checksum="other")
+    try:
+        with pytest.raises(SchemaError, match="Migration 1 differs"):
+            await schema.migrate_up(restored, settings)
+    finally:
+        await driver.execute_query(set_checksum, checksum=schema.MIGRATIONS[0].checksum)
+
+
+async def test_an_old_server_is_refused_with_what_is_needed(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert await schema.check_server(graph)
+    monkeypatch.setattr(schema, "OLDEST_NEO4J", (9999, 1))
+    with pytest.raises(SchemaError, match="9999.01 or newer"):
+        await schema.check_server(graph)
+
+
+async def test_the_vector_index_is_exact_and_knows_group_and_state(
+    graph: Graph, driver: AsyncDriver
+) -> None:
+    records, _, _ = await driver.execute_query(
+        "SHOW VECTOR INDEXES YIELD name, properties, options WHERE name = 'memory_embedding_idx' "
+        "RETURN properties, options.indexConfig AS config"
+    )
+    assert records[0]["properties"] == ["embedding", "group_id", "lifecycle_state"]
+    assert records[0]["config"]["vector.quantization.type"] == "NONE"
+    assert records[0]["config"]["vector.dimensions"] == 384
+
+
+async def test_another_model_is_refused_with_the_command_that_mends_it(
+    graph: Graph, settings: Settings
+) -> None:
+    other = settings.model_copy(update={"embedding_model": "other", "embedding_dimensions": 8})
+    with pytest.raises(DimensionMismatchError, match="graph-memory embeddings rebuild"):
+        await schema.check_embedding(graph, other)
