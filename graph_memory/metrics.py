@@ -19,15 +19,15 @@ access_failures = Counter(
 
 
 @contextmanager
-def served(host: str, port: int) -> Generator[None]:
-    """Publish every collector at http://host:port/metrics.
+def served(host: str, port: int) -> Generator[int]:
+    """Publish every collector at http://host:port/metrics; yield the port, which 0 leaves free.
 
     Raises:
         OSError: The address cannot be listened on.
     """
     server, thread = start_http_server(port, addr=host)
     try:
-        yield
+        yield server.server_port
     finally:
         server.shutdown()
         server.server_close()

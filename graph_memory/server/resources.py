@@ -11,6 +11,8 @@ from graph_memory.api import GraphMemory
 from graph_memory.errors import GraphMemoryError, InvalidArgumentError, NotFoundError
 from graph_memory.server.views import GotMemory, Refusal
 
+Topic = Annotated[str, Field(description="A subject, a person, a project.")]
+
 
 def register(server: MCPServer[GraphMemory]) -> None:
     """Add the resources and prompts to a server."""
@@ -38,7 +40,7 @@ async def memory_resource(group: str, memory_id: str, context: Context[GraphMemo
     return GotMemory(memory=found, relations=relations).model_dump_json()
 
 
-def recall(topic: Annotated[str, Field(description="What to recall.")]) -> str:
+def recall(topic: Topic = "the user and what we work on") -> str:
     """Answer from memory, and say what is not known."""
     return (
         f"Recall what you know about: {topic}\n"
@@ -48,7 +50,7 @@ def recall(topic: Annotated[str, Field(description="What to recall.")]) -> str:
     )
 
 
-def summarise(topic: Annotated[str, Field(description="What to summarise.")]) -> str:
+def summarise(topic: Topic = "the user and what we work on") -> str:
     """Condense what is known of a topic into one memory."""
     return (
         f"Summarise what you know about: {topic}\n"
