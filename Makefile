@@ -16,7 +16,7 @@ $(STAMP): pyproject.toml config/requirements.lock
 	  || { echo "graph-memory needs Python 3.11 or newer; set PYTHON=python3.x" >&2; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv>=0.9,<1'
-	@$(BIN)/uv pip install --quiet --python $(BIN)/python --requirement config/requirements.lock
+	@$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --requirement config/requirements.lock
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --editable .
 	@touch $@
 

@@ -47,8 +47,9 @@ class GraphMemory:
         stored = await memory.add("Ada prefers tea", tags=["ada"])
         found = await memory.search("what does Ada drink?")
 
-    Every method takes `group_id`, the tenant, which defaults to `settings.group_id`; and every one
-    raises `GraphUnavailableError` while Neo4j does not answer.
+    Every method takes `group_id`, the tenant, which defaults to `settings.group_id`. Each raises
+    `InvalidArgumentError` for a value outside its range or an unknown argument, `NotFoundError` for
+    an id the group does not have, and `GraphUnavailableError` while Neo4j does not answer.
     """
 
     def __init__(
@@ -107,7 +108,6 @@ class GraphMemory:
         """Store a memory and return it; `details` are the fields of `NewMemory`.
 
         Raises:
-            InvalidArgumentError: A field is outside its range, or there is no such field.
             DuplicateError: The content is stored already; the error has the id.
         """
         given = content if isinstance(content, NewMemory) else {"content": content, **details}
@@ -152,11 +152,7 @@ class GraphMemory:
     async def get(
         self, memory_id: str, *, counted: bool = True, group_id: str | None = None
     ) -> Memory:
-        """Fetch a memory; this counts as an access unless `counted` is false.
-
-        Raises:
-            NotFoundError: There is no such memory in the group.
-        """
+        """Fetch a memory; this counts as an access unless `counted` is false."""
         memory = await self._read(memory_id, self.group(group_id))
         if counted:
             self._delivered([memory], self.group(group_id))
@@ -179,8 +175,6 @@ class GraphMemory:
             The memory as it is now, and whether it was embedded anew.
 
         Raises:
-            InvalidArgumentError: Nothing is to be changed, or a value is outside its range.
-            NotFoundError: There is no such memory in the group.
             DuplicateError: Another memory has the new content.
         """
         await self._require_vectors()
@@ -197,11 +191,7 @@ class GraphMemory:
     async def delete(
         self, memory_id: str, *, permanent: bool = False, group_id: str | None = None
     ) -> Deleted:
-        """Delete a memory, recoverably unless `permanent`.
-
-        Raises:
-            NotFoundError: There is no such memory in the group.
-        """
+        """Delete a memory, recoverably unless `permanent`."""
         return await revise.delete(
             self.graph,
             self.settings,
@@ -236,12 +226,7 @@ class GraphMemory:
         group_id: str | None = None,
         **details: Any,
     ) -> list[Related]:
-        """Relate two memories; `details` are the other fields of `NewRelation`.
-
-        Raises:
-            InvalidArgumentError: The type is unknown, or both ends are the same.
-            NotFoundError: One of the ends is not in the group.
-        """
+        """Relate two memories; `details` are the other fields of `NewRelation`."""
         relation = checked(
             NewRelation, {"target_id": to_id, "relation_type": relation_type, **details}
         )
@@ -265,9 +250,6 @@ class GraphMemory:
         """Find the memories that answer `query`, best first; `filters` are those of `Filters`.
 
         What is returned counts as accessed.
-
-        Raises:
-            InvalidArgumentError: A value is outside its range.
         """
         await self._require_vectors()
         group, now = self.group(group_id), self.clock()
@@ -297,9 +279,6 @@ class GraphMemory:
         """List memories a page at a time; `filters` are those of `Filters`.
 
         What is returned counts as accessed.
-
-        Raises:
-            InvalidArgumentError: A value is outside its range, or the cursor is not ours.
         """
         group = self.group(group_id)
         page = await recall.list_memories(
@@ -316,11 +295,7 @@ class GraphMemory:
         return page
 
     async def touch(self, memory_id: str, *, group_id: str | None = None) -> None:
-        """Count an access to a memory.
-
-        Raises:
-            NotFoundError: There is no such memory in the group.
-        """
+        """Count an access to a memory."""
         group = self.group(group_id)
         given = checked_value(MemoryId, memory_id, "memory_id")
         if not await record_access(self.graph, [given], group_id=group, now=self.clock()):

@@ -49,8 +49,6 @@ class _Revival:
 
     async def _restart(self) -> None:
         try:
-            await asyncio.to_thread(local_neo4j.acquire, self._settings)
-            # acquire counted us once more; we hold the instance only once.
-            await asyncio.to_thread(local_neo4j.release, self._settings)
+            await asyncio.to_thread(local_neo4j.start, self._settings)
         except GraphMemoryError as error:
             _log.warning("The local Neo4j could not be restarted: %s", error)

@@ -1,0 +1,69 @@
+"""The wheel holds what the service needs, and works outside the checkout."""
+
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from graph_memory import __version__
+
+REPOSITORY = Path(__file__).parents[2]
+
+CHECK = """
+from pathlib import Path
+import graph_memory
+from graph_memory.statements import root, statements
+from graph_memory.local_neo4j import NEO4J_VERSION
+print(Path(graph_memory.__file__).parent, Path(str(root())), len(statements()), sep="\\n")
+"""
+
+
+def run(*command: object, cwd: Path) -> str:
+    done = subprocess.run(
+        [str(part) for part in command], cwd=cwd, capture_output=True, text=True, timeout=240
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("dist")
+    run(sys.executable, "-m", "build", "--installer", "uv", "--wheel", "--outdir", out, REPOSITORY,
+        cwd=out)  # fmt: skip
+    (built,) = out.glob("*.whl")
+    return built
+
+
+def test_the_wheel_holds_every_statement_and_the_lock_of_jars(wheel: Path) -> None:
+    names = set(zipfile.ZipFile(wheel).namelist())
+    shipped = {str(path.relative_to(REPOSITORY)) for path in (REPOSITORY / "cypher").rglob("*.cypher")}
+    assert {f"graph_memory/{name}" for name in shipped} <= names
+    assert "graph_memory/local_neo4j/neo4j.lock" in names
+    assert "graph_memory/py.typed" in names
+    assert not any(name.startswith("tests/") for name in names)
+
+
+def test_the_wheel_works_outside_the_checkout(wheel: Path, tmp_path: Path) -> None:
+    """The dependencies are borrowed from this environment; the package itself is the wheel's."""
+    python = tmp_path / "venv" / "bin" / "python"
+    run(sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv", cwd=tmp_path)
+    run(sys.executable, "-m", "uv", "pip", "install", "--quiet", "--no-deps", "--python", python,
+        wheel, cwd=tmp_path)  # fmt: skip
+    site = run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=tmp_path)
+    (Path(site.strip()) / "borrowed.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    package, statements, number = run(python, "-c", CHECK, cwd=tmp_path).split("\n")[:3]
+    assert Path(package).is_relative_to(tmp_path)
+    assert Path(statements) == Path(package) / "cypher"
+    assert int(number) > 20
+    told = run(python.parent / "graph-memory", "--version", cwd=tmp_path)
+    assert __version__ in told
+
+
+def test_an_editable_install_reads_the_checkouts_statements(tmp_path: Path) -> None:
+    _, statements, number = run(sys.executable, "-c", CHECK, cwd=tmp_path).split("\n")[:3]
+    assert Path(statements) == REPOSITORY / "cypher"
+    assert int(number) > 20

@@ -1,0 +1,80 @@
+"""The README tells the truth: its commands and its Python run, and it lists every command and tool."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from graph_memory import Settings
+from graph_memory.server.app import TOOLSETS
+
+REPOSITORY = Path(__file__).parents[2]
+README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+BIN = Path(sys.executable).parent
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture
+def environment(settings: Settings, group: str) -> dict[str, str]:
+    return {
+        **os.environ,
+        "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}",
+        "GRAPH_MEMORY_NEO4J_URI": settings.neo4j_uri or "",
+        "GRAPH_MEMORY_NEO4J_USER": settings.neo4j_user,
+        "GRAPH_MEMORY_NEO4J_PASSWORD": settings.neo4j_password.get_secret_value(),
+        "GRAPH_MEMORY_DATA_DIR": str(settings.data_dir),
+        "GRAPH_MEMORY_GROUP_ID": group,
+    }
+
+
+def test_the_console_session_runs_in_order(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    (session,) = blocks("console")
+    for line in session.splitlines():
+        command = shlex.split(line.removeprefix("$ "))
+        done = subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=240
+        )
+        assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
+        if "offer Ada" in line:
+            assert "green tea" in done.stdout.splitlines()[0]
+
+
+def test_the_python_example_runs(environment: dict[str, str], tmp_path: Path) -> None:
+    (example,) = blocks("python")
+    done = subprocess.run(
+        [sys.executable, "-c", example],
+        cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=240,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "Grace drinks black coffee" in done.stdout
+
+
+def test_the_make_targets_of_the_readme_exist() -> None:
+    wanted = set(re.findall(r"^make (\w+)", "\n".join(blocks("sh")), re.MULTILINE))
+    targets = set(re.findall(r"^(\w+):", (REPOSITORY / "Makefile").read_text(), re.MULTILINE))
+    assert wanted >= {"serve", "test", "check"}
+    assert wanted <= targets
+
+
+@pytest.mark.parametrize(
+    "name", [tool.name for toolset in TOOLSETS.values() for tool in toolset.tools]
+)
+def test_every_tool_is_in_the_readme(name: str) -> None:
+    assert f"`{name}`" in README
+
+
+def test_every_command_is_in_the_readme() -> None:
+    from tests.e2e.test_cli import command_paths
+
+    table = README[README.index("## Commands") : README.index("## How it works")]
+    for path in command_paths():
+        assert all(re.search(rf"\b{word}\b", table) for word in path), path
