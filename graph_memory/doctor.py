@@ -116,10 +116,11 @@ async def _schema(graph: Graph) -> Check:
 
 async def _vectors(graph: Graph, settings: Settings) -> Check:
     stored = await schema.stored_embedding(graph)
-    configured = schema.StoredEmbedding(settings.embedding_model, settings.embedding_dimensions)
+    configured = schema.configured_embedding(settings)
     if stored not in (None, configured):
+        fault = f"stored are those of {stored.model}, configured is {configured.model}"
         remedy = "Set GRAPH_MEMORY_EMBEDDING_MODEL back, or run `graph-memory embeddings rebuild`."
-        return Check("vectors", "fail", f"stored are {stored}, configured {configured}", remedy)
+        return Check("vectors", "fail", fault, remedy)
     return Check("vectors", "ok", f"of {configured.model}, {configured.dimensions} dimensions")
 
 

@@ -52,6 +52,9 @@ _TIMED_OUT = ("Neo.ClientError.Transaction.TransactionTimedOut",
               "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration")  # fmt: skip
 _LOST = (ServiceUnavailable, SessionExpired)
 
+_STALE_SECONDS = 1.0
+_GRACE_SECONDS = 5.0
+
 
 class UniquenessError(GraphMemoryError):
     """A concurrent writer took a unique key first; the caller looks again and decides."""
@@ -151,19 +154,24 @@ class Graph:
         self, statement: Statement, parameters: dict[str, Any]
     ) -> list[dict[str, Any]]:
         """Run once, and again for what may pass: deadlocks for a while, a stale connection once."""
-        give_up_at = time.monotonic() + self._settings.retry_seconds
+        started = time.monotonic()
         pause_seconds, stale = 0.02, True
         while True:
             try:
                 return await self._measured(statement, parameters)
             except ConstraintError as error:
                 raise UniquenessError(f"'{statement.name}': {error.message}") from error
+            except TimeoutError as error:
+                seconds = self._settings.query_timeout_seconds
+                raise GraphTimeoutError(statement.name, seconds) from error
             except _LOST as error:
-                if not stale:
+                # A connection that went stale in the pool fails at once; a silent host does not.
+                if not stale or time.monotonic() - started > _STALE_SECONDS:
                     raise self._translated(error, statement) from error
                 stale = False
             except (Neo4jError, DriverError) as error:
-                if not error.is_retryable() or time.monotonic() > give_up_at:
+                spent = time.monotonic() - started
+                if not error.is_retryable() or spent > self._settings.retry_seconds:
                     raise self._translated(error, statement) from error
                 await asyncio.sleep(pause_seconds * random.uniform(0.5, 1.5))  # noqa: S311
                 pause_seconds *= 2
@@ -189,9 +197,11 @@ class Graph:
         )  # fmt: skip
         if statement.access in ("read", "write"):
             routing = RoutingControl.READ if statement.access == "read" else RoutingControl.WRITE
-            result = await self._driver.execute_query(
-                query, parameters, routing_=routing, database_=self._settings.neo4j_database
-            )
+            # The server stops a slow query itself; this is for a server that has stopped as well.
+            async with asyncio.timeout(self._settings.query_timeout_seconds + _GRACE_SECONDS):
+                result = await self._driver.execute_query(
+                    query, parameters, routing_=routing, database_=self._settings.neo4j_database
+                )
             return [record.data() for record in result.records]
         # CALL { } IN TRANSACTIONS and schema changes run in implicit transactions only.
         async with self._driver.session(

@@ -64,14 +64,15 @@ async def rebuild_embeddings(
     if dry_run:
         return RebuildReport(candidates)
     await memory.embedder.load()
-    await _fit_index(memory)
+    changed = await _model_changed(memory)
     rebuilt = failed = 0
     async for group, batch in _batches(memory, tenants, only_missing=only_missing):
         done = await _embed(memory, group, batch)
         rebuilt += done
         failed += 0 if done else len(batch)
         on_progress(len(batch), candidates)
-    await _adopt_model(memory)
+    if changed:
+        await _adopt_model(memory)
     return RebuildReport(candidates, rebuilt, failed)
 
 
@@ -119,11 +120,12 @@ async def _embed(memory: GraphMemory, group: str, batch: list[_Candidate]) -> in
     return len(written)
 
 
-async def _fit_index(memory: GraphMemory) -> None:
-    """Make the vector index anew when the configured model is of another width."""
+async def _model_changed(memory: GraphMemory) -> bool:
+    """Tell whether the stored vectors are of another model; fit the index if their width differs."""
     stored = await schema.stored_embedding(memory.graph)
     if stored and stored.dimensions != memory.settings.embedding_dimensions:
         await schema.rebuild_vector_index(memory.graph, memory.settings)
+    return stored is None or stored != schema.configured_embedding(memory.settings)
 
 
 async def _adopt_model(memory: GraphMemory) -> None:

@@ -219,7 +219,7 @@ async def check_embedding(graph: Graph, settings: Settings) -> None:
         DimensionMismatchError: They differ; the message names the rebuild command.
     """
     stored = await stored_embedding(graph)
-    configured = StoredEmbedding(settings.embedding_model, settings.embedding_dimensions)
+    configured = configured_embedding(settings)
     if stored is None:
         await record_embedding(graph, settings)
     elif stored != configured:
@@ -227,6 +227,11 @@ async def check_embedding(graph: Graph, settings: Settings) -> None:
             f"{stored.model} ({stored.dimensions} dimensions)",
             f"{configured.model} ({configured.dimensions} dimensions)",
         )
+
+
+def configured_embedding(settings: Settings) -> StoredEmbedding:
+    """Return the model new vectors are of."""
+    return StoredEmbedding(settings.embedding_model, settings.embedding_dimensions)
 
 
 async def stored_embedding(graph: Graph) -> StoredEmbedding | None:

@@ -55,7 +55,7 @@ class Settings(BaseSettings):
     neo4j_pool_size: int = Field(50, ge=1, le=1000, description="Connections at most.")
     connect_timeout_seconds: float = Field(3.0, gt=0, le=60)
     query_timeout_seconds: float = Field(30.0, gt=0, le=3600)
-    retry_seconds: float = Field(5.0, ge=0, le=300, description="How long a deadlock is retried.")
+    retry_seconds: float = Field(4.0, ge=0, le=300, description="How long a deadlock is retried.")
     migrate_on_start: bool = Field(
         True, description="Apply missing schema migrations when opening."
     )

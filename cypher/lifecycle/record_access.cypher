@@ -10,7 +10,7 @@
 UNWIND $memory_ids AS memory_id
 MATCH (m:Memory {uuid: memory_id, group_id: $group_id})
 WHERE m.soft_deleted_at IS NULL
-WITH m, m.lifecycle_state IN ['DORMANT', 'ARCHIVED'] AS wakes
+WITH m, memory_id, m.lifecycle_state IN ['DORMANT', 'ARCHIVED'] AS wakes
 SET
   m.access_count = m.access_count + 1,
   m.last_accessed_at = CASE
@@ -23,4 +23,4 @@ SET
   m.state_changed_at = CASE WHEN wakes THEN $now ELSE m.state_changed_at END,
   m.state_reason = CASE WHEN wakes THEN 'access' ELSE m.state_reason END,
   m.lifecycle_state = CASE WHEN wakes THEN 'ACTIVE' ELSE m.lifecycle_state END
-RETURN m.uuid AS memory_id
+RETURN memory_id

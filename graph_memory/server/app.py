@@ -31,7 +31,7 @@ Errors read 'code: sentence with remedy'; on 'duplicate' use existing_id. Leave 
 you were told one.
 """
 
-_TOOLSETS: Mapping[str, Toolset] = {
+TOOLSETS: Mapping[str, Toolset] = {
     "core": core.toolset,
     "admin": admin.toolset,
     "compat": compat.toolset,
@@ -49,7 +49,7 @@ def build_server(memory: GraphMemory) -> MCPServer[GraphMemory]:
     async def lifespan(_: MCPServer[GraphMemory]) -> AsyncGenerator[GraphMemory]:
         yield memory
 
-    chosen = [_TOOLSETS[name] for name in memory.settings.toolsets if name in _TOOLSETS]
+    chosen = [TOOLSETS[name] for name in memory.settings.toolsets if name in TOOLSETS]
     server = MCPServer[GraphMemory](
         "graph-memory",
         title="Graph memory",

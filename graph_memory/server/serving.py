@@ -9,6 +9,7 @@ import secrets
 import signal
 import socket
 import sys
+import time
 from collections.abc import Callable, Coroutine, Generator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from threading import Thread
@@ -23,6 +24,7 @@ from graph_memory.server.app import build_server, http_app
 from graph_memory.settings import Settings
 
 _WARM_UP_SEARCHES = 30
+_WARM_UP_SECONDS = 5  # a busy machine starts all the same
 _FAREWELL_SECONDS = 3
 
 _log = logging.getLogger(__name__)
@@ -157,8 +159,11 @@ async def _warm_up(memory: GraphMemory) -> None:
     group = f"warm_up_{secrets.token_hex(8)}"
     try:
         await memory.embedder.load()
+        ready_at = time.monotonic() + _WARM_UP_SECONDS
         for number in range(_WARM_UP_SEARCHES):
             await memory.search(f"warm-up {number}", group_id=group)
+            if time.monotonic() > ready_at:
+                break
     except GraphMemoryError as error:
         _log.warning("Searches do not work yet: %s", error)
 

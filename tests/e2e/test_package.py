@@ -40,7 +40,9 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_wheel_holds_every_statement_and_the_lock_of_jars(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
-    shipped = {str(path.relative_to(REPOSITORY)) for path in (REPOSITORY / "cypher").rglob("*.cypher")}
+    shipped = {
+        str(path.relative_to(REPOSITORY)) for path in (REPOSITORY / "cypher").rglob("*.cypher")
+    }
     assert {f"graph_memory/{name}" for name in shipped} <= names
     assert "graph_memory/local_neo4j/neo4j.lock" in names
     assert "graph_memory/py.typed" in names

@@ -1,4 +1,4 @@
-"""The README tells the truth: its commands and its Python run, and it lists every command and tool."""
+"""The README tells the truth: what it shows runs, and it lists every command and tool."""
 
 import os
 import re
@@ -34,9 +34,7 @@ def environment(settings: Settings, group: str) -> dict[str, str]:
     }
 
 
-def test_the_console_session_runs_in_order(
-    environment: dict[str, str], tmp_path: Path
-) -> None:
+def test_the_console_session_runs_in_order(environment: dict[str, str], tmp_path: Path) -> None:
     (session,) = blocks("console")
     for line in session.splitlines():
         command = shlex.split(line.removeprefix("$ "))

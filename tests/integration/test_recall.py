@@ -3,6 +3,7 @@
 import json
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -107,12 +108,13 @@ async def test_filters_choose_before_the_limit_cuts(memory: GraphMemory, clock: 
     await memory.add("an unrelated invoice", memory_type="task", tags=["Money"], project_id="p")
     clock.advance(days=1)
     await memory.add("yesterday's unrelated newspaper")
-    for filters in (
+    narrowings: tuple[dict[str, Any], ...] = (
         {"memory_types": ["TASK"]},
         {"tags": ["money", "nothing"]},
         {"project_id": "p"},
         {"date_from": TODAY + timedelta(hours=1)},
-    ):
+    )
+    for filters in narrowings:
         (hit,) = await memory.search("green tea", limit=5, **filters)
         assert "unrelated" in hit.memory.content
     assert len(await memory.search("green tea", date_to=TODAY, limit=50)) == 50

@@ -240,7 +240,7 @@ async def test_an_unknown_relation_type_is_refused_with_the_vocabulary(
     memory: GraphMemory,
 ) -> None:
     a, b = await memory.add("a"), await memory.add("b")
-    with pytest.raises(InvalidArgumentError, match="references.*supersedes"):
+    with pytest.raises(InvalidArgumentError, match=r"references.*supersedes"):
         await memory.relate(a.memory_id, b.memory_id, "mentions")
 
 
@@ -373,4 +373,5 @@ async def test_any_unicode_text_comes_back_unchanged(
     assert outcome.memory_id, outcome.error
     got = await memory.get(outcome.memory_id)
     assert (got.content, got.metadata) == (content, metadata)
-    assert {tag.lower() for tag in got.tags} == {tag.strip().lower() for tag in tags if tag.strip()}
+    kept = {tag.strip().lower() for tag in tags if tag.strip()}
+    assert {tag.lower() for tag in got.tags} == kept

@@ -82,7 +82,7 @@ async def test_an_old_server_is_refused_with_what_is_needed(
 ) -> None:
     assert await schema.check_server(graph)
     monkeypatch.setattr(schema, "OLDEST_NEO4J", (9999, 1))
-    with pytest.raises(SchemaError, match="9999.01 or newer"):
+    with pytest.raises(SchemaError, match=r"9999\.01 or newer"):
         await schema.check_server(graph)
 
 

@@ -62,7 +62,8 @@ def test_a_fragment_is_spliced_with_its_parameters(tmp_path: Path) -> None:
     write(
         tmp_path,
         "stats/old",
-        "// Keep the old.\n// access fragment\n// param days : FLOAT [d]\nWITH m WHERE m.age > $days\n",
+        "// Keep the old.\n// access fragment\n// param days : FLOAT [d]\n"
+        "WITH m WHERE m.age > $days\n",
     )
     write(tmp_path, "stats/count", GOOD.replace("RETURN", "// include stats/old\nRETURN"))
     loaded = load(tmp_path)
