@@ -121,11 +121,11 @@ async def _embed(memory: GraphMemory, group: str, batch: list[_Candidate]) -> in
 
 
 async def _model_changed(memory: GraphMemory) -> bool:
-    """Tell whether the stored vectors are of another model; fit the index if their width differs."""
+    """Tell whether the stored vectors are of another model; fit the index to a new width."""
     stored = await schema.stored_embedding(memory.graph)
     if stored and stored.dimensions != memory.settings.embedding_dimensions:
         await schema.rebuild_vector_index(memory.graph, memory.settings)
-    return stored is None or stored != schema.configured_embedding(memory.settings)
+    return stored != schema.configured_embedding(memory.settings)
 
 
 async def _adopt_model(memory: GraphMemory) -> None:

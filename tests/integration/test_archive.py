@@ -1,0 +1,338 @@
+"""What import and export promise: nothing lost, nothing twice, and every bad line named."""
+
+import json
+import secrets
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from neo4j import AsyncDriver
+
+from graph_memory import GraphMemory
+from graph_memory.archive import ImportReport, export_lines, import_lines
+from graph_memory.arguments import RESERVED_KEYS
+from graph_memory.errors import GraphUnavailableError, InvalidArgumentError
+from tests.conftest import Clock
+
+
+async def exported(memory: GraphMemory, group_id: str | None = None) -> list[str]:
+    return [line async for line in export_lines(memory, group_id)]
+
+
+async def imported(memory: GraphMemory, *lines: dict[str, Any], **options: Any) -> ImportReport:
+    return await import_lines(memory, (f"{json.dumps(line)}\n" for line in lines), **options)
+
+
+def unnamed(lines: Iterable[str]) -> list[dict[str, Any]]:
+    """Return exported lines with contents in the place of ids, and without the group."""
+    parsed = [json.loads(line) for line in lines]
+    names = {line.pop("memory_id"): line["content"] for line in parsed}
+    for line in parsed:
+        del line["group_id"]
+        if "parent_id" in line:
+            line["parent_id"] = names[line["parent_id"]]
+        for relation in line.get("relationships", []):
+            relation["target_id"] = names[relation["target_id"]]
+        line.get("relationships", []).sort(key=json.dumps)
+    return sorted(parsed, key=json.dumps)
+
+
+async def fill(memory: GraphMemory, clock: Clock, driver: AsyncDriver) -> None:
+    """Store memories that use everything a line can say."""
+    parent = await memory.add(
+        "The kitchen, second floor",
+        memory_type="context",
+        tags=["Kitchen", "house"],
+        metadata={"floor": 2, "nested": {"list": [1, None, "ü"]}},
+        importance=7.5,
+        stability=4,
+        confidence=0.0,
+        source="system",
+        title="Kitchen",
+        project_id="house",
+        conversation_id="c-1",
+        decay_policy="adaptive",
+        decay_rate=0.25,
+        valid_at="2020-01-02T03:04:05.678Z",
+        created_at="2021-01-01",
+    )
+    clock.advance(days=1)
+    child = await memory.add("A tap that drips", parent_id=parent.memory_id)
+    await memory.relate(
+        child.memory_id, parent.memory_id, "part_of", bidirectional=True, strength=0.9
+    )
+    await memory.relate(
+        parent.memory_id, child.memory_id, "causes", fact="old pipes", metadata={"since": 1987}
+    )
+    clock.advance(hours=5)
+    await memory.touch(child.memory_id)
+    await driver.execute_query(
+        "MATCH (m:Memory {uuid: $id})-[r:RELATES_TO {name: 'contains'}]-() "
+        "SET m.lifecycle_state = 'DORMANT', m.state_reason = 'age', m.state_history = ['{}'], "
+        "m.decay_score = 0.4, m.invalid_at = datetime('2026-01-01T00:00:00Z'), "
+        "m.preserve_until = '2030-01-01T00:00:00.000Z', "
+        "r.invalid_at = datetime('2026-02-01T00:00:00Z')",
+        id=parent.memory_id,
+    )
+
+
+async def test_what_was_erased_comes_back_whole(
+    memory: GraphMemory, clock: Clock, driver: AsyncDriver
+) -> None:
+    await fill(memory, clock, driver)
+    before = await exported(memory)
+    await memory.delete_all(confirm="DELETE ALL", permanent=True)
+    clock.advance(days=30)
+    report = await import_lines(memory, before)
+    assert (report.stored, report.relations, report.failed) == (2, 3, 0)
+    assert await exported(memory) == before
+    assert json.loads(before[0])["lifecycle"]["lifecycle_state"] == "DORMANT"
+
+
+async def test_a_group_can_be_copied_into_another(
+    memory: GraphMemory, clock: Clock, driver: AsyncDriver, group: str
+) -> None:
+    await fill(memory, clock, driver)
+    before = await exported(memory)
+    report = await import_lines(memory, before, f"{group}_copy")
+    assert (report.stored, report.relations, report.failed) == (2, 3, 0)
+    copy = await exported(memory, f"{group}_copy")
+    assert unnamed(copy) == unnamed(before)
+    assert not {json.loads(line)["memory_id"] for line in copy} & {
+        json.loads(line)["memory_id"] for line in before
+    }
+    again = await import_lines(memory, before, f"{group}_copy")
+    assert (again.stored, again.skipped, again.relations, again.failed) == (0, 2, 0, 0)
+    assert await exported(memory) == before
+
+
+async def test_repeating_an_import_changes_nothing(
+    memory: GraphMemory, clock: Clock, driver: AsyncDriver
+) -> None:
+    await fill(memory, clock, driver)
+    lines = await exported(memory)
+    child = json.loads(lines[1])["memory_id"]
+    parent = json.loads(lines[0])["memory_id"]
+    await memory.update(parent, content="The kitchen, first floor")
+    await memory.relate(child, parent, "part_of", strength=0.1)
+    now = await exported(memory)
+    again = await import_lines(memory, lines)
+    assert asdict(again) == {"stored": 0, "skipped": 2, "relations": 0, "failed": 0, "errors": []}
+    assert await exported(memory) == now
+
+
+async def test_lines_keep_id_time_and_group(memory: GraphMemory, group: str) -> None:
+    line = {"content": "old news", "memory_id": f"{group}-1", "created_at": "2001-02-03T04:05:06Z"}
+    report = await imported(memory, {**line, "group_id": f"{group}_b"}, {"content": "of my own"})
+    assert (report.stored, report.failed) == (2, 0)
+    stored = await memory.get(f"{group}-1", group_id=f"{group}_b")
+    assert stored.created_at.isoformat() == "2001-02-03T04:05:06+00:00"
+    assert [json.loads(text)["content"] for text in await exported(memory)] == ["of my own"]
+
+
+async def test_links_may_point_further_down(memory: GraphMemory, group: str) -> None:
+    ids = [f"{group}-{number}" for number in range(3)]
+    report = await imported(
+        memory,
+        {
+            "content": "first",
+            "memory_id": ids[0],
+            "parent_id": ids[2],
+            "relationships": [{"target_id": ids[1], "relation_type": "precedes"}],
+        },
+        {"content": "second", "memory_id": ids[1]},
+        {"content": "third", "memory_id": ids[2]},
+    )
+    assert (report.stored, report.relations, report.failed) == (3, 1, 0)
+    assert (await memory.get(ids[0])).parent_id == ids[2]
+    (relation,) = await memory.relations(ids[1])
+    assert (relation.from_id, relation.relation_type) == (ids[0], "precedes")
+    assert relation.fact == "first precedes second"
+
+
+async def test_links_follow_a_content_stored_under_another_id(
+    memory: GraphMemory, group: str
+) -> None:
+    known = await memory.add("known already")
+    report = await imported(
+        memory,
+        {"content": "known already", "memory_id": f"{group}-known"},
+        {"content": "new", "relationships": [{"target_id": f"{group}-known"}]},
+    )
+    assert (report.stored, report.skipped, report.relations) == (1, 1, 1)
+    (relation,) = await memory.relations(known.memory_id)
+    assert relation.to_id == known.memory_id
+
+
+async def test_a_deleted_memory_does_not_block_its_return(memory: GraphMemory) -> None:
+    await memory.add("here and gone")
+    lines = await exported(memory)
+    await memory.delete_all(confirm="DELETE ALL")
+    report = await import_lines(memory, lines)
+    assert (report.stored, report.failed) == (1, 0)
+    assert unnamed(await exported(memory)) == unnamed(lines)
+
+
+async def test_each_bad_line_is_named_and_the_good_ones_are_stored(
+    memory: GraphMemory, group: str
+) -> None:
+    lines = [
+        '{"content": "good"}\n',
+        "\n",
+        "not JSON\n",
+        '["a list"]\n',
+        '{"content": "x", "colour": "red"}\n',
+        '{"content": "y", "stability": 9}\n',
+        '{"content": "  "}\n',
+        '{"content": "z", "metadata": {"uuid": 1}}\n',
+        '{"content": "n", "metadata": {"n": NaN}}\n',
+        '{"content": "t", "created_at": "0001-01-01T00:00:00+09:00"}\n',
+        f'{{"content": "\\ud800 {group}"}}\n',
+        '{"content": "l", "lifecycle": {"lifecycle_state": "SOFT_DELETED"}}\n',
+        "[" * 100_000 + "\n",
+        '{"content": "last, without a line end"}',
+    ]
+    report = await import_lines(memory, lines)
+    assert (report.stored, report.failed) == (2, 11)
+    named = {error.line: (error.code, error.message) for error in report.errors}
+    assert sorted(named) == list(range(3, 14))
+    assert "not JSON" in named[3][1]
+    assert "JSON object" in named[4][1]
+    assert "no such argument" in named[5][1]
+    assert named[6][0] == "invalid_argument"
+    assert named[6][1].startswith("stability=9 is not allowed")
+    assert named[8][0] == "reserved_field"
+    assert len(await exported(memory)) == 2
+
+
+async def test_a_link_to_nowhere_is_named_and_the_memory_stays(
+    memory: GraphMemory, group: str
+) -> None:
+    report = await imported(
+        memory,
+        {"content": "alone", "memory_id": f"{group}-1", "parent_id": "nobody"},
+        {"content": "lonely", "relationships": [{"target_id": "nobody"}]},
+        {"content": "selfish", "memory_id": f"{group}-3",
+         "relationships": [{"target_id": f"{group}-3"}]},
+    )  # fmt: skip
+    assert (report.stored, report.relations, report.failed) == (3, 0, 3)
+    assert {error.line: error.code for error in report.errors} == {
+        1: "not_found",
+        2: "not_found",
+        3: "invalid_argument",
+    }
+
+
+async def test_a_link_never_leads_into_another_group(memory: GraphMemory, group: str) -> None:
+    foreign = await memory.add("theirs", group_id=f"{group}_theirs")
+    report = await imported(
+        memory, {"content": "ours", "relationships": [{"target_id": foreign.memory_id}]}
+    )
+    assert [error.code for error in report.errors] == ["not_found"]
+    assert await memory.relations(foreign.memory_id, group_id=f"{group}_theirs") == []
+
+
+async def test_many_errors_are_counted_and_the_first_shown(memory: GraphMemory) -> None:
+    report = await import_lines(memory, ["{}\n"] * 50)
+    assert (report.failed, len(report.errors)) == (50, 20)
+
+
+async def test_the_same_content_or_id_twice_in_a_file_is_stored_once(
+    memory: GraphMemory, group: str
+) -> None:
+    line = {"content": "once", "memory_id": f"{group}-1"}
+    report = await imported(memory, line, {"content": "once"}, {**line, "content": "other"})
+    assert (report.stored, report.skipped, report.failed) == (1, 2, 0)
+
+
+async def test_an_interrupted_import_is_finished_by_the_next(
+    memory: GraphMemory, group: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [
+        {
+            "content": f"step {n} of {group}",
+            "memory_id": f"{group}-{n}",
+            "relationships": [{"target_id": f"{group}-{(n + 1) % 9}"}],
+            "lifecycle": {"access_count": 3},
+        }
+        for n in range(9)
+    ]
+    monkeypatch.setattr("graph_memory.archive._IMPORT_BATCH", 3)
+
+    def interrupted() -> Iterable[str]:
+        yield from (json.dumps(line) for line in lines[:6])
+        raise GraphUnavailableError("bolt://nowhere", "gone")
+
+    with pytest.raises(GraphUnavailableError):
+        await import_lines(memory, interrupted())
+    report = await imported(memory, *lines)
+    assert (report.stored, report.skipped, report.relations) == (3, 6, 9)
+    assert {json.loads(line)["lifecycle"]["access_count"] for line in await exported(memory)} == {3}
+
+
+async def test_progress_counts_every_line(
+    memory: GraphMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("graph_memory.archive._IMPORT_BATCH", 2)
+    done: list[int] = []
+    await import_lines(memory, ["\n", "bad", "\n"], on_progress=done.append)
+    assert done == [2, 1]
+
+
+async def test_an_export_has_pages(memory: GraphMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("graph_memory.archive._EXPORT_BATCH", 2)
+    await imported(
+        memory, *({"content": f"page {n}", "created_at": f"2026-01-0{n % 3 + 1}"} for n in range(5))
+    )
+    contents = [json.loads(line)["content"] for line in await exported(memory)]
+    assert sorted(contents) == [f"page {n}" for n in range(5)]
+
+
+async def test_a_malformed_group_is_refused(memory: GraphMemory) -> None:
+    with pytest.raises(InvalidArgumentError):
+        await import_lines(memory, [], "no-hyphens")
+
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=60)
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+    | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=6,
+)  # fmt: skip
+keys = texts.filter(lambda key: key not in RESERVED_KEYS)
+memories = st.fixed_dictionaries(
+    {"content": texts.filter(str.strip)},
+    optional={
+        "tags": st.lists(texts, max_size=4),
+        "metadata": st.dictionaries(
+            texts.filter(lambda key: key not in RESERVED_KEYS), values, max_size=4
+        ),
+        "title": texts.filter(str.strip),
+        "created_at": st.datetimes().map(lambda moment: f"{moment.isoformat()}Z"),
+        "importance": st.floats(1, 10),
+        "confidence": st.floats(0, 1),
+    },
+)
+
+
+@given(lines=st.lists(memories, min_size=1, max_size=5))
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+async def test_whatever_can_be_imported_survives_the_round_trip(
+    memory: GraphMemory, lines: list[dict[str, Any]]
+) -> None:
+    first, second = (f"test_{secrets.token_hex(8)}" for _ in range(2))
+    report = await imported(memory, *lines, group_id=first)
+    assert (report.failed, report.stored + report.skipped) == (0, len(lines))
+    once = await exported(memory, first)
+    await import_lines(memory, once, second)
+    assert unnamed(await exported(memory, second)) == unnamed(once)
+    by_content = {line["content"]: line for line in reversed(lines)}
+    for text in once:
+        line = json.loads(text)
+        assert line.get("metadata", {}) == by_content[line["content"]].get("metadata", {})
