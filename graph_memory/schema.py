@@ -87,6 +87,7 @@ MIGRATIONS = (
             "session_id_key",
         ),
         indexes=(
+            "memory_group_idx",  # a composite index serves no search by its first property alone
             "memory_group_state_idx",
             "memory_group_type_idx",
             "memory_group_created_at_idx",
