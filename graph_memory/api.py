@@ -1,36 +1,31 @@
 """The public API: one object that holds a database, an embedding model and the settings."""
 
 import logging
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Iterable, Mapping
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
 from typing import Any
 
 from graph_memory import recall, remember, revise, schema
 from graph_memory.arguments import (
     Filters,
-    GroupId,
     MemoryChanges,
     MemoryId,
     NewMemory,
-    NewRelation,
     Question,
     checked,
     checked_value,
 )
+from graph_memory.connections import Connections
 from graph_memory.database import open_database
 from graph_memory.embedding import Embedder
 from graph_memory.errors import (
-    DimensionMismatchError,
     GraphMemoryError,
     InvalidArgumentError,
     NotFoundError,
 )
-from graph_memory.graph import Graph
-from graph_memory.lifecycle import AccessLog, record_access
-from graph_memory.memories import FoundMemory, Memory, Relation, SortOrder
+from graph_memory.lifecycle import record_access
+from graph_memory.memories import FoundMemory, Memory, SortOrder
 from graph_memory.recall import Page, Profile
-from graph_memory.relations import Related, relate
 from graph_memory.remember import Outcome
 from graph_memory.revise import Deleted
 from graph_memory.settings import Settings, read_settings
@@ -40,7 +35,7 @@ _log = logging.getLogger(__name__)
 MAX_RESULTS = 50
 
 
-class GraphMemory:
+class GraphMemory(Connections):
     """A memory service, open.
 
     async with GraphMemory.open() as memory:
@@ -51,20 +46,6 @@ class GraphMemory:
     `InvalidArgumentError` for a value outside its range or an unknown argument, `NotFoundError` for
     an id the group does not have, and `GraphUnavailableError` while Neo4j does not answer.
     """
-
-    def __init__(
-        self,
-        graph: Graph,
-        embedder: Embedder,
-        settings: Settings,
-        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
-    ) -> None:
-        self.graph = graph
-        self.embedder = embedder
-        self.settings = settings
-        self.clock = clock
-        self.accesses = AccessLog(graph)
-        self._mismatch: DimensionMismatchError | None = None
 
     @classmethod
     @asynccontextmanager
@@ -92,15 +73,6 @@ class GraphMemory:
             finally:
                 await memory.accesses.settled()
                 await embedder.close()
-
-    async def check_embedding(self) -> None:
-        """Note whether the stored vectors are of the configured model; using them raises if not."""
-        self._mismatch = None
-        try:
-            await schema.check_embedding(self.graph, self.settings)
-        except DimensionMismatchError as error:
-            self._mismatch = error
-            _log.warning("%s", error)
 
     async def add(
         self, content: NewMemory | str, *, group_id: str | None = None, **details: Any
@@ -158,14 +130,6 @@ class GraphMemory:
             self._delivered([memory], self.group(group_id))
         return memory
 
-    async def relations(self, memory_id: str, *, group_id: str | None = None) -> list[Relation]:
-        """List the relations from and to a memory, the strongest first."""
-        return await recall.relations_of(
-            self.graph,
-            checked_value(MemoryId, memory_id, "memory_id"),
-            group_id=self.group(group_id),
-        )
-
     async def update(
         self, memory_id: str, *, group_id: str | None = None, **changes: Any
     ) -> tuple[Memory, bool]:
@@ -213,27 +177,6 @@ class GraphMemory:
             self.graph,
             confirm=confirm,
             permanent=permanent,
-            group_id=self.group(group_id),
-            now=self.clock(),
-        )
-
-    async def relate(
-        self,
-        from_id: str,
-        to_id: str,
-        relation_type: str = "relates_to",
-        *,
-        group_id: str | None = None,
-        **details: Any,
-    ) -> list[Related]:
-        """Relate two memories; `details` are the other fields of `NewRelation`."""
-        relation = checked(
-            NewRelation, {"target_id": to_id, "relation_type": relation_type, **details}
-        )
-        return await relate(
-            self.graph,
-            checked_value(MemoryId, from_id, "from_id"),
-            [relation],
             group_id=self.group(group_id),
             now=self.clock(),
         )
@@ -300,32 +243,6 @@ class GraphMemory:
         given = checked_value(MemoryId, memory_id, "memory_id")
         if not await record_access(self.graph, [given], group_id=group, now=self.clock()):
             raise NotFoundError(given, group)
-
-    def group(self, group_id: str | None) -> str:
-        """Return the tenant to use: the given one, checked, or the default."""
-        if group_id is None:
-            return self.settings.group_id
-        return checked_value(GroupId, group_id, "group_id")
-
-    async def _read(self, memory_id: str, group: str) -> Memory:
-        given = checked_value(MemoryId, memory_id, "memory_id")
-        found = await recall.get_many(
-            self.graph, self.settings, [given], group_id=group, now=self.clock()
-        )
-        if not found:
-            raise NotFoundError(given, group)
-        return found[0]
-
-    def _delivered(self, memories: Iterable[Memory], group: str) -> None:
-        ids = [memory.memory_id for memory in memories]
-        self.accesses.delivered(ids, group_id=group, now=self.clock())
-
-    async def _require_vectors(self) -> None:
-        """Look again after a mismatch: a rebuild may have mended it meanwhile."""
-        if self._mismatch:
-            await self.check_embedding()
-        if self._mismatch:
-            raise self._mismatch
 
 
 def _limit(limit: int) -> int:

@@ -26,8 +26,11 @@ class RebuildReport:
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
+    """A memory to embed, and where the next batch goes on."""
+
     memory_id: str
     content: str
+    created_at: str
 
 
 async def groups(graph: Graph) -> list[str]:
@@ -88,17 +91,17 @@ async def _batches(
     memory: GraphMemory, tenants: list[str], *, only_missing: bool
 ) -> AsyncIterator[tuple[str, list[_Candidate]]]:
     for group in tenants:
-        after_id = ""
+        after = {"after_created_at": "0001-01-01T00:00:00Z", "after_id": ""}
         while batch := await memory.graph.rows(
             "rebuild/candidates",
             _Candidate,
             group_id=group,
-            after_id=after_id,
             limit=_BATCH,
+            **after,
             **_which(memory, only_missing),
         ):
             yield group, batch
-            after_id = batch[-1].memory_id
+            after = {"after_created_at": batch[-1].created_at, "after_id": batch[-1].memory_id}
 
 
 async def _embed(memory: GraphMemory, group: str, batch: list[_Candidate]) -> int:

@@ -1,0 +1,69 @@
+"""What every part of the public API works with."""
+
+import logging
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+
+from graph_memory import recall, schema
+from graph_memory.arguments import GroupId, MemoryId, checked_value
+from graph_memory.embedding import Embedder
+from graph_memory.errors import DimensionMismatchError, NotFoundError
+from graph_memory.graph import Graph
+from graph_memory.lifecycle import AccessLog
+from graph_memory.memories import Memory
+from graph_memory.settings import Settings
+
+_log = logging.getLogger(__name__)
+
+
+class Context:
+    """A database, an embedding model, the settings and a clock."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        embedder: Embedder,
+        settings: Settings,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self.graph = graph
+        self.embedder = embedder
+        self.settings = settings
+        self.clock = clock
+        self.accesses = AccessLog(graph)
+        self._mismatch: DimensionMismatchError | None = None
+
+    async def check_embedding(self) -> None:
+        """Note whether the stored vectors are of the configured model; using them raises if not."""
+        self._mismatch = None
+        try:
+            await schema.check_embedding(self.graph, self.settings)
+        except DimensionMismatchError as error:
+            self._mismatch = error
+            _log.warning("%s", error)
+
+    def group(self, group_id: str | None) -> str:
+        """Return the tenant to use: the given one, checked, or the default."""
+        if group_id is None:
+            return self.settings.group_id
+        return checked_value(GroupId, group_id, "group_id")
+
+    async def _read(self, memory_id: str, group: str) -> Memory:
+        given = checked_value(MemoryId, memory_id, "memory_id")
+        found = await recall.get_many(
+            self.graph, self.settings, [given], group_id=group, now=self.clock()
+        )
+        if not found:
+            raise NotFoundError(given, group)
+        return found[0]
+
+    def _delivered(self, memories: Iterable[Memory], group: str) -> None:
+        ids = [memory.memory_id for memory in memories]
+        self.accesses.delivered(ids, group_id=group, now=self.clock())
+
+    async def _require_vectors(self) -> None:
+        """Look again after a mismatch: a rebuild may have mended it meanwhile."""
+        if self._mismatch:
+            await self.check_embedding()
+        if self._mismatch:
+            raise self._mismatch
