@@ -12,7 +12,8 @@ MATCH (m:Memory {group_id: $group_id})
 WHERE m.created_at >= datetime($after_created_at) AND m.soft_deleted_at IS NULL
 WITH m
 WHERE m.created_at > datetime($after_created_at) OR m.uuid > $after_id
-WITH m ORDER BY m.created_at, m.uuid LIMIT $limit
+// The group is named so that the index gives the order.
+WITH m ORDER BY m.group_id, m.created_at, m.uuid LIMIT $limit
 RETURN m {
   memory_id: m.uuid,
   .group_id, .content, .memory_type, .tags,

@@ -1,0 +1,426 @@
+"""The command line, end to end on a real database: results, errors and exit codes.
+
+Most commands run in this process, through the same `main` as the console script, and share one
+loaded model; where the boundary of a process is the point, a real one is started.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from graph_memory import Settings, __version__
+from graph_memory.cli import main
+from graph_memory.cli.app import app
+from graph_memory.embedding import Embedder
+
+SCRIPT = Path(sys.executable).parent / "graph-memory"
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """The only line of stdout."""
+        (line,) = self.out.splitlines()
+        return json.loads(line)
+
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def environment(settings: Settings, group: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    password = settings.neo4j_password.get_secret_value()
+    monkeypatch.setenv("GRAPH_MEMORY_NEO4J_URI", settings.neo4j_uri or "")
+    monkeypatch.setenv("GRAPH_MEMORY_NEO4J_USER", settings.neo4j_user)
+    monkeypatch.setenv("GRAPH_MEMORY_NEO4J_PASSWORD", password)
+    monkeypatch.setenv("GRAPH_MEMORY_DATA_DIR", str(settings.data_dir))
+    monkeypatch.setenv("GRAPH_MEMORY_GROUP_ID", group)
+
+
+@pytest.fixture
+def cli(
+    environment: None,
+    embedder: Embedder,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> Run:
+    async def stay_open() -> None:
+        """The next command wants the model too."""
+
+    monkeypatch.setattr(embedder, "close", stay_open)
+    monkeypatch.setattr("graph_memory.api.Embedder", lambda settings: embedder)
+
+    def run(*arguments: object) -> Result:
+        capsys.readouterr()
+        code = main([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        assert "Traceback" not in captured.err
+        return Result(code, captured.out, captured.err)
+
+    return run
+
+
+def write(folder: Path, *lines: object) -> Path:
+    file = folder / "memories.jsonl"
+    texts = (line if isinstance(line, str) else json.dumps(line) for line in lines)
+    file.write_text("\n".join(texts), encoding="utf-8")
+    return file
+
+
+def command_paths(group: Any = None, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Yield the words of each command, as in `db start`."""
+    group = group or typer.main.get_command(app)
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from command_paths(command, (*path, name))
+        else:
+            yield (*path, name)
+
+
+def found(path: tuple[str, ...]) -> Any:
+    command: Any = typer.main.get_command(app)
+    for word in path:
+        command = command.commands[word]
+    return command
+
+
+@pytest.mark.parametrize("path", list(command_paths()), ids=" ".join)
+def test_every_command_and_option_says_what_it_is(path: tuple[str, ...]) -> None:
+    command = found(path)
+    assert command.help
+    assert command.help.splitlines()[0].endswith(".")
+    options = {option for parameter in command.params for option in parameter.opts}
+    assert {"--json", "--group"} <= options
+    for parameter in command.params:
+        assert parameter.help or parameter.name == "help", parameter.name
+
+
+def test_the_version_is_told_at_once_and_without_heavy_imports() -> None:
+    heavy = ("torch", "neo4j", "mcp", "pydantic", "numpy", "rich", "graphiti_core")
+    script = (
+        "import sys; from graph_memory.cli import main; code = main(['--version']); "
+        f"sys.exit(code or ', '.join(sys.modules.keys() & set({heavy})) or None)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, f"graph-memory {__version__}\n"), done.stderr
+
+
+def test_help_is_what_no_arguments_get(cli: Run) -> None:
+    result = cli()
+    assert result.code == 2
+    assert "Usage" in result.out + result.err
+    assert "error" not in result.err
+
+
+def test_a_shell_can_complete(cli: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("_GRAPH_MEMORY_COMPLETE", "source_bash")
+    with pytest.raises(SystemExit) as ended:
+        main([])
+    assert ended.value.code == 0
+
+
+def test_memories_are_added_found_read_listed_and_deleted(cli: Run) -> None:
+    added = cli(
+        "add", "Ada prefers green tea", "--type", "preference", "--tag", "ada", "--tag", "tea",
+        "--importance", 7, "--metadata", '{"cup": "large"}', "--json",
+    )  # fmt: skip
+    assert added.code == 0
+    memory_id = added.json["memory_id"]
+    assert (added.json["tags"], added.json["metadata"]) == (["ada", "tea"], {"cup": "large"})
+    assert cli("add", "The printer is on the third floor").code == 0
+
+    hits = cli("search", "what does Ada drink?", "--json").json["results"]
+    assert hits[0]["memory_id"] == memory_id
+    assert 0 < hits[0]["score"] <= 1
+    assert cli("search", "Ada", "--tag", "none").out == ""
+
+    got = cli("get", memory_id, "--json").json
+    assert (got["content"], got["relations"]) == ("Ada prefers green tea", [])
+
+    page = cli("list", "--limit", 1, "--json").json
+    assert [memory["memory_id"] for memory in page["memories"]] == [memory_id]
+    rest = cli("list", "--cursor", page["next_cursor"])
+    assert rest.out.count("\n") == 1
+    assert "\tThe printer is on the third floor" in rest.out
+
+    gone = cli("delete", memory_id, "--json").json["deleted"]
+    assert (gone[0]["memory_id"], gone[0]["permanent"]) == (memory_id, False)
+    assert gone[0]["recoverable_until"]
+    assert cli("get", memory_id).code == 1
+    assert cli("delete", "--all", "--confirm", "yes").code == 2
+    assert cli("delete", "--all", "--confirm", "DELETE ALL", "--json").json["deleted"] == 1
+
+
+def test_the_group_may_stand_before_or_behind_the_command(cli: Run, group: str) -> None:
+    cli("--group", f"{group}_b", "add", "in the other group")
+    assert "other group" in cli("list", "--group", f"{group}_b").out
+    assert cli("list").out == ""
+    assert "other group" in cli("--group", "nobody", "list", "--group", f"{group}_b").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "kind", "part"),
+    [
+        (["nonsense"], 2, "usage", "No such command 'nonsense'"),
+        (["get"], 2, "usage", "memory_id"),
+        (["list", "--limit", "many"], 2, "usage", "--limit"),
+        (["delete"], 2, "usage", "give ids, or --all"),
+        (["add", "x", "--metadata", "{"], 2, "usage", "no JSON"),
+        (["add", "x", "--metadata", "[]"], 2, "invalid_argument", "metadata"),
+        (["add", "x", "--stability", "9"], 2, "invalid_argument", "stability=9"),
+        (["add", "  "], 2, "invalid_argument", "white space"),
+        (["list", "--group", "a-b"], 2, "invalid_argument", "group='a-b'"),
+        (["list", "--limit", "51"], 2, "invalid_argument", "1 to 50"),
+        (["list", "--cursor", "mine"], 2, "invalid_argument", "next_cursor"),
+        (["search", "x", "--profile", "best"], 2, "invalid_argument", "profile"),
+        (["get", "nobody"], 1, "not_found", "No memory 'nobody'"),
+        (["import", "nowhere.jsonl"], 1, "failed", "nowhere.jsonl: No such file"),
+        (["db", "start"], 1, "local_neo4j", "GRAPH_MEMORY_NEO4J_URI"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_an_error_is_one_sentence_and_an_object_if_asked(
+    cli: Run, arguments: list[str], code: int, kind: str, part: str
+) -> None:
+    result = cli(*arguments, "--json")
+    assert result.code == code
+    assert result.err.startswith("error: ")
+    assert result.err.count("\n") == 1
+    assert part in result.err
+    assert result.json["error"]["code"] == kind
+    assert f"error: {result.json['error']['message']}\n" == result.err
+
+
+def test_a_duplicate_is_refused(cli: Run) -> None:
+    cli("add", "said before")
+    result = cli("add", "said before", "--json")
+    assert (result.code, result.json["error"]["code"]) == (1, "duplicate")
+
+
+def test_an_interruption_has_its_own_exit_code(cli: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(**overrides: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("graph_memory.cli.operation.configured", interrupted)
+    assert cli("doctor").code == 130
+
+
+def test_a_fault_of_ours_is_a_sentence_too(cli: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(**overrides: Any) -> None:
+        raise KeyError("oops")
+
+    monkeypatch.setattr("graph_memory.cli.operation.configured", broken)
+    result = cli("doctor", "--json")
+    assert (result.code, result.json["error"]["code"]) == (1, "internal")
+
+
+def test_an_import_names_the_bad_lines_and_can_be_repeated(
+    cli: Run, tmp_path: Path, group: str
+) -> None:
+    file = write(
+        tmp_path,
+        {"content": "first", "memory_id": f"{group}-1", "created_at": "2020-01-01T00:00:00Z"},
+        "",
+        "{broken",
+        {"content": "second", "relationships": [{"target_id": f"{group}-1"}]},
+        {"content": "third", "colour": "red"},
+    )
+    result = cli("import", file)
+    assert result.code == 1
+    assert result.out == "stored\t2\nskipped\t0\nrelations\t1\nfailed\t2\n"
+    third, fifth = result.err.splitlines()
+    assert third.startswith("line 3: ")
+    assert fifth.startswith("line 5: ")
+    again = cli("import", file, "--json").json
+    assert (again["stored"], again["skipped"], again["failed"]) == (0, 2, 2)
+    assert [error["line"] for error in again["errors"]] == [3, 5]
+    assert cli("get", f"{group}-1", "--json").json["created_at"] == "2020-01-01T00:00:00.000Z"
+
+
+def test_an_export_can_be_imported_into_another_group(cli: Run, tmp_path: Path, group: str) -> None:
+    lines = [
+        {"content": "one", "memory_id": f"{group}-1", "tags": ["a"]},
+        {"content": "two", "parent_id": f"{group}-1", "metadata": {"k": [1, {"v": None}]},
+         "relationships": [{"target_id": f"{group}-1", "relation_type": "part_of"}]},
+    ]  # fmt: skip
+    assert cli("import", write(tmp_path, *lines)).code == 0
+    told = cli("export", "--output", tmp_path / "out.jsonl", "--json").json
+    assert told == {"exported": 2, "file": str(tmp_path / "out.jsonl")}
+    assert not list(tmp_path.glob("*.partial"))
+    result = cli("import", tmp_path / "out.jsonl", "--group", f"{group}_copy")
+    assert (result.code, result.err) == (0, "")
+    copied = [
+        json.loads(line) for line in cli("export", "--group", f"{group}_copy").out.split("\n")[:-1]
+    ]
+    assert [line["content"] for line in copied] == ["one", "two"]
+    assert copied[1]["metadata"] == {"k": [1, {"v": None}]}
+    assert copied[1]["parent_id"] == copied[0]["memory_id"] != f"{group}-1"
+    assert copied[1]["relationships"][0]["target_id"] == copied[0]["memory_id"]
+
+
+def test_a_pipe_can_be_imported_whatever_bytes_it_has(environment: None) -> None:
+    lines = b'\xef\xbb\xbf{"content": "through a pipe"}\n{"content": "\xff"}\n'
+    done = subprocess.run([SCRIPT, "import", "-", "--json"], input=lines, capture_output=True)
+    assert done.returncode == 1, done.stderr
+    told = json.loads(done.stdout)
+    assert (told["stored"], told["failed"], told["errors"][0]["line"]) == (1, 1, 2)
+    assert b"Traceback" not in done.stderr
+
+
+def test_the_demo_tells_a_story_answers_and_leaves_no_trace(cli: Run) -> None:
+    told = cli("demo", "--json").json
+    assert told["stored"] + told["skipped"] >= 30
+    answers = {answer["question"]: answer["results"] for answer in told["answers"]}
+    assert len(answers) == 3
+    tea, database, launch = (found[0]["content"] for found in answers.values())
+    assert "green tea" in tea
+    assert "PostgreSQL" in database
+    assert "seal" in launch
+    assert cli("demo", "--json").json["stored"] == 0
+    assert "part_of" in cli("get", "demo-postgres", "--group", "demo").out
+    assert cli("demo", "--clean", "--json").json["removed"] >= 30
+    assert cli("list", "--group", "demo").out == ""
+
+
+def test_the_schema_is_told_and_brought_up(cli: Run) -> None:
+    steps = cli("migrate", "status", "--json").json["migrations"]
+    assert [step["version"] for step in steps] == [1, 2]
+    assert all(step["applied_at"] for step in steps)
+    assert cli("migrate", "up", "--json").json == {"applied": []}
+    assert cli("migrate", "down", "--to", 99, "--json").json == {"removed": []}
+
+
+def test_verify_names_what_is_wrong(
+    cli: Run, group: str, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def ours(graph: object) -> list[str]:
+        return [group]
+
+    monkeypatch.setattr("graph_memory.verify.groups", ours)
+    memory_id = cli("add", "sound", "--json").json["memory_id"]
+    assert cli("verify", "--json").json == {"ok": True, "problems": {}}
+    from neo4j import GraphDatabase
+
+    auth = (settings.neo4j_user, settings.neo4j_password.get_secret_value())
+    with GraphDatabase.driver(settings.neo4j_uri or "", auth=auth) as driver:
+        driver.execute_query(
+            "MATCH (m:Memory {uuid: $id}) SET m.lifecycle_state = 'GONE', m.importance = 11 "
+            "CREATE (m)-[:RELATES_TO {name: 'likes', edge_key: $id}]->(m)",
+            id=memory_id,
+        )
+    result = cli("verify")
+    assert result.code == 1
+    assert f"{group}\ta memory is in an unknown state\t1\t{memory_id}" in result.out
+    assert "importance beyond 1..10" in result.out
+    assert "a relation is of an unknown type" in result.out
+    cli("delete", memory_id, "--permanent")
+
+
+def test_missing_embeddings_are_counted_and_made(cli: Run, group: str) -> None:
+    cli("add", "with a vector")
+    dry = cli("embeddings", "missing", "--dry-run", "--group", group, "--json").json
+    assert dry == {"candidates": 0, "rebuilt": 0, "failed": 0}
+    made = cli("embeddings", "rebuild", "--group", group, "--json").json
+    assert made == {"candidates": 1, "rebuilt": 1, "failed": 0}
+
+
+def test_the_doctor_finds_a_healthy_service(cli: Run) -> None:
+    told = cli("doctor", "--json").json
+    status = {check["name"]: check["status"] for check in told["checks"]}
+    assert told["ok"]
+    assert {"neo4j", "schema", "vectors", "model", "disk", "port"} <= status.keys()
+
+
+def test_the_doctor_works_without_a_database(
+    cli: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("GRAPH_MEMORY_NEO4J_URI", "bolt://127.0.0.1:1")
+    result = cli("doctor", "--json")
+    (neo4j,) = (check for check in result.json["checks"] if check["name"] == "neo4j")
+    assert (result.code, neo4j["status"]) == (1, "fail")
+    assert neo4j["remedy"]
+    monkeypatch.delenv("GRAPH_MEMORY_NEO4J_URI")
+    monkeypatch.setenv("GRAPH_MEMORY_DATA_DIR", str(tmp_path / "none"))
+    checks = {check["name"]: check for check in cli("doctor", "--json").json["checks"]}
+    assert checks["neo4j"]["status"] == "warn"
+    assert {"java", "jars"} <= checks.keys()
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_lost_database_is_a_sentence_within_seconds(
+    cli: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GRAPH_MEMORY_NEO4J_URI", "bolt://127.0.0.1:1")
+    result = cli("list", "--json")
+    assert (result.code, result.json["error"]["code"]) == (1, "unavailable")
+    assert "doctor" in result.err
+
+
+def test_a_malformed_setting_is_named(cli: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRAPH_MEMORY_PORT", "high")
+    result = cli("list")
+    assert result.code == 2
+    assert "GRAPH_MEMORY_PORT" in result.err
+
+
+def test_what_a_shell_needs_is_printed(cli: Run, settings: Settings) -> None:
+    assert cli("db", "shell-uri", "--json").json == {
+        "uri": settings.neo4j_uri,
+        "user": settings.neo4j_user,
+        "password": settings.neo4j_password.get_secret_value(),
+        "database": settings.neo4j_database,
+    }
+
+
+def test_an_open_host_needs_a_word(cli: Run) -> None:
+    result = cli("serve", "--host", "0.0.0.0", "--port", 0)
+    assert result.code != 0
+    assert "--insecure-no-auth" in result.err
+
+
+def test_the_local_database_starts_stays_and_stops(
+    cli: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("GRAPH_MEMORY_NEO4J_URI")
+    monkeypatch.delenv("GRAPH_MEMORY_NEO4J_PASSWORD")
+    monkeypatch.setenv("GRAPH_MEMORY_DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("GRAPH_MEMORY_LOCAL_FAST_START", "true")
+    assert cli("db", "status", "--json").json["running"] is False
+    assert cli("db", "shell-uri").code == 1
+    assert cli("db", "logs").out == ""
+    assert cli("db", "stop", "--json").json == {"stopped": False}
+    started = cli("db", "start", "--json").json
+    try:
+        assert cli("db", "shell-uri", "--json").json["uri"] == started["uri"]
+        assert cli("add", "kept at home").err == ""
+        assert cli("db", "status", "--json").json["running"] is True
+        assert cli("db", "logs", "--lines", 3).out.count("\n") <= 3
+    finally:
+        assert cli("db", "stop", "--json").json == {"stopped": True}
+
+
+def test_a_command_on_a_stopped_database_says_that_it_starts_one(
+    cli: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("GRAPH_MEMORY_NEO4J_URI")
+    monkeypatch.setenv("GRAPH_MEMORY_DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("GRAPH_MEMORY_JAVA", os.devnull)
+    result = cli("list")
+    assert result.code == 1
+    assert result.err.startswith("Starting Neo4j for this command; `graph-memory db start`")
+    assert "error: GRAPH_MEMORY_JAVA" in result.err
