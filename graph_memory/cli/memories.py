@@ -92,7 +92,9 @@ async def get(memory_id: Annotated[str, typer.Argument(help="Id of a memory.")])
     async with opened() as memory:
         found = await memory.get(memory_id)
         relations = await memory.relations(memory_id)
-    show_fields({**as_mapping(found), "relations": relations})
+    fields = as_mapping(found)
+    links = (("relation", f"{r.from_id} {r.relation_type} {r.to_id}") for r in relations)
+    show({**fields, "relations": relations}, ("", ""), [*fields.items(), *links])
 
 
 @command(app, "list")

@@ -13,19 +13,26 @@ from graph_memory.cli.command import request
 
 
 def show(result: object, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print `result` as JSON if that was asked for, else `rows` under their columns."""
+    """Print `result` as JSON if that was asked for, else `rows` under their columns.
+
+    Columns without names are names and values; what has no value is left out.
+    """
     if request().as_json:
         print_json(result)
-    elif sys.stdout.isatty():
-        _print_table(columns, rows)
+        return
+    cells = [[_cell(value) for value in row] for row in rows]
+    if not any(columns):
+        cells = [row for row in cells if row[-1]]
+    if sys.stdout.isatty():
+        _print_table(columns, cells)
     else:
-        for row in rows:
-            print("\t".join(_cell(value) for value in row))
+        for row in cells:
+            print("\t".join(row))
 
 
 def show_fields(result: Mapping[str, object]) -> None:
     """Print one thing: as JSON if that was asked for, else a line for each of its fields."""
-    show(result, ("", ""), ([(name, value) for name, value in result.items()]))
+    show(result, ("", ""), result.items())
 
 
 def print_json(value: object) -> None:
@@ -64,7 +71,7 @@ def progress(what: str, total: int | None = None) -> Generator[Advance]:
         yield advance
 
 
-def _print_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+def _print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -73,7 +80,7 @@ def _print_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> No
     for column in columns:
         table.add_column(column, overflow="fold")
     for row in rows:
-        table.add_row(*(Text(_cell(value)) for value in row))  # markup in a memory is only text
+        table.add_row(*map(Text, row))  # markup in a memory is only text
     Console().print(table)
 
 

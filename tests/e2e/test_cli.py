@@ -292,7 +292,8 @@ def test_the_demo_tells_a_story_answers_and_leaves_no_trace(cli: Run) -> None:
     assert "PostgreSQL" in database
     assert "seal" in launch
     assert cli("demo", "--json").json["stored"] == 0
-    assert "part_of" in cli("get", "demo-postgres", "--group", "demo").out
+    shown = cli("get", "demo-postgres", "--group", "demo").out
+    assert "relation\tdemo-postgres supersedes demo-sqlite\n" in shown
     assert cli("demo", "--clean", "--json").json["removed"] >= 30
     assert cli("list", "--group", "demo").out == ""
 
