@@ -28,6 +28,9 @@ _IMPORT_BATCH = 256
 _EXPORT_BATCH = 500
 _LINK_BATCH = 2000
 
+#: What a line says of a relation, and `relate` does not take.
+_KEPT_OF_RELATIONS = ("created_at", "valid_at", "invalid_at", "original_relation_type")
+
 
 @dataclass(frozen=True, slots=True)
 class LineError:
@@ -84,8 +87,8 @@ class _Link:
         if self.relation is None:
             return [{"from_id": self.from_id, "to_id": target_id}]
         relation = replace(self.relation, target_id=target_id)
-        times = {name: getattr(relation, name) for name in ("created_at", "valid_at", "invalid_at")}
-        return [{**_stored(times), **edge} for edge in edges(self.from_id, relation)]
+        kept = {name: getattr(relation, name) for name in _KEPT_OF_RELATIONS}
+        return [{**_stored(kept), **edge} for edge in edges(self.from_id, relation)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,8 +245,9 @@ class _Import:
             if line.memory.lifecycle
         ]
         if rows:
+            now = instant(self._memory.clock())
             await self._memory.graph.run(
-                "archive/restore_lifecycle", group_id=group_id, memories=rows
+                "archive/restore_lifecycle", group_id=group_id, memories=rows, now=now
             )
 
     async def _link(self, group_id: str, statement: str, links: list[_Link]) -> None:

@@ -13,6 +13,7 @@
     ├── GraphTimeoutError           Neo4j answered too late
     ├── SchemaError                 the database is too old, or its schema is not ours
     ├── StatementError              a file below `cypher/` is malformed or misused
+    ├── SourceFormatError           a file or folder to import is not what it was said to be
     ├── LocalNeo4jError             the managed local Neo4j cannot be provided
     └── SettingsError               a setting is malformed
 
@@ -149,6 +150,18 @@ class StatementError(GraphMemoryError):
     """A file below `cypher/` is malformed, or was called with undeclared parameters."""
 
     code = "statement"
+
+
+class SourceFormatError(GraphMemoryError):
+    """A file or folder to import is not of the format it was said to be; nothing was written."""
+
+    code = "format"
+
+    def __init__(self, path: object, expected: str, found: str) -> None:
+        self.path = path
+        self.expected = expected
+        self.found = found
+        super().__init__(f"{path} is not {expected}: found {found}.")
 
 
 class LocalNeo4jError(GraphMemoryError):

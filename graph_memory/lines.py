@@ -9,7 +9,7 @@ import json
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal, cast
 
-from graph_memory.arguments import Moment, NewMemory, NewRelation, Unit, checked
+from graph_memory.arguments import Moment, NewMemory, NewRelation, Text, Unit, checked
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.memories import instant
 from graph_memory.remember import default_title
@@ -17,11 +17,12 @@ from graph_memory.remember import default_title
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchivedRelation(NewRelation):
-    """A relation of a line, with the times it had."""
+    """A relation of a line, with the times it had, and what it was called where it comes from."""
 
     created_at: Moment | None = None
     valid_at: Moment | None = None
     invalid_at: Moment | None = None
+    original_relation_type: Text | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,7 +31,8 @@ RETURN m {
     MATCH (m)-[r:RELATES_TO]->(other:Memory {group_id: $group_id})
     WHERE other.soft_deleted_at IS NULL AND r.expired_at IS NULL
     RETURN {
-      target_id: other.uuid, relation_type: r.name, strength: r.strength, fact: r.fact,
+      target_id: other.uuid, relation_type: r.name,
+      original_relation_type: r.original_relation_type, strength: r.strength, fact: r.fact,
       metadata: coalesce(r.metadata_json, '{}'),
       created_at: r.created_at, valid_at: r.valid_at, invalid_at: r.invalid_at
     } ORDER BY other.uuid, r.name

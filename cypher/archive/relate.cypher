@@ -15,11 +15,13 @@ ON CREATE SET
   r.uuid = row.relation_id,
   r.group_id = $group_id,
   r.name = row.relation_type,
+  r.original_relation_type = row.original_relation_type,
   r.episodes = [],
   r.created_at = datetime(coalesce(row.created_at, $now)),
   r.valid_at = datetime(coalesce(row.valid_at, row.created_at, $now)),
   r.invalid_at = datetime(row.invalid_at),
   r.strength = row.strength,
-  r.fact = coalesce(row.fact, a.name + ' ' + row.relation_type + ' ' + b.name),
+  r.fact = coalesce(row.fact,
+    a.name + ' ' + coalesce(row.original_relation_type, row.relation_type) + ' ' + b.name),
   r.metadata_json = row.metadata_json
 RETURN row.position AS position, r.uuid = row.relation_id AS created

@@ -5,6 +5,7 @@
 // access  write
 // param   group_id : STRING — the tenant
 // param   memories : LIST<MAP> — memory_id, and the properties below; sorted by id
+// param   now      : STRING — ISO 8601, UTC; when the score was taken over, where that is not said
 UNWIND $memories AS row
 MATCH (m:Memory {uuid: row.memory_id, group_id: $group_id})
 WHERE m.access_count = 0 AND m.state_reason = 'created' AND datetime(m.updated_at) = m.created_at
@@ -14,7 +15,7 @@ SET
   m.state_reason = coalesce(row.state_reason, m.state_reason),
   m.state_history = row.state_history,
   m.decay_score = row.decay_score,
-  m.last_decay_update = coalesce(row.last_decay_update, m.last_decay_update),
+  m.last_decay_update = coalesce(row.last_decay_update, $now),
   m.preserve_until = row.preserve_until,
   m.access_count = row.access_count,
   m.last_accessed_at = row.last_accessed_at,

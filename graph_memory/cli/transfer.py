@@ -9,35 +9,37 @@ from typing import Annotated, TextIO
 
 import typer
 
-from graph_memory.cli.command import command, note, opened, request
+from graph_memory.cli.command import command, opened
 from graph_memory.cli.memories import results
-from graph_memory.cli.output import as_mapping, progress, show, show_fields
+from graph_memory.cli.output import show, show_fields
 
 app = typer.Typer()
 
 
 @command(app, "import")
 async def import_memories(
-    file: Annotated[Path, typer.Argument(help="JSON lines; - reads stdin.")],
+    file: Annotated[Path, typer.Argument(help="JSON lines (- reads stdin), or what --from says.")],
+    source: Annotated[
+        str | None, typer.Option("--from", metavar="FORMAT", help="Another store's format.")
+    ] = None,
+    user: Annotated[
+        str | None, typer.Option("--user", help="With --from: only this user's memories.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Read and report; write nothing.")
+    ] = False,
 ) -> None:
     """Store a memory for each line of a file; run again, it stores what is not there yet.
 
     A line is a JSON object with the arguments of add_memory, and with memory_id, created_at and
     group_id where they are to be kept. With --group all lines go into that group.
-    """
-    from graph_memory.archive import import_lines
 
-    with _source(file) as lines, progress("Importing", _count(file)) as advance:
-        async with opened() as memory:
-            report = await import_lines(memory, lines, request().group, advance)
-    for error in report.errors:
-        note(f"line {error.line}: {error.message}")
-    if report.failed > len(report.errors):
-        note(f"and {report.failed - len(report.errors)} more")
-    counts = {name: value for name, value in as_mapping(report).items() if name != "errors"}
-    show(report, ("", ""), counts.items())
-    if report.failed:
-        raise typer.Exit(1)
+    With --from the file or folder is another store's: mcp-memory, mcp-ai-memory. The README says
+    what becomes of it.
+    """
+    from graph_memory.cli.bring import bring
+
+    await bring(file, source, user, dry_run)
 
 
 @command(app)
@@ -76,25 +78,6 @@ async def demo(
         ("question", "score", "answer"),
         ((q, hit.score, hit.memory.content) for q, found in answers.items() for hit in found),
     )
-
-
-@contextmanager
-def _source(file: Path) -> Generator[TextIO]:
-    """Open a file or stdin; a byte that is no UTF-8 spoils only its own line."""
-    stdin = str(file) == "-"
-    where = sys.stdin.fileno() if stdin else file
-    with open(
-        where, encoding="utf-8-sig", errors="surrogateescape", closefd=not stdin
-    ) as lines:  # fmt: skip
-        yield lines
-
-
-def _count(file: Path) -> int | None:
-    """Count the lines, where that can be done twice; only a progress bar wants to know."""
-    if not (sys.stderr.isatty() and file.is_file()):
-        return None
-    with file.open("rb") as lines:
-        return sum(1 for _ in lines)
 
 
 @contextmanager

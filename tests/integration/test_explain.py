@@ -18,7 +18,7 @@ CREATE (m:Memory:Seed {preserve_until: '', soft_deleted_at: '', obsolete_at: '',
   conversation_id: '', confidence: 0.5, decay_policy: '', decay_rate: 0.1, last_accessed_at: '',
   dedup_key: 'seed', uuid: 'seed', group_id: 'seed', group_key: '0'})
 CREATE (m)-[:RELATES_TO {invalid_at: datetime('2026-01-01'), expired_at: datetime('2026-01-01'),
-  valid_at: datetime('2026-01-01'), edge_key: 'seed'}]->(m)
+  valid_at: datetime('2026-01-01'), edge_key: 'seed', original_relation_type: ''}]->(m)
 CREATE (m)-[:HAS_VERSION]->(:MemoryVersion {uuid: 'seed', group_id: 'seed'})
 CREATE (m)-[:HAS_PARENT]->(m)
 SET m.valid_at = datetime('2026-01-01'), m.invalid_at = datetime('2026-01-01')
