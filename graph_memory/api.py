@@ -7,6 +7,7 @@ from typing import Any
 
 from graph_memory import recall, remember, revise, schema
 from graph_memory.arguments import (
+    Clocks,
     Filters,
     MemoryChanges,
     MemoryId,
@@ -122,11 +123,20 @@ class GraphMemory(Connections):
         return [outcomes[position] for position in range(len(given))]
 
     async def get(
-        self, memory_id: str, *, counted: bool = True, group_id: str | None = None
+        self, memory_id: str, *, counted: bool = True, group_id: str | None = None, **clocks: Any
     ) -> Memory:
-        """Fetch a memory; this counts as an access unless `counted` is false."""
-        memory = await self._read(memory_id, self.group(group_id))
-        if counted:
+        """Fetch a memory; this counts as an access unless `counted` is false, or it is the past.
+
+        Args:
+            memory_id: Its id.
+            counted: Whether this is an access.
+            group_id: The tenant.
+            clocks: `as_of`, only if it was true in the world then; `known_at`, only if this graph
+                knew it then, and in the words of then.
+        """
+        past = checked(Clocks, clocks)
+        memory = await self._read(memory_id, self.group(group_id), past)
+        if counted and past == Clocks():
             self._delivered([memory], self.group(group_id))
         return memory
 

@@ -240,7 +240,11 @@ class _Import:
 
     async def _restore_lifecycles(self, group_id: str, settled: list[tuple[_Line, str]]) -> None:
         rows = [
-            {"memory_id": memory_id, **_stored(asdict(line.memory.lifecycle))}
+            {
+                "memory_id": memory_id,
+                "conversation_id": line.memory.conversation_id,
+                **_stored(asdict(line.memory.lifecycle)),
+            }
             for line, memory_id in sorted(settled, key=lambda pair: pair[1])
             if line.memory.lifecycle
         ]
@@ -276,6 +280,8 @@ def _arguments(line: _Line, taken: Container[str]) -> dict[str, Any]:
     """Return a line as arguments of `add`: without links, and without an id that is taken."""
     arguments = {field.name: getattr(line.memory, field.name) for field in fields(NewMemory)}
     arguments |= {"group_id": line.group_id, "parent_id": None, "relationships": ()}
+    if line.memory.lifecycle:  # what we exported ourselves brings its links along
+        arguments["conversation_id"] = None
     if arguments["memory_id"] in taken:
         arguments["memory_id"] = None
     return arguments

@@ -113,7 +113,7 @@ def _cased(fold: Callable[[str], str]) -> Callable[[object], object]:
     return lambda value: fold(value.strip()) if isinstance(value, str) else value
 
 
-def _relation_name(value: object) -> object:
+def relation_name(value: object) -> object:
     """Accept any case, and the synonym `related_to`."""
     folded = _cased(str.lower)(value)
     return "relates_to" if folded == "related_to" else folded
@@ -140,7 +140,7 @@ MemoryId = Annotated[Text, StringConstraints(min_length=1, max_length=128)]
 NewId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.:\-]{1,128}$")]
 TypeName = Annotated[MemoryType, BeforeValidator(_cased(str.lower))]
 StateName = Annotated[LifecycleState, BeforeValidator(_cased(str.upper))]
-RelationName = Annotated[RelationType, BeforeValidator(_relation_name)]
+RelationName = Annotated[RelationType, BeforeValidator(relation_name)]
 PolicyName = Annotated[DecayPolicy, BeforeValidator(_cased(str.lower))]
 SourceName = Annotated[Source, BeforeValidator(_cased(str.lower))]
 
@@ -158,6 +158,8 @@ class NewRelation:
     strength: Unit = 0.5
     bidirectional: bool = False
     fact: Text | None = None
+    valid_at: Moment | None = None
+    invalid_at: Moment | None = None
     metadata: Metadata = field(default_factory=dict[str, Any])
 
 
@@ -207,6 +209,16 @@ class MemoryChanges:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Clocks:
+    """The instants a question is about; None is the present."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = _STRICT
+
+    as_of: Moment | None = None
+    known_at: Moment | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
     """Which memories a search or list may return; None allows all."""
 
@@ -218,6 +230,8 @@ class Filters:
     date_to: EndMoment | None = None
     states: tuple[StateName, ...] | None = None
     project_id: Line | None = None
+    as_of: Moment | None = None
+    known_at: Moment | None = None
 
 
 def checked_value(kind: object, given: T, argument: str) -> T:

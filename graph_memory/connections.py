@@ -2,22 +2,41 @@
 
 from typing import Any
 
-from graph_memory import recall
-from graph_memory.arguments import MemoryId, NewRelation, checked, checked_value
+from graph_memory import lifecycle, recall
+from graph_memory.arguments import (
+    Clocks,
+    Line,
+    MemoryId,
+    NewRelation,
+    checked,
+    checked_value,
+    relation_name,
+)
 from graph_memory.context import Context
-from graph_memory.memories import Relation
-from graph_memory.relations import Related, relate
+from graph_memory.errors import InvalidArgumentError
+from graph_memory.history import Event, history_of
+from graph_memory.lifecycle import Obsolete, Resolution
+from graph_memory.memories import Relation, RelationType
+from graph_memory.relations import Related, relate, unrelate
+from graph_memory.traverse import traverse
+from graph_memory.walk import Walk, Walked
 
 
 class Connections(Context):
     """Relations: made, listed, walked."""
 
-    async def relations(self, memory_id: str, *, group_id: str | None = None) -> list[Relation]:
-        """List the relations from and to a memory, the strongest first."""
+    async def relations(
+        self, memory_id: str, *, group_id: str | None = None, **clocks: Any
+    ) -> list[Relation]:
+        """List the relations from and to a memory, strongest first, now or at other `clocks`."""
+        past = checked(Clocks, clocks)
         return await recall.relations_of(
             self.graph,
             checked_value(MemoryId, memory_id, "memory_id"),
             group_id=self.group(group_id),
+            now=self.clock(),
+            as_of=past.as_of,
+            known_at=past.known_at,
         )
 
     async def relate(
@@ -26,17 +45,109 @@ class Connections(Context):
         to_id: str,
         relation_type: str = "relates_to",
         *,
+        resolve: str | None = None,
         group_id: str | None = None,
         **details: Any,
     ) -> list[Related]:
-        """Relate two memories; `details` are the other fields of `NewRelation`."""
+        """Relate two memories; `details` are the other fields of `NewRelation`.
+
+        With `resolve` a contradiction is settled: the `newer` or the `stronger` memory supersedes
+        the other.
+        """
+        start = checked_value(MemoryId, from_id, "from_id")
         relation = checked(
             NewRelation, {"target_id": to_id, "relation_type": relation_type, **details}
         )
-        return await relate(
+        rule = checked(Resolution, resolve, "resolve") if resolve is not None else None
+        if rule and relation.relation_type is not RelationType.CONTRADICTS:
+            raise InvalidArgumentError("resolve", resolve, "only contradicts can be resolved")
+        group, now = self.group(group_id), self.clock()
+        made = await relate(self.graph, start, [relation], group_id=group, now=now)
+        if rule:
+            winner, loser = await lifecycle.settle(
+                self.graph, (start, relation.target_id), rule, group_id=group
+            )
+            await lifecycle.mark_obsolete(
+                self.graph,
+                loser,
+                f"contradicted by a {rule} memory",
+                superseded_by=winner,
+                group_id=group,
+                now=now,
+            )
+        return made
+
+    async def unrelate(
+        self,
+        from_id: str,
+        to_id: str,
+        relation_type: str | None = None,
+        *,
+        both_directions: bool = False,
+        group_id: str | None = None,
+    ) -> int:
+        """End the relations between two memories, of one type or all, and return their number.
+
+        They stop holding now; `as_of` and `known_at` still see them before.
+        """
+        return await unrelate(
             self.graph,
             checked_value(MemoryId, from_id, "from_id"),
-            [relation],
+            checked_value(MemoryId, to_id, "to_id"),
+            None
+            if relation_type is None
+            else checked(RelationType, relation_name(relation_type), "relation_type"),
+            both_directions=both_directions,
             group_id=self.group(group_id),
             now=self.clock(),
         )
+
+    async def mark_obsolete(
+        self,
+        memory_id: str,
+        reason: str,
+        *,
+        superseded_by: str | None = None,
+        group_id: str | None = None,
+    ) -> Obsolete:
+        """Expire a memory, and say why; with `superseded_by` it stops being true when that began.
+
+        It stays readable by id, and before that instant with `as_of`.
+        """
+        return await lifecycle.mark_obsolete(
+            self.graph,
+            checked_value(MemoryId, memory_id, "memory_id"),
+            checked_value(Line, reason, "reason"),
+            superseded_by=None
+            if superseded_by is None
+            else checked_value(MemoryId, superseded_by, "superseded_by"),
+            group_id=self.group(group_id),
+            now=self.clock(),
+        )
+
+    async def history(self, memory_id: str, *, group_id: str | None = None) -> list[Event]:
+        """Tell what happened to a memory, in order: its texts, states and relations."""
+        return await history_of(
+            self.graph,
+            checked_value(MemoryId, memory_id, "memory_id"),
+            group_id=self.group(group_id),
+        )
+
+    async def traverse(
+        self, start_memory_id: str, *, group_id: str | None = None, **walk: Any
+    ) -> Walked:
+        """Walk from a memory along its relations; `walk` are the fields of `Walk`.
+
+        What is returned counts as accessed.
+        """
+        group = self.group(group_id)
+        walked = await traverse(
+            self.graph,
+            self.settings,
+            checked_value(MemoryId, start_memory_id, "start_memory_id"),
+            checked(Walk, walk),
+            group_id=group,
+            now=self.clock(),
+        )
+        self._delivered([walked.start, *(node.memory for node in walked.nodes)], group)
+        return walked

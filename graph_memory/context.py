@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 
 from graph_memory import recall, schema
-from graph_memory.arguments import GroupId, MemoryId, checked_value
+from graph_memory.arguments import Clocks, GroupId, MemoryId, checked_value
 from graph_memory.embedding import Embedder
 from graph_memory.errors import DimensionMismatchError, NotFoundError
 from graph_memory.graph import Graph
@@ -48,10 +48,16 @@ class Context:
             return self.settings.group_id
         return checked_value(GroupId, group_id, "group_id")
 
-    async def _read(self, memory_id: str, group: str) -> Memory:
+    async def _read(self, memory_id: str, group: str, clocks: Clocks = Clocks()) -> Memory:  # noqa: B008
         given = checked_value(MemoryId, memory_id, "memory_id")
         found = await recall.get_many(
-            self.graph, self.settings, [given], group_id=group, now=self.clock()
+            self.graph,
+            self.settings,
+            [given],
+            group_id=group,
+            now=self.clock(),
+            as_of=clocks.as_of,
+            known_at=clocks.known_at,
         )
         if not found:
             raise NotFoundError(given, group)

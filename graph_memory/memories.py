@@ -83,6 +83,9 @@ RECALLED_STATES = (LifecycleState.ACTIVE, LifecycleState.DORMANT)
 #: States a list serves when none are asked for.
 LISTED_STATES = (*RECALLED_STATES, LifecycleState.ARCHIVED)
 
+#: States a question about the past is answered from: what was superseded since has expired.
+LASTING_STATES = (*LISTED_STATES, LifecycleState.EXPIRED)
+
 
 def instant(moment: datetime) -> str:
     """Return `moment` as stored: ISO 8601, UTC, milliseconds, fixed width; naive means UTC.

@@ -14,9 +14,11 @@ from graph_memory.embedding import Embedder
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.graph import Graph
 from graph_memory.memories import (
+    LASTING_STATES,
     LISTED_STATES,
     RECALLED_STATES,
     FoundMemory,
+    LifecycleState,
     Memory,
     Relation,
     SortOrder,
@@ -85,9 +87,9 @@ async def search(
         "group_id": group_id,
         "vector": await embedder.embed_query(question),
         "limit": limit,
-        "states": list(filters.states or RECALLED_STATES),
+        "states": _states(filters, RECALLED_STATES),
         **narrowed,
-        **view_parameters(settings, now),
+        **view_parameters(settings, now, filters.known_at),
     }
     if profile is Profile.WEIGHTED:
         parameters |= {
@@ -141,9 +143,9 @@ async def list_memories(
         "limit": limit + 1,  # one more tells whether there is a next page
         "after_created_at": after.get("created_at"),
         "after_id": after.get("id"),
-        "states": list(filters.states or LISTED_STATES),
+        "states": _states(filters, LISTED_STATES),
         **_filter_parameters(filters),
-        **view_parameters(settings, now),
+        **view_parameters(settings, now, filters.known_at),
     }
     if sort is SortOrder.IMPORTANCE:
         found = await graph.rows(
@@ -160,37 +162,85 @@ async def list_memories(
 
 
 async def get_many(
-    graph: Graph, settings: Settings, memory_ids: Sequence[str], *, group_id: str, now: datetime
+    graph: Graph,
+    settings: Settings,
+    memory_ids: Sequence[str],
+    *,
+    group_id: str,
+    now: datetime,
+    as_of: datetime | None = None,
+    known_at: datetime | None = None,
 ) -> list[Memory]:
-    """Fetch memories by id, in the order asked; unknown and deleted ones are left out."""
+    """Fetch memories by id, in the order asked; unknown and deleted ones are left out.
+
+    Args:
+        graph: Where to look.
+        settings: For the view.
+        memory_ids: Any number.
+        group_id: The tenant.
+        now: The caller's clock.
+        as_of: Only what was true in the world then.
+        known_at: Only what this graph knew then, in the words of then.
+    """
     found = await graph.rows(
         "recall/get",
         Memory,
         group_id=group_id,
         memory_ids=list(memory_ids),
-        **view_parameters(settings, now),
+        as_of=_instant(as_of),
+        **view_parameters(settings, now, known_at),
     )
     by_id = {memory.memory_id: memory for memory in found}
     return [by_id[memory_id] for memory_id in memory_ids if memory_id in by_id]
 
 
 async def relations_of(
-    graph: Graph, memory_id: str, *, group_id: str, limit: int = 100
+    graph: Graph,
+    memory_id: str,
+    *,
+    group_id: str,
+    now: datetime,
+    as_of: datetime | None = None,
+    known_at: datetime | None = None,
+    limit: int = 100,
 ) -> list[Relation]:
-    """List the relations from and to a memory, the strongest first."""
+    """List the relations from and to a memory that hold, the strongest first."""
     return await graph.rows(
-        "recall/relations", Relation, group_id=group_id, memory_id=memory_id, limit=limit
+        "recall/relations",
+        Relation,
+        group_id=group_id,
+        memory_id=memory_id,
+        now=instant(now),
+        as_of=_instant(as_of),
+        known_at=_instant(known_at),
+        limit=limit,
     )
 
 
-def view_parameters(settings: Settings, now: datetime) -> dict[str, Any]:
+def view_parameters(
+    settings: Settings, now: datetime, known_at: datetime | None = None
+) -> dict[str, Any]:
     """Return the parameters of `cypher/memories/view.cypher`."""
     return {
         "now": instant(now),
+        "known_at": _instant(known_at),
         "protected_tags": [tag.lower() for tag in settings.protected_tags],
         "permanent_importance": settings.permanent_importance,
         "permanent_stability": settings.permanent_stability,
     }
+
+
+def _instant(moment: datetime | None) -> str | None:
+    return instant(moment) if moment else None
+
+
+def _states(filters: Filters, default: Sequence[LifecycleState]) -> list[LifecycleState]:
+    """Return the states to serve; of the past, every state that can be shown today."""
+    if filters.states:
+        return list(filters.states)
+    if filters.known_at:
+        return list(LifecycleState)
+    return list(LASTING_STATES if filters.as_of else default)
 
 
 def _filter_parameters(filters: Filters) -> dict[str, Any]:
@@ -198,9 +248,11 @@ def _filter_parameters(filters: Filters) -> dict[str, Any]:
     return {
         "types": list(filters.memory_types) if filters.memory_types else None,
         "tags": [tag.lower() for tag in filters.tags] if filters.tags else None,
-        "date_from": instant(filters.date_from) if filters.date_from else None,
-        "date_to": instant(filters.date_to) if filters.date_to else None,
+        "date_from": _instant(filters.date_from),
+        "date_to": _instant(filters.date_to),
         "project_id": filters.project_id,
+        "as_of": _instant(filters.as_of),
+        "known_at": _instant(filters.known_at),
     }
 
 

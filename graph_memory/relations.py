@@ -49,6 +49,9 @@ async def relate(
         InvalidArgumentError: A memory is to be related to itself.
         NotFoundError: One of the ends is not in the group.
     """
+    for relation in relations:
+        if relation.valid_at and relation.invalid_at and relation.invalid_at <= relation.valid_at:
+            raise InvalidArgumentError("invalid_at", relation.invalid_at, "it comes after valid_at")
     rows = [row for relation in relations for row in edges(from_id, relation)]
     made = await graph.rows(
         "relations/relate", Related, group_id=group_id, relations=rows, now=instant(now)
@@ -58,6 +61,40 @@ async def relate(
         absent = [r.target_id for r in relations if r.target_id not in there]
         raise NotFoundError(absent[0] if there else from_id, group_id)
     return made
+
+
+async def unrelate(
+    graph: Graph,
+    from_id: str,
+    to_id: str,
+    relation_type: RelationType | None,
+    *,
+    both_directions: bool,
+    group_id: str,
+    now: datetime,
+) -> int:
+    """End the relations from one memory to another, and return their number; none is erased.
+
+    Args:
+        graph: Where.
+        from_id: Where they start.
+        to_id: Where they end.
+        relation_type: Of these; None ends all.
+        both_directions: Also those from `to_id` to `from_id`.
+        group_id: The tenant.
+        now: When they end.
+    """
+    ended = await graph.rows(
+        "relations/unrelate",
+        str,
+        group_id=group_id,
+        from_id=from_id,
+        to_id=to_id,
+        relation_type=relation_type,
+        both_directions=both_directions,
+        now=instant(now),
+    )
+    return len(ended)
 
 
 def edges(from_id: str, relation: NewRelation) -> list[dict[str, Any]]:
@@ -81,5 +118,7 @@ def _row(
         "relation_type": relation_type,
         "strength": relation.strength,
         "fact": relation.fact,
+        "valid_at": instant(relation.valid_at) if relation.valid_at else None,
+        "invalid_at": instant(relation.invalid_at) if relation.invalid_at else None,
         "metadata_json": json.dumps(dict(relation.metadata), ensure_ascii=False, allow_nan=False),
     }

@@ -247,6 +247,7 @@ def _row(
         **_texts(memory.content, memory.title),
         "project_id": memory.project_id,
         "conversation_id": memory.conversation_id,
+        "link_id": str(uuid.uuid4()),
         "parent_id": memory.parent_id,
         "metadata_json": metadata_json(memory.metadata),
         "tags": list(memory.tags),

@@ -105,6 +105,7 @@ MIGRATIONS = (
     Migration(
         2, "search by words and by meaning", indexes=("memory_text_idx", "memory_embedding_idx")
     ),
+    Migration(3, "conversations", constraints=("conversation_key_key",)),
 )
 
 

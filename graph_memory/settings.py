@@ -133,6 +133,16 @@ class Settings(BaseSettings):
     search_recency_half_life_days: float = Field(30.0, gt=0)
     search_overfetch: int = Field(3, ge=1, le=100)
 
+    # Walks
+    traversal_max_depth: int = Field(5, ge=1, le=5, description="Relations from the start.")
+    traversal_max_nodes: int = Field(1000, ge=1, le=1000, description="Memories in one walk.")
+    traversal_time_budget_ms: int | None = Field(
+        None, ge=1, le=60_000, description="None unless the caller sets one."
+    )
+    traversal_fan: int = Field(
+        1000, ge=10, le=100_000, description="Relations of one memory that are compared at a time."
+    )
+
     @field_validator("toolsets", "allowed_hosts", "protected_tags", mode="before")
     @classmethod
     def _split_words(cls, value: object) -> object:

@@ -10,6 +10,7 @@ UNWIND $memories AS row
 MATCH (m:Memory {uuid: row.memory_id, group_id: $group_id})
 WHERE m.access_count = 0 AND m.state_reason = 'created' AND datetime(m.updated_at) = m.created_at
 SET
+  m.conversation_id = row.conversation_id,
   m.lifecycle_state = row.lifecycle_state,
   m.state_changed_at = coalesce(row.state_changed_at, m.state_changed_at),
   m.state_reason = coalesce(row.state_reason, m.state_reason),

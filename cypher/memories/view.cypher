@@ -1,10 +1,11 @@
-// Describe memory `m` as every tool shows it, in the map `memory`.
+// Describe memory `m` as every tool shows it, in the map `memory`; with the text it had then.
 //
 // access  fragment
 // include decay/protection
+// include time/text_known
 WITH *, {
   memory_id: m.uuid,
-  content: m.content,
+  content: coalesce(version.content, m.content),
   memory_type: m.memory_type,
   tags: m.tags,
   importance: m.importance,

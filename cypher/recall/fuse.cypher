@@ -7,8 +7,8 @@
 // param   vector        : VECTOR — the question, unit length
 // param   vector_weight : FLOAT [1] — 0..1; full text has the rest
 // source  Bruch, Gai, Ingber: An Analysis of Fusion Functions for Hybrid Retrieval (2023)
-WITH m, max(words) AS words
-WITH m, words, vector.similarity.cosine(m.embedding, $vector) AS similarity
+WITH m, max(words) AS words, max(similarity) AS near
+WITH m, words, coalesce(near, vector.similarity.cosine(m.embedding, $vector)) AS similarity
 WITH collect({m: m, similarity: similarity, words: words,
               cosine: coalesce(2 * similarity - 1, 0.0)}) AS found
 WITH found,

@@ -11,6 +11,7 @@ MATCH (m:Memory {group_id: $group_id})
 WHERE m.lifecycle_state IN $states
 WITH m
 // include recall/filter
-WITH m, vector.similarity.cosine(m.embedding, $vector) AS similarity
+// include time/text_known
+WITH m, vector.similarity.cosine(coalesce(version.embedding, m.embedding), $vector) AS similarity
 ORDER BY similarity DESC, m.uuid
 LIMIT $candidates

@@ -1,4 +1,4 @@
-// List the relations of a memory, the strongest first.
+// List the relations of a memory that hold, the strongest first.
 //
 // access  read
 // param   group_id  : STRING — the tenant
@@ -14,7 +14,8 @@
 // returns valid_at      : ZONED DATETIME
 // returns invalid_at    : ZONED DATETIME
 MATCH (m:Memory {uuid: $memory_id, group_id: $group_id})-[r:RELATES_TO]-(other:Memory)
-WHERE other.group_id = $group_id AND other.soft_deleted_at IS NULL AND r.expired_at IS NULL
+WHERE other.group_id = $group_id AND other.soft_deleted_at IS NULL AND
+// include time/relation_holds
 RETURN startNode(r).uuid AS from_id, endNode(r).uuid AS to_id, r.name AS relation_type,
        r.strength AS strength, r.fact AS fact, coalesce(r.metadata_json, '{}') AS metadata,
        r.created_at AS created_at, r.valid_at AS valid_at, r.invalid_at AS invalid_at

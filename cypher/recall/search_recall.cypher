@@ -9,11 +9,11 @@
 // returns components : MAP
 CALL () {
   // include recall/nearest
-  RETURN m, 0.0 AS words
+  RETURN m, similarity, 0.0 AS words
 UNION ALL
   // include recall/worded
   WHERE m.invalid_at IS NULL OR m.invalid_at > datetime($now)
-  RETURN m, words
+  RETURN m, null AS similarity, words
   ORDER BY words DESC, m.uuid
   LIMIT $candidates
 }

@@ -8,11 +8,11 @@
 // returns components : MAP
 CALL () {
   // include recall/nearest_filtered
-  RETURN m, 0.0 AS words
+  RETURN m, similarity, 0.0 AS words
 UNION ALL
   // include recall/worded
   // include recall/filter
-  RETURN m, words
+  RETURN m, null AS similarity, words
   ORDER BY words DESC, m.uuid
   LIMIT $candidates
 }

@@ -3,7 +3,7 @@
 // access  write
 // param   group_id  : STRING — the tenant
 // param   relations : LIST<MAP> — relation_id, edge_key, from_id, to_id, relation_type, strength,
-//                     fact and metadata_json
+//                     fact, valid_at, invalid_at and metadata_json
 // param   now       : STRING — ISO 8601, UTC
 // returns from_id       : STRING
 // returns to_id         : STRING
@@ -23,6 +23,8 @@ ON CREATE SET
   r.created_at = datetime($now),
   r.valid_at = datetime($now)
 SET
+  r.valid_at = coalesce(datetime(row.valid_at), r.valid_at),
+  r.invalid_at = coalesce(datetime(row.invalid_at), r.invalid_at),
   r.strength = row.strength,
   r.fact = coalesce(row.fact, a.name + ' ' + row.relation_type + ' ' + b.name),
   r.metadata_json = row.metadata_json

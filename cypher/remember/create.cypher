@@ -54,4 +54,5 @@ CALL (m, row) {
   MERGE (m)-[link:HAS_PARENT]->(parent)
   ON CREATE SET link.created_at = datetime($now)
 }
+// include remember/follow
 RETURN row.memory_id AS memory_id, m.uuid AS stored_id

@@ -1,12 +1,14 @@
 // Tell whether relation `r` was true in the world at one instant and known here at another.
 //
-// Without `as_of` what has ended by now is left out; without `known_at` what was withdrawn is.
+// `expired_at` is when its end was recorded; before that instant the end was not known. Without
+// `as_of` it is asked of the present, or of `known_at`.
 //
 // access  fragment
 // param   now      : STRING — ISO 8601, UTC
 // param   as_of    : STRING? — valid time, ISO 8601, UTC
 // param   known_at : STRING? — system time, ISO 8601, UTC
     ($as_of IS NULL OR r.valid_at IS NULL OR r.valid_at <= datetime($as_of))
-AND (r.invalid_at IS NULL OR r.invalid_at > datetime(coalesce($as_of, $now)))
 AND ($known_at IS NULL OR r.created_at <= datetime($known_at))
-AND (r.expired_at IS NULL OR r.expired_at > datetime($known_at))
+AND (r.expired_at > datetime($known_at)
+     OR r.invalid_at > datetime(coalesce($as_of, $known_at, $now))
+     OR (r.invalid_at IS NULL AND r.expired_at IS NULL))

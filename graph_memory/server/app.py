@@ -16,7 +16,7 @@ from starlette.routing import Route
 from graph_memory.api import GraphMemory
 from graph_memory.errors import GraphMemoryError
 from graph_memory.schema import missing_indexes
-from graph_memory.server import admin, compat, core, resources
+from graph_memory.server import admin, compat, core, graph, lifecycle, resources
 from graph_memory.server.tools import Toolset
 from graph_memory.settings import Settings
 
@@ -31,10 +31,12 @@ Errors read 'code: sentence with remedy'; on 'duplicate' use existing_id. Leave 
 you were told one.
 """
 
-TOOLSETS: Mapping[str, Toolset] = {
-    "core": core.toolset,
-    "admin": admin.toolset,
-    "compat": compat.toolset,
+TOOLSETS: Mapping[str, tuple[Toolset, ...]] = {
+    "core": (core.toolset,),
+    "graph": (graph.toolset,),
+    "lifecycle": (lifecycle.toolset,),
+    "admin": (admin.toolset,),
+    "compat": (compat.toolset,),
 }
 
 _PATH = "/mcp"
@@ -49,7 +51,7 @@ def build_server(memory: GraphMemory) -> MCPServer[GraphMemory]:
     async def lifespan(_: MCPServer[GraphMemory]) -> AsyncGenerator[GraphMemory]:
         yield memory
 
-    chosen = [TOOLSETS[name] for name in memory.settings.toolsets if name in TOOLSETS]
+    chosen = [part for name in memory.settings.toolsets for part in TOOLSETS[name]]
     server = MCPServer[GraphMemory](
         "graph-memory",
         title="Graph memory",

@@ -37,7 +37,9 @@ async def add_memory(
     source: p.Origin = Source.USER,
     project_id: p.Project = None,
     parent_id: p.Parent = None,
+    conversation_id: p.Talk = None,
     relationships: p.Relationships = (),
+    valid_at: p.TrueFrom = None,
     decay_policy: p.Policy = None,
     decay_rate: p.Rate = None,
     group_id: p.Group = None,
@@ -46,7 +48,8 @@ async def add_memory(
     given = NewMemory(
         content=content, memory_type=memory_type, tags=tags, metadata=metadata,
         importance=importance, stability=stability, confidence=confidence, source=source,
-        project_id=project_id, parent_id=parent_id, relationships=relationships,
+        project_id=project_id, parent_id=parent_id, conversation_id=conversation_id,
+        relationships=relationships, valid_at=valid_at,
         decay_policy=decay_policy, decay_rate=decay_rate,
     )  # fmt: skip
     return await added(memory, given, group_id)
@@ -65,13 +68,15 @@ async def get_memory(
     memory: GraphMemory,
     memory_id: p.Id,
     include_relations: Annotated[bool, Field(description="With its relations.")] = False,
+    as_of: p.AsOf = None,
+    known_at: p.KnownAt = None,
     group_id: p.Group = None,
 ) -> GotMemory:
     """Read one memory in full. This counts as an access, which keeps it from fading."""
-    found = await memory.get(memory_id, group_id=group_id)
+    found = await memory.get(memory_id, as_of=as_of, known_at=known_at, group_id=group_id)
     if not include_relations:
         return GotMemory(memory=found)
-    relations = await memory.relations(memory_id, group_id=group_id)
+    relations = await memory.relations(memory_id, as_of=as_of, known_at=known_at, group_id=group_id)
     return GotMemory(memory=found, relations=relations)
 
 
@@ -121,13 +126,15 @@ async def search_memory(
     project_id: p.Project = None,
     states: p.Living = None,
     profile: p.Ranking = Profile.RECALL,
+    as_of: p.AsOf = None,
+    known_at: p.KnownAt = None,
     group_id: p.Group = None,
 ) -> Found:
     """Find the memories that answer a question, best first, each with a score from 0 to 1."""
     found = await memory.search(
         query, limit=limit, profile=profile, group_id=group_id,
         memory_types=memory_types, tags=tags, date_from=date_from, date_to=date_to,
-        project_id=project_id, states=states,
+        project_id=project_id, states=states, as_of=as_of, known_at=known_at,
     )  # fmt: skip
     return Found.of(found)
 
@@ -144,13 +151,15 @@ async def list_memories(
     sort: p.Order = SortOrder.IMPORTANCE,
     limit: p.Limit = 20,
     cursor: p.Cursor = None,
+    as_of: p.AsOf = None,
+    known_at: p.KnownAt = None,
     group_id: p.Group = None,
 ) -> Listed:
     """List memories by type, tag, date or state, in pages; search_memory finds by meaning."""
     page = await memory.list(
         sort=sort, limit=limit, cursor=cursor, group_id=group_id,
         memory_types=(memory_type,) if memory_type else None, tags=tags, date_from=date_from,
-        date_to=date_to, states=states, project_id=project_id,
+        date_to=date_to, states=states, project_id=project_id, as_of=as_of, known_at=known_at,
     )  # fmt: skip
     return Listed.of(page)
 

@@ -41,6 +41,9 @@ Durability = Annotated[Stability | None, Field(description="1 volatile to 5 perm
 Confidence = Annotated[Unit | None, Field(description="0 to 1, how sure.")]
 Origin = Annotated[SourceName, Field(description="Who it comes from.")]
 Project = Annotated[Line | None, Field(description="Project within the tenant.")]
+Talk = Annotated[
+    Line | None, Field(description="Conversation; it follows the last memory of the same.")
+]
 Parent = Annotated[MemoryId | None, Field(description="Id of the memory this is part of.")]
 Relationships = Annotated[
     tuple[NewRelation, ...],
@@ -69,6 +72,12 @@ OneType = Annotated[TypeName | None, Field(description="Only this type.")]
 AnyTag = Annotated[Tags | None, Field(description="With any of these tags.")]
 Since = Annotated[Moment | None, Field(description="Created at or after; ISO 8601, UTC.")]
 Until = Annotated[EndMoment | None, Field(description="Created at or before; ISO 8601, UTC.")]
+AsOf = Annotated[Moment | None, Field(description="What was true in the world then; ISO 8601.")]
+KnownAt = Annotated[
+    Moment | None, Field(description="What was known here then, in the words of then; ISO 8601.")
+]
+TrueFrom = Annotated[Moment | None, Field(description="True since; default now. ISO 8601.")]
+TrueUntil = Annotated[Moment | None, Field(description="True until; ISO 8601.")]
 Living = Annotated[tuple[StateName, ...] | None, Field(description="Default: ACTIVE and DORMANT.")]
 Listable = Annotated[
     tuple[StateName, ...] | None, Field(description="Default: ACTIVE, DORMANT, ARCHIVED.")

@@ -64,7 +64,7 @@ def test_the_make_targets_of_the_readme_exist() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [tool.name for toolset in TOOLSETS.values() for tool in toolset.tools]
+    "name", [tool.name for parts in TOOLSETS.values() for part in parts for tool in part.tools]
 )
 def test_every_tool_is_in_the_readme(name: str) -> None:
     assert f"`{name}`" in README

@@ -21,6 +21,8 @@ CREATE (m)-[:RELATES_TO {invalid_at: datetime('2026-01-01'), expired_at: datetim
   valid_at: datetime('2026-01-01'), edge_key: 'seed', original_relation_type: ''}]->(m)
 CREATE (m)-[:HAS_VERSION]->(:MemoryVersion {uuid: 'seed', group_id: 'seed'})
 CREATE (m)-[:HAS_PARENT]->(m)
+CREATE (:Conversation:Seed {conversation_key: 'seed', group_id: 'seed', last_memory_id: 'seed'})
+SET m.obsolete_reason = ''
 SET m.valid_at = datetime('2026-01-01'), m.invalid_at = datetime('2026-01-01')
 """
 

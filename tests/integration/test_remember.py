@@ -359,7 +359,10 @@ async def test_a_megabyte_is_stored_and_more_is_refused(memory: GraphMemory) -> 
     tags=st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=20), max_size=5),
     metadata=st.dictionaries(
         st.text(st.characters(exclude_categories=["Cs"]), max_size=10).map(lambda k: f"k{k}"),
-        st.none() | st.booleans() | st.integers() | st.text(st.characters(exclude_categories=["Cs"]))
+        st.none()
+        | st.booleans()
+        | st.integers()
+        | st.text(st.characters(exclude_categories=["Cs"]))
         | st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=3),
         max_size=4,
     ),

@@ -1,0 +1,12 @@
+// Describe memories that contradict each other by what decides between them.
+//
+// access  read
+// param   group_id   : STRING — the tenant
+// param   memory_ids : LIST<STRING>
+// returns memory_id : STRING
+// returns since     : ZONED DATETIME — since when it is true
+// returns weight    : FLOAT — importance times confidence
+MATCH (m:Memory)
+WHERE m.uuid IN $memory_ids AND m.group_id = $group_id AND m.soft_deleted_at IS NULL
+RETURN m.uuid AS memory_id, coalesce(m.valid_at, m.created_at) AS since,
+       m.importance * coalesce(m.confidence, 1.0) AS weight

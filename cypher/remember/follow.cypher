@@ -1,0 +1,21 @@
+// Let a new memory `m` follow the last one of its conversation.
+//
+// The write to the conversation locks it, so that writers line up and the chain does not fork.
+//
+// access  fragment
+// param   group_id : STRING — the tenant
+// param   now      : STRING — ISO 8601, UTC
+CALL (m, row) {
+  WITH m, row WHERE m.uuid = row.memory_id AND row.conversation_id IS NOT NULL
+  MERGE (talk:Conversation {conversation_key: $group_id + '|' + row.conversation_id})
+  SET talk.group_id = $group_id
+  WITH m, row, talk, talk.last_memory_id AS last_id
+  SET talk.last_memory_id = m.uuid
+  WITH m, row, last_id
+  MATCH (last:Memory {uuid: last_id, group_id: $group_id})
+  CREATE (last)-[:RELATES_TO {
+    uuid: row.link_id, edge_key: last.uuid + '|precedes|' + m.uuid, group_id: $group_id,
+    name: 'precedes', strength: 0.5, fact: last.name + ' precedes ' + m.name, episodes: [],
+    metadata_json: '{}', created_at: datetime($now), valid_at: datetime($now)
+  }]->(m)
+}

@@ -1,0 +1,11 @@
+// Bind `version` to the text memory `m` was known by at an instant, or to null for its present one.
+//
+// access  fragment
+// param   known_at : STRING? — system time, ISO 8601, UTC
+CALL (m) {
+  OPTIONAL MATCH (m)-[:HAS_VERSION]->(earlier:MemoryVersion)
+  WHERE $known_at IS NOT NULL AND earlier.expired_at > datetime($known_at)
+  RETURN earlier AS version
+  ORDER BY earlier.expired_at
+  LIMIT 1
+}

@@ -1,0 +1,66 @@
+"""The graph toolset: relations and what was true when."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from graph_memory.api import GraphMemory
+from graph_memory.arguments import MemoryId, RelationName, Unit
+from graph_memory.lifecycle import Resolution
+from graph_memory.server import parameters as p
+from graph_memory.server.graph_views import History, Relations, Unrelated
+from graph_memory.server.tools import PURE_READS, WRITES, Toolset
+
+toolset = Toolset()
+
+_From = Annotated[MemoryId, Field(description="Id of the memory it starts at.")]
+_To = Annotated[MemoryId, Field(description="Id of the memory it ends at.")]
+
+
+@toolset.tool("Relate memories", WRITES)
+async def memory_relate(
+    memory: GraphMemory,
+    from_id: _From,
+    to_id: _To,
+    relation_type: Annotated[RelationName, Field(description="How the first bears on the other.")],
+    strength: Annotated[Unit, Field(description="0 to 1.")] = 0.5,
+    bidirectional: Annotated[bool, Field(description="Also back, by the inverse type.")] = False,
+    metadata: p.Details = {},  # noqa: B006 - never changed
+    fact: Annotated[str | None, Field(description="The relation as a sentence.")] = None,
+    valid_at: p.TrueFrom = None,
+    invalid_at: p.TrueUntil = None,
+    resolve: Annotated[
+        Resolution | None,
+        Field(description="For contradicts: which one supersedes the other."),
+    ] = None,
+    group_id: p.Group = None,
+) -> Relations:
+    """Relate two memories; repeating a relation updates its strength and metadata."""
+    made = await memory.relate(
+        from_id, to_id, relation_type, strength=strength, bidirectional=bidirectional,
+        metadata=metadata, fact=fact, valid_at=valid_at, invalid_at=invalid_at, resolve=resolve,
+        group_id=group_id,
+    )  # fmt: skip
+    return Relations.of(made)
+
+
+@toolset.tool("End relations", WRITES)
+async def memory_unrelate(
+    memory: GraphMemory,
+    from_id: _From,
+    to_id: _To,
+    relation_type: Annotated[RelationName | None, Field(description="Default: every type.")] = None,
+    both_directions: Annotated[bool, Field(description="Also those back.")] = False,
+    group_id: p.Group = None,
+) -> Unrelated:
+    """End the relations between two memories. They stay visible in the past, by as_of."""
+    removed = await memory.unrelate(
+        from_id, to_id, relation_type, both_directions=both_directions, group_id=group_id
+    )
+    return Unrelated(removed=removed)
+
+
+@toolset.tool("History of a memory", PURE_READS)
+async def memory_history(memory: GraphMemory, memory_id: p.Id, group_id: p.Group = None) -> History:
+    """Tell what happened to a memory: earlier texts, states with reasons, relations."""
+    return History.of(memory_id, await memory.history(memory_id, group_id=group_id))

@@ -1,0 +1,208 @@
+"""What was true when, and what was known when: relations, texts and memories on both clocks."""
+
+import asyncio
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from neo4j import AsyncDriver
+
+from graph_memory import GraphMemory
+from graph_memory.errors import InvalidArgumentError, NotFoundError
+from tests.conftest import TODAY, Clock
+
+
+async def contents(memory: GraphMemory, **clocks: Any) -> set[str]:
+    """Return what a list shows; a search for anything must show the same."""
+    listed = {m.content for m in (await memory.list(limit=50, **clocks)).memories}
+    found = {hit.memory.content for hit in await memory.search("home", limit=50, **clocks)}
+    assert found == listed
+    return listed
+
+
+async def test_a_superseded_memory_is_left_out_but_was_true_before(
+    memory: GraphMemory, clock: Clock
+) -> None:
+    paris = await memory.add("Ada's home is Paris")
+    clock.advance(days=10)
+    rome = await memory.add("Ada's home is Rome")
+    marked = await memory.mark_obsolete(paris.memory_id, "she moved", superseded_by=rome.memory_id)
+    assert (marked.state, marked.invalid_at) == ("EXPIRED", rome.valid_at)
+    clock.advance(days=1)
+    assert await contents(memory) == {"Ada's home is Rome"}
+    assert await contents(memory, as_of=TODAY + timedelta(days=5)) == {"Ada's home is Paris"}
+    assert await contents(memory, as_of=TODAY + timedelta(days=10)) == {"Ada's home is Rome"}
+    assert await contents(memory, as_of=TODAY - timedelta(days=1)) == set()
+    (relation,) = await memory.relations(rome.memory_id)
+    assert (relation.relation_type, relation.to_id) == ("supersedes", paris.memory_id)
+    assert (await memory.get(paris.memory_id)).lifecycle_state == "EXPIRED"
+
+
+async def test_the_text_is_the_one_known_then(memory: GraphMemory, clock: Clock) -> None:
+    stored = await memory.add("the home is blue")
+    for day, colour in enumerate(("green", "red"), start=1):
+        clock.now = TODAY + timedelta(days=day)
+        await memory.update(stored.memory_id, content=f"the home is {colour}")
+    clock.advance(days=1)
+    for day, colour in enumerate(("blue", "green", "red", "red")):
+        moment = TODAY + timedelta(days=day, hours=1)
+        got = await memory.get(stored.memory_id, known_at=moment)
+        assert got.content == f"the home is {colour}"
+        assert await contents(memory, known_at=moment) == {f"the home is {colour}"}
+    with pytest.raises(NotFoundError):
+        await memory.get(stored.memory_id, known_at=TODAY - timedelta(seconds=1))
+
+
+async def test_the_text_of_then_is_what_a_question_about_then_is_compared_with(
+    memory: GraphMemory, clock: Clock
+) -> None:
+    stored = await memory.add("The cat sleeps on the sofa")
+    await memory.add("Quarterly revenue rose by four percent")
+    clock.advance(days=1)
+    await memory.update(stored.memory_id, content="Invoices are due within thirty days")
+    (best, *_) = await memory.search("a pet resting", known_at=TODAY, profile="weighted")
+    assert best.memory.memory_id == stored.memory_id
+    assert best.similarity is not None
+    assert best.similarity > 0.6
+
+
+async def test_what_was_deleted_since_was_known_before(memory: GraphMemory, clock: Clock) -> None:
+    stored = await memory.add("a home to forget")
+    clock.advance(days=1)
+    await memory.delete(stored.memory_id)
+    assert await contents(memory) == set()
+    assert await contents(memory, known_at=TODAY) == {"a home to forget"}
+    assert await contents(memory, known_at=clock.now) == set()
+
+
+async def test_a_memory_may_have_been_true_before_it_was_known(memory: GraphMemory) -> None:
+    await memory.add("home was a farm", valid_at=TODAY - timedelta(days=900))
+    past = TODAY - timedelta(days=30)
+    assert await contents(memory, as_of=past) == {"home was a farm"}
+    assert await contents(memory, as_of=past, known_at=past) == set()
+
+
+async def test_an_ended_relation_is_seen_in_the_past_and_can_begin_again(
+    memory: GraphMemory, clock: Clock
+) -> None:
+    a, b = await memory.add("a"), await memory.add("b")
+    await memory.relate(a.memory_id, b.memory_id, "supports")
+    clock.advance(days=1)
+    assert await memory.unrelate(a.memory_id, b.memory_id) == 1
+    assert await memory.unrelate(a.memory_id, b.memory_id) == 0
+    clock.advance(days=1)
+    (again,) = await memory.relate(a.memory_id, b.memory_id, "supports")
+    assert again.created
+    for day, number in ((0.5, 1), (1.5, 0), (2.5, 1)):
+        clock.now = TODAY + timedelta(days=3)
+        moment = TODAY + timedelta(days=day)
+        assert len(await memory.relations(a.memory_id, as_of=moment)) == number
+        assert len(await memory.relations(a.memory_id, known_at=moment)) == number
+
+
+@pytest.mark.parametrize(("both", "ended"), [(False, 1), (True, 2)])
+async def test_unrelating_ends_what_was_meant(memory: GraphMemory, both: bool, ended: int) -> None:
+    a, b = await memory.add("a"), await memory.add("b")
+    await memory.relate(a.memory_id, b.memory_id, "causes", bidirectional=True)
+    assert await memory.unrelate(a.memory_id, b.memory_id, "supports") == 0
+    assert await memory.unrelate(a.memory_id, b.memory_id, both_directions=both) == ended
+
+
+async def test_a_relation_holds_between_its_instants(memory: GraphMemory) -> None:
+    a, b = await memory.add("a"), await memory.add("b")
+    since, until = TODAY - timedelta(days=20), TODAY - timedelta(days=10)
+    await memory.relate(a.memory_id, b.memory_id, "part_of", valid_at=since, invalid_at=until)
+    assert await memory.relations(a.memory_id) == []
+    (relation,) = await memory.relations(a.memory_id, as_of=TODAY - timedelta(days=15))
+    assert (relation.valid_at, relation.invalid_at) == (since, until)
+    with pytest.raises(InvalidArgumentError, match="after valid_at"):
+        await memory.relate(a.memory_id, b.memory_id, valid_at=until, invalid_at=since)
+
+
+@pytest.mark.parametrize(("rule", "winner"), [("newer", 1), ("stronger", 0)])
+async def test_a_contradiction_can_be_settled(
+    memory: GraphMemory, clock: Clock, rule: str, winner: int
+) -> None:
+    old = await memory.add("the home is in Oslo", importance=9)
+    clock.advance(days=1)
+    new = await memory.add("the home is in Bergen", importance=2)
+    clock.advance(days=1)
+    await memory.relate(new.memory_id, old.memory_id, "contradicts", resolve=rule)
+    assert await contents(memory) == {(old, new)[winner].content}
+
+
+async def test_only_contradictions_are_settled_and_only_by_a_known_rule(
+    memory: GraphMemory,
+) -> None:
+    a, b = await memory.add("a"), await memory.add("b")
+    with pytest.raises(InvalidArgumentError):
+        await memory.relate(a.memory_id, b.memory_id, "supports", resolve="newer")
+    with pytest.raises(InvalidArgumentError, match=r"newer.*stronger"):
+        await memory.relate(a.memory_id, b.memory_id, "contradicts", resolve="louder")
+    assert await memory.relations(a.memory_id) == []
+
+
+async def test_a_memory_is_superseded_only_by_another_of_its_group(
+    memory: GraphMemory, group: str
+) -> None:
+    a = await memory.add("a")
+    theirs = await memory.add("theirs", group_id=f"{group}_2")
+    for other in (theirs.memory_id, "nobody"):
+        with pytest.raises(NotFoundError) as caught:
+            await memory.mark_obsolete(a.memory_id, "why", superseded_by=other)
+        assert caught.value.memory_id == other
+    with pytest.raises(InvalidArgumentError):
+        await memory.mark_obsolete(a.memory_id, "why", superseded_by=a.memory_id)
+    with pytest.raises(NotFoundError):
+        await memory.mark_obsolete("nobody", "why")
+    assert (await memory.get(a.memory_id)).lifecycle_state == "ACTIVE"
+
+
+async def test_the_history_tells_everything_in_order(memory: GraphMemory, clock: Clock) -> None:
+    a = await memory.add("first words")
+    clock.advance(days=1)
+    await memory.update(a.memory_id, content="second words")
+    clock.advance(days=1)
+    b = await memory.add("another")
+    await memory.relate(a.memory_id, b.memory_id, "supports", fact="a backs b")
+    clock.advance(days=1)
+    await memory.unrelate(a.memory_id, b.memory_id)
+    clock.advance(days=1)
+    await memory.delete(a.memory_id)
+    events = await memory.history(a.memory_id)
+    assert [(event.kind, event.detail) for event in events] == [
+        ("created", None),
+        ("rewritten", "first words"),
+        ("related", "a backs b"),
+        ("unrelated", "a backs b"),
+        ("state", "SOFT_DELETED: delete"),
+    ]
+    assert [event.at for event in events] == [TODAY + timedelta(days=day) for day in range(5)]
+    with pytest.raises(NotFoundError):
+        await memory.history(a.memory_id, group_id="elsewhere")
+
+
+async def test_a_conversation_is_a_chain_even_when_fifty_speak_at_once(
+    memory: GraphMemory, driver: AsyncDriver, group: str
+) -> None:
+    await asyncio.gather(
+        *(memory.add(f"turn {n}", conversation_id="talk") for n in range(50)),
+        memory.add("elsewhere", conversation_id="other"),
+    )
+    records, _, _ = await driver.execute_query(
+        "MATCH (m:Memory {group_id: $group, conversation_id: 'talk'}) "
+        "RETURN COUNT {(m)-[:RELATES_TO {name: 'precedes'}]->()} AS after, "
+        "COUNT {(m)<-[:RELATES_TO {name: 'precedes'}]-()} AS before",
+        group=group,
+    )
+    ends = sorted((record["before"], record["after"]) for record in records)
+    assert ends == [(0, 1)] + [(1, 0)] + [(1, 1)] * 48
+
+
+async def test_memories_stored_together_follow_each_other_in_order(memory: GraphMemory) -> None:
+    outcomes = await memory.add_many(
+        [{"content": f"turn {n}", "conversation_id": "talk"} for n in range(3)]
+    )
+    first, second, third = (outcome.memory_id or "" for outcome in outcomes)
+    edges = {(r.from_id, r.to_id) for m in (first, third) for r in await memory.relations(m)}
+    assert edges == {(first, second), (second, third)}
