@@ -3,6 +3,7 @@
 // access  read
 // param   group_id  : STRING — the tenant
 // param   memory_id : STRING
+// param   known_at  : STRING? — system time, ISO 8601, UTC
 // param   limit     : INTEGER
 // returns from_id       : STRING
 // returns to_id         : STRING
@@ -14,7 +15,10 @@
 // returns valid_at      : ZONED DATETIME
 // returns invalid_at    : ZONED DATETIME
 MATCH (m:Memory {uuid: $memory_id, group_id: $group_id})-[r:RELATES_TO]-(other:Memory)
-WHERE other.group_id = $group_id AND other.soft_deleted_at IS NULL AND
+WHERE other.group_id = $group_id
+  AND (m.soft_deleted_at IS NULL OR m.soft_deleted_at > $known_at)
+  AND (other.soft_deleted_at IS NULL OR other.soft_deleted_at > $known_at)
+  AND
 // include time/relation_holds
 RETURN startNode(r).uuid AS from_id, endNode(r).uuid AS to_id, r.name AS relation_type,
        r.strength AS strength, r.fact AS fact, coalesce(r.metadata_json, '{}') AS metadata,
