@@ -71,7 +71,7 @@ def _source_fields(source: str, lines: Translation) -> dict[str, Any]:
     """Return what there is to say of another store beside the counts."""
     scale = FORMATS[source].scale
     return {
-        "importance_scale": f"0 to {scale.highest:g}" if scale else None,
+        "importance_scale": scale.value if scale else None,
         "left_out": dict(lines.left_out),
         "amended": dict(lines.amended),
         "unknown_relation_types": dict(lines.unknown_relation_types),

@@ -34,8 +34,8 @@ async def import_memories(
     A line is a JSON object with the arguments of add_memory, and with memory_id, created_at and
     group_id where they are to be kept. With --group all lines go into that group.
 
-    With --from the file or folder is another store's: mcp-memory, mcp-ai-memory. The README says
-    what becomes of it.
+    With --from the file or folder is another store's: mcp-memory, mcp-ai-memory, doobidoo,
+    basic-memory, mem0, forgetful or longterm-memory. The README says what becomes of it.
     """
     from graph_memory.cli.bring import bring
 

@@ -9,8 +9,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from graph_memory.errors import InvalidArgumentError
+from graph_memory.formats.basic_memory import BASIC_MEMORY
+from graph_memory.formats.doobidoo import DOOBIDOO
+from graph_memory.formats.forgetful import FORGETFUL
+from graph_memory.formats.longterm_memory import LONGTERM_MEMORY
 from graph_memory.formats.mcp_ai_memory import MCP_AI_MEMORY
 from graph_memory.formats.mcp_memory import MCP_MEMORY
+from graph_memory.formats.mem0 import MEM0
 from graph_memory.formats.preview import preview
 from graph_memory.formats.source import Format
 from graph_memory.formats.translate import Translation
@@ -22,6 +27,11 @@ _log = logging.getLogger(__name__)
 FORMATS: Mapping[str, Format] = {
     "mcp-memory": MCP_MEMORY,
     "mcp-ai-memory": MCP_AI_MEMORY,
+    "doobidoo": DOOBIDOO,
+    "basic-memory": BASIC_MEMORY,
+    "mem0": MEM0,
+    "forgetful": FORGETFUL,
+    "longterm-memory": LONGTERM_MEMORY,
 }
 
 

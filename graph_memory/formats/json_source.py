@@ -51,12 +51,16 @@ def text_object(value: Any) -> dict[str, Any]:
 
 def text_list(value: Any) -> list[Any]:
     """Return a member that may be a list, the text of one, or names with commas between them."""
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except ValueError:
-            return [part.strip() for part in value.strip("{}").split(",") if part.strip()]
-    return cast(list[Any], value) if isinstance(value, list) else []
+    if not isinstance(value, str):
+        return cast(list[Any], value) if isinstance(value, list) else []
+    try:
+        parsed = json.loads(value)
+    except ValueError:
+        parsed = None
+    if isinstance(parsed, list):
+        return cast(list[Any], parsed)
+    parts = (part.strip().strip('"') for part in value.strip("{}").split(","))
+    return [part for part in parts if part]
 
 
 def _top(scanner: "_Scanner", lists: Collection[str]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -12,16 +12,16 @@ from typing import Any
 
 
 class Scale(Enum):
-    """How a source grades importance; the value is what one grade is on our scale of 1 to 10."""
+    """How a source grades importance, as it is shown."""
 
-    UNIT = 10.0  #: 0 to 1
-    FIVE = 2.0  #: 1 to 5
-    TEN = 1.0  #: 1 to 10
+    UNIT = "0 to 1"
+    FIVE = "1 to 5"
+    TEN = "1 to 10"
 
     @property
-    def highest(self) -> float:
-        """The highest grade of the source."""
-        return 10 / self.value
+    def highest(self) -> int:
+        """The highest grade; it stands for 10 here, and the others in proportion."""
+        return int(self.value.split()[-1])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +86,11 @@ class Format:
     scale: Scale | None = None
     relation_types: Mapping[str, str] = field(default_factory=dict[str, str])
     memory_types: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+def ended(at: Any) -> dict[str, Any]:
+    """Return what has happened to a memory that the source no longer holds to be true."""
+    return {"lifecycle_state": "EXPIRED", "state_changed_at": at, "invalid_at": at}
 
 
 class Linked:

@@ -107,8 +107,8 @@ class Translation:
         if isinstance(grade, bool) or not isinstance(grade, int | float):
             return grade
         if not 0 <= grade <= scale.highest:
-            self.amended[f"an importance beyond 0 to {scale.highest:g}"] += 1
-        return grade * scale.value
+            self.amended[f"an importance beyond {scale.value}"] += 1
+        return grade * 10 / scale.highest
 
     def _lifecycle(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return what has happened to a memory; that it was imported is the last of it."""

@@ -1,0 +1,70 @@
+"""SQLite files of other stores, read without a trace."""
+
+import sqlite3
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from graph_memory.errors import SourceFormatError
+
+_MAGIC = b"SQLite format 3\0"
+_WAL_VERSION = 2
+
+
+@contextmanager
+def database(
+    path: Path, expected: str, tables: Mapping[str, set[str]]
+) -> Generator[sqlite3.Connection]:
+    """Open a file read-only, and look whether it is what it should be.
+
+    Args:
+        path: The file.
+        expected: What it should be, for the error.
+        tables: The tables it must have, with some columns that tell it from others.
+
+    Raises:
+        SourceFormatError: It is no SQLite database, is damaged, or lacks a table or column.
+    """
+    with path.open("rb") as file:
+        header = file.read(20)
+    if not header.startswith(_MAGIC):
+        raise SourceFormatError(path, expected, "no SQLite database")
+    try:
+        with closing(sqlite3.connect(_address(path, header), uri=True)) as connection:
+            connection.row_factory = sqlite3.Row
+            connection.text_factory = _text
+            for table, wanted in tables.items():
+                if missing := sorted(wanted - columns(connection, table)):
+                    found = f"no {table}.{missing[0]} in it"
+                    raise SourceFormatError(path, expected, found)
+            yield connection
+    except sqlite3.Error as error:
+        raise SourceFormatError(path, expected, f"a file SQLite cannot read ({error})") from error
+
+
+def columns(connection: sqlite3.Connection, table: str) -> set[str]:
+    """Return the columns of a table; none, where there is no such table."""
+    found = connection.execute("SELECT name FROM pragma_table_info(?)", (table,))
+    return {row["name"] for row in found}
+
+
+def rows(connection: sqlite3.Connection, query: str) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a query as they are read."""
+    for row in connection.execute(query):
+        yield dict(row)
+
+
+def _address(path: Path, header: bytes) -> str:
+    """Return a read-only address.
+
+    SQLite would make files beside a database in WAL mode that nobody has open; told that it cannot
+    change, it does not.
+    """
+    at_rest = header[18] == _WAL_VERSION and not path.with_name(f"{path.name}-wal").exists()
+    return f"{path.resolve().as_uri()}?mode=ro{'&immutable=1' if at_rest else ''}"
+
+
+def _text(value: bytes) -> str:
+    """Return a text; a byte that is no UTF-8 spoils only its own memory."""
+    return value.decode(errors="surrogateescape")
