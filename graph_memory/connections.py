@@ -3,6 +3,7 @@
 from typing import Any
 
 from graph_memory import lifecycle, recall
+from graph_memory.analysis import Analysis, analyze
 from graph_memory.arguments import (
     Clocks,
     Line,
@@ -19,7 +20,7 @@ from graph_memory.lifecycle import Obsolete, Resolution
 from graph_memory.memories import Relation, RelationType
 from graph_memory.relations import Related, relate, unrelate
 from graph_memory.traverse import traverse
-from graph_memory.walk import Walk, Walked
+from graph_memory.walk import Top, Walk, Walked
 
 
 class Connections(Context):
@@ -151,3 +152,25 @@ class Connections(Context):
         )
         self._delivered([walked.start, *(node.memory for node in walked.nodes)], group)
         return walked
+
+    async def analyze(
+        self,
+        memory_id: str | None = None,
+        *,
+        top: int = 10,
+        group_id: str | None = None,
+        **clocks: Any,
+    ) -> Analysis:
+        """Analyse the relations around a memory, or of the whole group; `top` is 1 to 100."""
+        given = memory_id if memory_id is None else checked_value(MemoryId, memory_id, "memory_id")
+        times = checked(Clocks, clocks)
+        return await analyze(
+            self.graph,
+            self.settings,
+            given,
+            top=checked_value(Top, top, "top"),
+            group_id=self.group(group_id),
+            now=self.clock(),
+            as_of=times.as_of,
+            known_at=times.known_at,
+        )

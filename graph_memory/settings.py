@@ -142,6 +142,9 @@ class Settings(BaseSettings):
     traversal_fan: int = Field(
         1000, ge=10, le=100_000, description="Relations of one memory that are compared at a time."
     )
+    analysis_max_relations: int = Field(
+        20_000, ge=10, le=1_000_000, description="Relations that one analysis looks at."
+    )
 
     @field_validator("toolsets", "allowed_hosts", "protected_tags", mode="before")
     @classmethod

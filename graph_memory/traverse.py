@@ -70,6 +70,15 @@ async def traverse(
     return await _described(walker, reason, group_id=group_id, now=now)
 
 
+async def around(
+    graph: Graph, settings: Settings, start_id: str, walk: Walk, *, group_id: str, now: datetime
+) -> tuple[list[str], Reason | None]:
+    """Walk like `traverse`, and return only the ids met, the start first, and the bound met."""
+    walker = _Walker(graph, settings, start_id, walk, group_id=group_id, now=now)
+    reason = await walker.walked()
+    return [start_id, *walker.wanted], reason
+
+
 class _Stopped(Exception):  # noqa: N818 - no error: the walk has reached a bound
     def __init__(self, reason: Reason) -> None:
         self.reason: Reason = reason

@@ -35,6 +35,7 @@ AlgorithmName = Annotated[Algorithm, BeforeValidator(_folded)]
 DirectionName = Annotated[Direction, BeforeValidator(_folded)]
 Depth = Annotated[int, Field(ge=1, le=5)]
 NodeCount = Annotated[int, Field(ge=1, le=1000)]
+Top = Annotated[int, Field(ge=1, le=100)]
 Milliseconds = Annotated[int, Field(ge=1, le=60_000)]
 
 

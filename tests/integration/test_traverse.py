@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory
+from graph_memory.analysis import TypeCount, analyze, structure
 from graph_memory.arguments import checked
 from graph_memory.errors import InvalidArgumentError, NotFoundError
 from graph_memory.memories import instant
@@ -386,3 +387,81 @@ async def test_the_settings_can_lower_the_bounds(memory: GraphMemory):
 async def test_an_unknown_start_is_not_found(memory: GraphMemory):
     with pytest.raises(NotFoundError):
         await memory.traverse("nobody")
+
+
+async def linked(driver: AsyncDriver, group: str, count: int, pairs: list[tuple[int, int]]):
+    """Build `count` memories and relations between them; return the ids."""
+    ids = [f"{group}-{i}" for i in range(count)]
+    await build(driver, group, [Node(i) for i in ids], [Edge(ids[a], ids[b]) for a, b in pairs], [])
+    return ids
+
+
+async def test_an_analysis_finds_bridges_islands_and_connectors(
+    memory: GraphMemory, driver: AsyncDriver, group: str
+):
+    """Two triangles joined by 2-3, a pair, and a memory alone."""
+    pairs = [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 5), (5, 3), (6, 7), (7, 6)]
+    ids = await linked(driver, group, 9, pairs)
+    whole = await memory.analyze()
+    assert (whole.memories, whole.relations, whole.isolated) == (9, 9, 1)
+    assert (whole.islands, whole.island_count, whole.truncated) == ([6, 2], 2, False)
+    assert [(b.from_id, b.to_id, b.separates) for b in whole.bridges] == [
+        (ids[2], ids[3], 3), (ids[6], ids[7], 1),
+    ]  # fmt: skip
+    assert whole.by_type == {"relates_to": TypeCount(9, 0.5)}
+    assert [c.memory_id for c in whole.top_connectors[:2]] == [ids[2], ids[3]]
+    assert whole.top_connectors[0].degree == 3
+    near = await memory.analyze(ids[7], top=1)
+    assert (near.in_degree, near.out_degree, near.memories, near.relations) == (1, 1, 2, 2)
+    assert len(near.top_connectors) == len(near.bridges) == 1
+    alone = await memory.analyze(ids[8])
+    assert (alone.in_degree, alone.out_degree, alone.isolated) == (0, 0, 1)
+
+
+async def test_an_analysis_is_bounded_and_of_known_memories(
+    memory: GraphMemory, driver: AsyncDriver, group: str
+):
+    ids = await linked(driver, group, 20, [(0, i) for i in range(1, 20)])
+    few = memory.settings.model_copy(update={"analysis_max_relations": 10})
+    cut = await analyze(memory.graph, few, None, top=3, group_id=group, now=TODAY)
+    assert (cut.relations, cut.truncated, len(cut.top_connectors)) == (10, True, 3)
+    with pytest.raises(NotFoundError):
+        await memory.analyze("nobody")
+    with pytest.raises(InvalidArgumentError, match="top=0"):
+        await memory.analyze(ids[0], top=0)
+
+
+async def test_an_analysis_sees_what_held_then(
+    memory: GraphMemory, driver: AsyncDriver, group: str
+):
+    a, b, c = (f"{group}-{i}" for i in "abc")
+    nodes = [Node(a), Node(b), Node(c, soft_deleted_at=DAYS[2])]
+    edges = [Edge(a, b, invalid_at=DAYS[1]), Edge(b, c)]
+    await build(driver, group, nodes, edges, [])
+    assert (await memory.analyze()).relations == 0
+    assert (await memory.analyze(as_of=DAYS[0])).relations == 1
+    assert (await memory.analyze(known_at=DAYS[1], as_of=DAYS[0])).relations == 2
+    assert (await memory.analyze(b, known_at=DAYS[1])).out_degree == 1
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    pairs=st.sets(
+        st.tuples(st.integers(0, 7), st.integers(0, 7)).filter(lambda p: p[0] != p[1]), max_size=14
+    )
+)
+def test_a_bridge_is_what_parts_an_island_when_removed(pairs: set[tuple[int, int]]):
+    def parts(kept: set[frozenset[str]]) -> int:
+        groups = [{id_} for id_ in {str(end) for pair in pairs for end in pair}]
+        for pair in kept:
+            joined = [g for g in groups if g & pair]
+            groups = [g for g in groups if not g & pair] + [set[str]().union(*joined)]
+        return len(groups)
+
+    relations = [WalkedRelation(str(a), str(b), "relates_to", 0.5) for a, b in pairs]
+    joined = {frozenset((r.from_id, r.to_id)) for r in relations}
+    bridges, islands = structure(relations)
+    expected = {pair for pair in joined if parts(joined - {pair}) > parts(joined)}
+    assert {frozenset((bridge.from_id, bridge.to_id)) for bridge in bridges} == expected
+    assert len(islands) == parts(joined)
+    assert sum(islands) == len({end for pair in pairs for end in pair})
