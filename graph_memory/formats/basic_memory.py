@@ -44,7 +44,7 @@ def read(path: Path) -> Iterator[Told]:
     """Tell the notes and observations of a folder; a link names a title, permalink or file."""
     if not path.is_dir():
         raise SourceFormatError(path, _EXPECTED, "a file")
-    files = [file for file in sorted(path.rglob("*.md")) if not _hidden(file, path)]
+    files = [f for f in sorted(path.rglob("*.md")) if f.is_file() and not _hidden(f, path)]
     if not files:
         raise SourceFormatError(path, _EXPECTED, "no Markdown file in it")
     names: dict[str, str] = {}
@@ -78,7 +78,7 @@ def _front(matter: str) -> dict[str, Any]:
     """Return front matter; without what is no YAML, the note is still a note."""
     try:
         front: object = yaml.safe_load(matter)
-    except yaml.YAMLError:
+    except (yaml.YAMLError, ValueError, RecursionError):  # a date may name the 13th month
         return {}
     return cast(dict[str, Any], front) if isinstance(front, dict) else {}
 

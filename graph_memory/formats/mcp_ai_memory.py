@@ -75,7 +75,7 @@ def _memory(row: dict[str, Any], links: Linked, known: set[str]) -> SourceMemory
     return SourceMemory(
         source_id=source_id,
         content=row["content"],
-        memory_type=row.get("type"),
+        memory_type=str(row.get("type") or "general"),
         tags=text_list(row.get("tags")),
         metadata={
             **text_object(row.get("metadata")),
@@ -85,7 +85,7 @@ def _memory(row: dict[str, Any], links: Linked, known: set[str]) -> SourceMemory
         importance=row.get("importance_score"),
         confidence=row.get("confidence"),
         decay_rate=row.get("decay_rate"),
-        owner=row.get("user_context"),
+        owner=str(row.get("user_context") or "") or None,
         parent_id=parent_id if parent_id in known else None,
         created_at=row.get("created_at"),
         relations=links.of(source_id),

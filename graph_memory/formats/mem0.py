@@ -38,7 +38,7 @@ def _memory(row: dict[str, Any]) -> SourceMemory:
             **text_object(row.get("metadata")),
             **{name: row.get(name) for name in _METADATA},
         },
-        owner=row.get("user_id"),
+        owner=str(row.get("user_id") or "") or None,
         created_at=row.get("created_at"),
         lifecycle={
             "updated_at": row.get("updated_at"),

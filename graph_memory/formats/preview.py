@@ -39,10 +39,10 @@ def preview(lines: Iterable[str], max_content_characters: int) -> Preview:
             found.refuse(number, error)
             continue
         found.relations += sum(1 + relation.bidirectional for relation in memory.relationships)
-        key = hash((memory.group_id, memory.content))
-        found.repeated += key in seen
-        found.memories += key not in seen
-        seen.add(key)
+        keys = {hash((memory.group_id, memory.content)), hash(memory.memory_id or number)}
+        found.repeated += not keys.isdisjoint(seen)
+        found.memories += keys.isdisjoint(seen)
+        seen |= keys
     return found
 
 

@@ -18,6 +18,7 @@ from graph_memory.archive import ImportReport, export_lines, import_lines
 from graph_memory.cli.transfer import import_memories
 from graph_memory.errors import InvalidArgumentError, SourceFormatError
 from graph_memory.formats import FORMATS, Translation, preview, translate
+from graph_memory.formats.source import Format, Scale, SourceMemory
 from graph_memory.memories import instant
 from tests.conftest import TODAY, Clock
 
@@ -699,10 +700,73 @@ def test_an_unknown_format_is_refused(tmp_path: Path) -> None:
         translate("nonesuch", tmp_path, "g")
 
 
+@pytest.mark.parametrize(
+    ("scale", "grade", "importance"),
+    [
+        (Scale.UNIT, 0.8, 8.0),
+        (Scale.FIVE, 4, 8.0),
+        (Scale.TEN, 8, 8.0),
+        (Scale.UNIT, None, None),
+        (Scale.UNIT, "high", "high"),
+        (None, 0.8, None),
+    ],
+)
+def test_importance_is_read_on_the_declared_scale(
+    scale: Scale | None, grade: Any, importance: Any, tmp_path: Path
+) -> None:
+    told = [SourceMemory(source_id="1", content="a", importance=grade)]
+    made_up = Format(description="made up", read=lambda path: iter(told), scale=scale)
+    (line,) = Translation("made-up", made_up, tmp_path, "g")
+    assert json.loads(line).get("importance") == importance
+
+
+@pytest.mark.parametrize(
+    ("name", "relation_type", "original"),
+    [
+        ("dependsOn", "depends_on", None),
+        ("Part Of", "part_of", None),
+        ("related-to", "relates_to", None),
+        ("LEADS_TO", "leads_to", None),
+        ("works at", "relates_to", "works at"),
+        ("知道", "relates_to", "知道"),
+        ("", "relates_to", None),
+    ],
+)
+def test_relation_types_are_spelled_our_way(
+    name: str, relation_type: str, original: str | None, tmp_path: Path
+) -> None:
+    path = lines_of(
+        tmp_path / "memory.jsonl",
+        {"type": "entity", "name": "A", "entityType": "", "observations": []},
+        {"type": "entity", "name": "B", "entityType": "", "observations": []},
+        {"type": "relation", "from": "A", "to": "B", "relationType": name},
+    )
+    first, _ = (json.loads(line) for line in translate("mcp-memory", path, "g"))
+    (relation,) = first["relationships"]
+    assert relation["relation_type"] == relation_type
+    assert relation.get("original_relation_type") == original
+
+
+def test_a_note_with_broken_front_matter_is_still_a_note(tmp_path: Path) -> None:
+    for number, matter in enumerate(("date: 2024-13-45", "a: [", "- a list", "")):
+        (tmp_path / f"n{number}.md").write_text(f"---\n{matter}\n---\nText {number}\n")
+    (tmp_path / "folder.md").mkdir()
+    lines = [json.loads(line) for line in translate("basic-memory", tmp_path, "g")]
+    assert [line["content"] for line in lines] == [f"n{n}\n\nText {n}" for n in range(4)]
+
+
 def test_a_dry_run_names_what_it_would_refuse(tmp_path: Path) -> None:
-    lines = ['{"content": "a"}', "", '{"content": "a"}', "{broken", '{"content": "too long"}']
+    lines = [
+        '{"content": "a"}',
+        "",
+        '{"content": "a"}',
+        "{broken",
+        '{"content": "too long"}',
+        '{"content": "b", "memory_id": "1"}',
+        '{"content": "c", "memory_id": "1"}',
+    ]
     found = preview(lines, max_content_characters=3)
-    assert (found.memories, found.repeated, found.refused) == (1, 1, 2)
+    assert (found.memories, found.repeated, found.refused) == (2, 2, 2)
     assert [(error.line, error.code) for error in found.errors] == [
         (4, "invalid_argument"),
         (5, "limit_exceeded"),
@@ -772,6 +836,14 @@ def test_the_command_line_names_what_is_wrong(run: Callable[..., Any], tmp_path:
     }
     assert run("import", "--from", "mem0", tmp_path / "nowhere").stderr.startswith("error: ")
     assert run("import", "--from", "nonesuch", other).returncode == 2
+    ours = lines_of(tmp_path / "ours.jsonl", {"content": "a"}, {"content": "b", "stability": 9})
+    dry = run("import", ours, "--dry-run")
+    assert (dry.returncode, dry.stdout) == (
+        1,
+        "memories\t1\nrelations\t0\nrepeated\t0\nrefused\t1\n",
+    )
+    assert dry.stderr.startswith("line 2: stability=9 is not allowed")
+    assert run("import", ours, "--user", "ada").returncode == 2
     bad = lines_of(tmp_path / "bad.json", '{"id": "7", "memory": " "}')
     named = run("import", "--from", "mem0", bad, "--dry-run")
     assert (named.returncode, named.stdout.splitlines()[3]) == (1, "refused\t1")
