@@ -6,12 +6,15 @@ from pydantic import Field
 
 from graph_memory.api import GraphMemory
 from graph_memory.arguments import EndMoment, Moment, NewMemory, Unit
+from graph_memory.errors import InvalidArgumentError, NotFoundError
 from graph_memory.memories import MemoryType, SortOrder
 from graph_memory.recall import Profile
-from graph_memory.server import core
+from graph_memory.server import core, walks
 from graph_memory.server import parameters as p
 from graph_memory.server.tools import READS, WRITES, Toolset
 from graph_memory.server.views import Added, Found, Listed, Stored
+from graph_memory.server.walk_views import Reached
+from graph_memory.walk import Algorithm, Direction
 
 toolset = Toolset()
 
@@ -118,3 +121,41 @@ async def get_all_memories(
     return await core.list_memories(
         memory, sort=SortOrder.CREATED_AT, limit=limit, cursor=cursor, group_id=group_id
     )
+
+
+@toolset.tool("Search the graph", READS, alias_of="memory_traverse")
+async def memory_graph_search(
+    memory: GraphMemory,
+    start_memory_id: Annotated[p.Id | None, Field(description="Where to begin; or query.")] = None,
+    query: Annotated[
+        p.Query | None, Field(description="Begin at the memory that answers it best.")
+    ] = None,
+    algorithm: walks.Order = Algorithm.BFS,
+    max_depth: walks.MaxDepth = None,
+    max_nodes: walks.MaxNodes = None,
+    relation_types: walks.Only = None,
+    types: p.Types = None,
+    tags: p.AnyTag = None,
+    direction: walks.Way = Direction.OUT,
+    include_parent_links: walks.Parents = False,
+    time_budget_ms: walks.Budget = None,
+    group_id: p.Group = None,
+) -> Reached:
+    """Use memory_traverse; a query is answered by search_memory first."""
+    return await walks.memory_traverse(
+        memory, start_memory_id or await _best(memory, query, group_id),
+        algorithm=algorithm, max_depth=max_depth, max_nodes=max_nodes,
+        relation_types=relation_types, types=types, tags=tags, direction=direction,
+        include_parent_links=include_parent_links, time_budget_ms=time_budget_ms,
+        group_id=group_id,
+    )  # fmt: skip
+
+
+async def _best(memory: GraphMemory, query: str | None, group_id: str | None) -> str:
+    """Return the id of the memory that answers `query` best."""
+    if query is None:
+        raise InvalidArgumentError("start_memory_id", None, "give it, or a query")
+    found = await memory.search(query, limit=1, group_id=group_id)
+    if not found:
+        raise NotFoundError(query, memory.group(group_id))
+    return found[0].memory.memory_id

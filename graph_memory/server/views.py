@@ -25,7 +25,7 @@ class View(BaseModel):
         raise NotImplementedError
 
 
-class _Flat(View):
+class Flat(View):
     """A memory's fields, and more beside them."""
 
     memory: MemoryView
@@ -130,7 +130,7 @@ class AddedMany(View):
         return "\n".join([f"Stored {self.stored}, refused {self.refused}.", *errors])
 
 
-class GotMemory(_Flat):
+class GotMemory(Flat):
     """One memory, with its relations if they were asked for."""
 
     relations: list[RelationView] | None = None
@@ -209,7 +209,7 @@ class Stored(View):
         return self.memory_id
 
 
-class Hit(_Flat):
+class Hit(Flat):
     """A memory that answers a question, and why it ranks where it does."""
 
     similarity: float | None
@@ -242,7 +242,7 @@ class Found(View):
         if not self.results:
             return "Nothing found. Try other words, fewer filters, or states including ARCHIVED."
         return "\n".join(
-            f"{position}. score {hit.score:.3f} {_line(hit.memory)}"
+            f"{position}. score {hit.score:.3f} {line(hit.memory)}"
             for position, hit in enumerate(self.results, 1)
         )
 
@@ -263,7 +263,7 @@ class Listed(View):
         if not self.results:
             return "No memories."
         more = [f"More: cursor={self.next_cursor}"] if self.next_cursor else []
-        return "\n".join([*(f"- {_line(memory)}" for memory in self.results), *more])
+        return "\n".join([*(f"- {line(memory)}" for memory in self.results), *more])
 
 
 def _head(memory: Memory) -> str:
@@ -272,7 +272,7 @@ def _head(memory: Memory) -> str:
     return f"{memory.memory_id} [{memory.memory_type}, {memory.lifecycle_state}, {date}]{tags}"
 
 
-def _line(memory: Memory) -> str:
+def line(memory: Memory) -> str:
     """Return a memory in one line: its id, what it is, and how it begins."""
     words = " ".join(memory.content.split())
     lead = words if len(words) <= _LEAD_CHARACTERS else f"{words[: _LEAD_CHARACTERS - 1]}…"

@@ -19,6 +19,7 @@ from graph_memory.memories import instant
 from graph_memory.traverse import traverse
 from graph_memory.walk import Algorithm, Walk, Walked, WalkedRelation
 from tests.conftest import TODAY
+from tests.e2e.mcp_client import call, inside, refused
 
 DAYS = [TODAY + timedelta(days=days) for days in (-40, -30, -20, -10)]
 
@@ -72,7 +73,7 @@ class Edge:
 async def build(
     driver: AsyncDriver, group: str, nodes: list[Node], edges: list[Edge], links: list[Edge]
 ) -> None:
-    rows = [vars(node) | {"tags": list(node.tags)} for node in nodes]
+    rows: list[dict[str, Any]] = [{**vars(node), "tags": list(node.tags)} for node in nodes]
     for row in rows:
         row["soft_deleted_at"] = row["soft_deleted_at"] and instant(row["soft_deleted_at"])
     now = instant(TODAY)
@@ -161,7 +162,7 @@ class Reference:
         return results, "depth" if beyond else None
 
 
-def spans() -> st.SearchStrategy[dict[str, datetime | None]]:
+def spans() -> st.SearchStrategy[dict[str, Any]]:
     moment = st.sampled_from([None, None, *DAYS])
     return st.fixed_dictionaries(
         {"created_at": st.sampled_from(DAYS), "valid_at": moment, "invalid_at": moment}
@@ -370,7 +371,7 @@ async def test_the_default_budget_is_a_setting(
     ],
 )
 async def test_a_bad_bound_is_named_with_its_range(
-    memory: GraphMemory, argument: str, value: object, range_: str
+    memory: GraphMemory, argument: str, value: Any, range_: str
 ):
     with pytest.raises(InvalidArgumentError) as caught:
         await memory.traverse("any", **{argument: value})
@@ -465,3 +466,44 @@ def test_a_bridge_is_what_parts_an_island_when_removed(pairs: set[tuple[int, int
     assert {frozenset((bridge.from_id, bridge.to_id)) for bridge in bridges} == expected
     assert len(islands) == parts(joined)
     assert sum(islands) == len({end for pair in pairs for end in pair})
+
+
+async def test_the_tools_answer_what_the_api_does(
+    memory: GraphMemory, driver: AsyncDriver, group: str
+):
+    ids = await linked(driver, group, 4, [(0, 1), (1, 2)])
+    async with inside(memory, toolsets=("graph", "compat")) as client:
+        walked = await call(
+            client, "memory_traverse", start_memory_id=ids[0], algorithm="DFS", max_depth=1
+        )
+        assert walked["start"]["memory_id"] == ids[0]
+        (node,) = walked["nodes"]
+        assert (node["memory_id"], node["depth"], node["path"]) == (ids[1], 1, ids[:2])
+        assert walked["edges"] == [
+            {"from_id": ids[0], "to_id": ids[1], "relation_type": "relates_to", "strength": 0.5}
+        ]
+        assert (walked["truncated"], walked["reason"]) == (True, "depth")
+        analysis = await call(client, "memory_graph_analysis", memory_id=ids[1])
+        assert (analysis["in_degree"], analysis["out_degree"]) == (1, 1)
+        assert analysis["by_type"] == {"relates_to": {"count": 2, "avg_strength": 0.5}}
+        _, data = await refused(client, "memory_traverse", start_memory_id=ids[0], max_depth=6)
+        assert (data["code"], data["argument"]) == ("invalid_argument", "max_depth")
+        _, data = await refused(client, "memory_traverse", start_memory_id="nobody")
+        assert data["code"] == "not_found"
+        again = await call(client, "memory_graph_search", start_memory_id=ids[0])
+        assert again["deprecated_alias_of"] == "memory_traverse"
+        assert len(again["nodes"]) == 2
+        _, data = await refused(client, "memory_graph_search")
+        assert data["code"] == "invalid_argument"
+
+
+async def test_a_graph_search_begins_at_the_best_answer(memory: GraphMemory):
+    tea = await memory.add("Ada prefers green tea")
+    why = await memory.add("She worked in Kyoto for a year")
+    await memory.relate(tea.memory_id, why.memory_id, "caused_by")
+    async with inside(memory, toolsets=("compat",)) as client:
+        walked = await call(client, "memory_graph_search", query="what does Ada drink? green tea")
+        assert walked["start"]["memory_id"] == tea.memory_id
+        assert [node["memory_id"] for node in walked["nodes"]] == [why.memory_id]
+        _, data = await refused(client, "memory_graph_search", query="tea", group_id="nobody")
+        assert data["code"] == "not_found"

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from graph_memory.errors import DuplicateError, InvalidArgumentError
 from graph_memory.memories import MemoryType
 from graph_memory.server import parameters
-from graph_memory.server.admin import toolset as admin
+from graph_memory.server.app import TOOLSETS
 from graph_memory.server.compat import toolset as compat
 from graph_memory.server.core import toolset as core
 from graph_memory.server.schemas import answer_schema, arguments_schema
@@ -69,7 +69,10 @@ def test_a_tool_takes_synonyms_that_it_does_not_publish():
     assert tool.description == "Touch."
 
 
-@pytest.mark.parametrize("tool", [*core.tools, *admin.tools, *compat.tools], ids=lambda t: t.name)
+TOOLS = [tool for parts in TOOLSETS.values() for part in parts for tool in part.tools]
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda t: t.name)
 def test_each_parameter_says_what_it_is(tool: MemoryTool):
     for name, schema in tool.parameters["properties"].items():
         assert schema.get("description"), name
@@ -78,7 +81,7 @@ def test_each_parameter_says_what_it_is(tool: MemoryTool):
 
 
 def test_compat_names_the_tool_to_use_instead():
-    today = {tool.name for tool in core.tools}
+    today = {tool.name for tool in TOOLS if not tool.alias_of}
     assert all(tool.alias_of in today for tool in compat.tools)
 
 

@@ -1,0 +1,82 @@
+"""The graph toolset's walks: along relations from a memory, and what holds a graph together."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from graph_memory.api import GraphMemory
+from graph_memory.arguments import RelationName
+from graph_memory.server import parameters as p
+from graph_memory.server.tools import PURE_READS, READS, Toolset
+from graph_memory.server.walk_views import Analysed, Reached
+from graph_memory.walk import (
+    Algorithm,
+    AlgorithmName,
+    Depth,
+    Direction,
+    DirectionName,
+    Milliseconds,
+    NodeCount,
+    Top,
+)
+
+toolset = Toolset()
+
+Order = Annotated[AlgorithmName, Field(description="Breadth or depth first.")]
+MaxDepth = Annotated[Depth | None, Field(description="Relations from the start; default 3.")]
+MaxNodes = Annotated[NodeCount | None, Field(description="Memories returned; default 100.")]
+Only = Annotated[
+    tuple[RelationName, ...] | None, Field(description="Walk only relations of these types.")
+]
+Way = Annotated[DirectionName, Field(description="Along relations, against them, or both.")]
+Parents = Annotated[bool, Field(description="Also from child to parent.")]
+Budget = Annotated[Milliseconds | None, Field(description="Stop after so many milliseconds.")]
+
+
+@toolset.tool("Walk along relations", READS)
+async def memory_traverse(
+    memory: GraphMemory,
+    start_memory_id: p.Id,
+    algorithm: Order = Algorithm.BFS,
+    max_depth: MaxDepth = None,
+    max_nodes: MaxNodes = None,
+    relation_types: Only = None,
+    types: p.Types = None,
+    tags: p.AnyTag = None,
+    states: Annotated[p.Living, Field(description="Only these states; default: all.")] = None,
+    direction: Way = Direction.OUT,
+    include_parent_links: Parents = False,
+    time_budget_ms: Budget = None,
+    as_of: p.AsOf = None,
+    known_at: p.KnownAt = None,
+    group_id: p.Group = None,
+) -> Reached:
+    """Walk from a memory, the strongest relations first; each memory comes with its path.
+
+    types, tags and states select what is returned; others are passed through.
+    """
+    walked = await memory.traverse(
+        start_memory_id, group_id=group_id, algorithm=algorithm, max_depth=max_depth,
+        max_nodes=max_nodes, relation_types=relation_types, types=types, tags=tags, states=states,
+        direction=direction, include_parent_links=include_parent_links,
+        time_budget_ms=time_budget_ms, as_of=as_of, known_at=known_at,
+    )  # fmt: skip
+    return Reached.of(walked)
+
+
+@toolset.tool("Analyse the graph", PURE_READS)
+async def memory_graph_analysis(
+    memory: GraphMemory,
+    memory_id: Annotated[
+        p.Id | None, Field(description="What lies within two relations of it; default: all.")
+    ] = None,
+    top: Annotated[Top, Field(description="Connectors and bridges to name.")] = 10,
+    as_of: p.AsOf = None,
+    known_at: p.KnownAt = None,
+    group_id: p.Group = None,
+) -> Analysed:
+    """Degrees, relations by type, top connectors, bridges (removal parts the graph), islands."""
+    analysis = await memory.analyze(
+        memory_id, top=top, as_of=as_of, known_at=known_at, group_id=group_id
+    )
+    return Analysed(**{name: getattr(analysis, name) for name in Analysed.model_fields})
