@@ -68,8 +68,8 @@ def _note(file: Path, folder: Path) -> _Note:
     matter, rest = parts(text)
     front = _front(matter)
     place = file.relative_to(folder).with_suffix("").as_posix()
-    title = str(front.get("title") or file.stem)
-    source_id = str(front.get("permalink") or place)
+    title = _line(front.get("title")) or file.stem
+    source_id = _line(front.get("permalink")) or place
     changed_at = datetime.fromtimestamp(file.stat().st_mtime, UTC)
     return _Note(source_id, title, (title, source_id, place), front, body(rest), changed_at)
 
@@ -102,7 +102,7 @@ def _memory(note: _Note, links: Linked) -> SourceMemory:
     return SourceMemory(
         source_id=note.source_id,
         content=_content(note),
-        memory_type=str(note.front.get("type") or "note"),
+        memory_type=_line(note.front.get("type")) or "note",
         title=note.title,
         tags=_tags(note),
         metadata=_plain(custom),
@@ -139,6 +139,13 @@ def _created_at(note: _Note) -> Any:
 
 def _tags(note: _Note) -> list[str]:
     return [str(tag).lstrip("#") for tag in text_list(note.front.get("tags"))]
+
+
+def _line(value: Any) -> str:
+    """Return a value that should be a text, and in YAML may be a number or a list."""
+    if isinstance(value, list):
+        return ", ".join(str(part) for part in cast(list[Any], value))
+    return "" if value is None else str(value).strip()
 
 
 def _plain(value: Any) -> Any:

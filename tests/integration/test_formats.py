@@ -748,11 +748,15 @@ def test_relation_types_are_spelled_our_way(
 
 
 def test_a_note_with_broken_front_matter_is_still_a_note(tmp_path: Path) -> None:
-    for number, matter in enumerate(("date: 2024-13-45", "a: [", "- a list", "")):
+    for number, matter in enumerate(
+        ("date: 2024-13-45", "a: [", "- a list", "", "title:\n- n4", "title: 0\ntype: 5")
+    ):
         (tmp_path / f"n{number}.md").write_text(f"---\n{matter}\n---\nText {number}\n")
     (tmp_path / "folder.md").mkdir()
     lines = [json.loads(line) for line in translate("basic-memory", tmp_path, "g")]
-    assert [line["content"] for line in lines] == [f"n{n}\n\nText {n}" for n in range(4)]
+    titles = ["n0", "n1", "n2", "n3", "n4", "0"]
+    expected = [f"{title}\n\nText {number}" for number, title in enumerate(titles)]
+    assert [line["content"] for line in lines] == expected
 
 
 def test_a_dry_run_names_what_it_would_refuse(tmp_path: Path) -> None:
