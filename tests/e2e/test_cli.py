@@ -254,7 +254,7 @@ def test_an_import_names_the_bad_lines_and_can_be_repeated(
 
 def test_an_export_can_be_imported_into_another_group(cli: Run, tmp_path: Path, group: str) -> None:
     lines = [
-        {"content": "one", "memory_id": f"{group}-1", "tags": ["a"]},
+        {"content": "one", "memory_id": f"{group}-1", "tags": ["a"], "created_at": "2020-01-01"},
         {"content": "two", "parent_id": f"{group}-1", "metadata": {"k": [1, {"v": None}]},
          "relationships": [{"target_id": f"{group}-1", "relation_type": "part_of"}]},
     ]  # fmt: skip
