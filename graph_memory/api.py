@@ -1,5 +1,6 @@
 """The public API: one object that holds a database, an embedding model and the settings."""
 
+import asyncio
 import logging
 from collections.abc import AsyncGenerator, Iterable, Mapping
 from contextlib import asynccontextmanager
@@ -51,9 +52,14 @@ class GraphMemory(Connections):
     @classmethod
     @asynccontextmanager
     async def open(
-        cls, settings: Settings | None = None, **overrides: Any
+        cls, settings: Settings | None = None, *, preload: bool = False, **overrides: Any
     ) -> AsyncGenerator["GraphMemory"]:
         """Open the configured database, or the local one of this user, and bring its schema up.
+
+        Args:
+            settings: The configuration; read from environment and file if not given.
+            preload: Load the embedding model meanwhile, rather than at its first use.
+            overrides: Settings that win over environment and file, where `settings` is not given.
 
         Raises:
             GraphUnavailableError: Nothing answers at the configured address.
@@ -63,17 +69,22 @@ class GraphMemory(Connections):
         """
         settings = settings or read_settings(**overrides)
         embedder = Embedder(settings)
-        async with open_database(settings) as graph:
-            memory = cls(graph, embedder, settings)
-            await schema.check_server(graph)
-            if settings.migrate_on_start:
-                await schema.migrate_up(graph, settings)
-            await memory.check_embedding()
-            try:
-                yield memory
-            finally:
-                await memory.accesses.settled()
-                await embedder.close()
+        loading = [asyncio.create_task(embedder.load())] if preload else []
+        try:
+            async with open_database(settings) as graph:
+                memory = cls(graph, embedder, settings)
+                await schema.check_server(graph)
+                if settings.migrate_on_start:
+                    await schema.migrate_up(graph, settings)
+                await memory.check_embedding()
+                try:
+                    yield memory
+                finally:
+                    await memory.accesses.settled()
+        finally:
+            # A model that cannot be loaded is reported by whoever needs it.
+            await asyncio.gather(*loading, return_exceptions=True)
+            await embedder.close()
 
     async def add(
         self, content: NewMemory | str, *, group_id: str | None = None, **details: Any

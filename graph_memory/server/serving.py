@@ -60,7 +60,7 @@ async def serve_stdio(settings: Settings) -> None:
 
 async def _serve(settings: Settings, listener: socket.socket) -> None:
     with _metrics(settings):
-        async with GraphMemory.open(settings) as memory:
+        async with GraphMemory.open(settings, preload=True) as memory:
             await _warm_up(memory)
             server = _Server(
                 uvicorn.Config(
@@ -78,7 +78,7 @@ async def _serve(settings: Settings, listener: socket.socket) -> None:
 
 async def _serve_stdio(settings: Settings) -> None:
     stdin = _PipedStdin()
-    async with GraphMemory.open(settings) as memory:
+    async with GraphMemory.open(settings, preload=True) as memory:
         warming = asyncio.create_task(_warm_up(memory))
         try:
             await _until_cancelled(build_server(memory).run_stdio_async(), stdin.end)
