@@ -208,8 +208,9 @@ class _Walker:
             self.wanted.append(step.to_id)
         return True
 
-    async def _ask(self, from_ids: list[str], limit: int = _PAGE) -> dict[str, _Steps]:
+    async def _ask(self, from_ids: list[str], limit: int | None = None) -> dict[str, _Steps]:
         """Return the steps from each memory that has any, to memories not visited yet."""
+        limit = limit or _PAGE
         if self.deadline is not None and time.monotonic() > self.deadline:
             raise _Stopped("time")
         fan = self.settings.traversal_fan

@@ -1,5 +1,7 @@
 // Describe memory `m` as every tool shows it, in the map `memory`; with the text it had then.
 //
+// Instants go out as text: the driver takes longer over one of its own than Neo4j over all the rest.
+//
 // access  fragment
 // include decay/protection
 // include time/text_known
@@ -21,13 +23,13 @@ WITH *, {
   lifecycle_state: m.lifecycle_state,
   decay_score: m.decay_score,
   protection: protection,
-  preserve_until: datetime(m.preserve_until),
+  preserve_until: m.preserve_until,
   decay_policy: m.decay_policy,
   decay_rate: m.decay_rate,
   access_count: m.access_count,
-  last_accessed_at: datetime(m.last_accessed_at),
-  created_at: m.created_at,
-  updated_at: datetime(m.updated_at),
-  valid_at: m.valid_at,
-  invalid_at: m.invalid_at
+  last_accessed_at: m.last_accessed_at,
+  created_at: toString(m.created_at),
+  updated_at: m.updated_at,
+  valid_at: toString(m.valid_at),
+  invalid_at: toString(m.invalid_at)
 } AS memory

@@ -13,6 +13,7 @@ from mcp import Client, MCPError
 
 from graph_memory import GraphMemory
 from graph_memory.memories import Memory
+from graph_memory.server.app import TOOLSETS
 from graph_memory.server.compat import toolset as compat
 from graph_memory.server.core import toolset as core
 from tests.e2e.mcp_client import ERAS, LUCENE, call, inside, refused, serving, text
@@ -216,7 +217,8 @@ async def test_the_tool_list_is_small_titled_annotated_and_closed(memory: GraphM
             assert schema.get("description"), f"{tool.name}.{name}"
         assert tool.annotations is not None
         assert tool.annotations.read_only_hint is not None
-        destroys = tool.name in ("delete_memory", "delete_all_memories")
+        destroying = ("delete_memory", "delete_all_memories", "mark_memory_obsolete")
+        destroys = tool.name in destroying
         assert tool.annotations.destructive_hint is destroys
 
 
@@ -226,7 +228,11 @@ async def test_toolsets_decide_what_is_listed(memory: GraphMemory):
 
     async with inside(memory) as client:
         usual = names((await client.list_tools()).tools)
-        assert usual == [*names(core.tools), "delete_all_memories"]
+        chosen = ("core", "graph", "lifecycle", "admin")
+        assert usual == [
+            name for key in chosen for part in TOOLSETS[key] for name in names(part.tools)
+        ]
+        assert {"add_memory", "memory_traverse", "mark_memory_obsolete"} <= set(usual)
         absent = await client.call_tool("save_memory", {"content": "x"})
         assert absent.is_error
     async with inside(memory, toolsets=("core",)) as client:
