@@ -1,6 +1,6 @@
 // Describe memory `m` as every tool shows it, in the map `memory`; with the text it had then.
 //
-// Instants go out as text: the driver takes longer over one of its own than Neo4j over all the rest.
+// Instants go out as text: the driver takes longer over its own than Neo4j over all the rest.
 //
 // access  fragment
 // include decay/protection

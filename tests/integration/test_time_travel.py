@@ -13,7 +13,7 @@ from graph_memory import GraphMemory
 from tests.conftest import TODAY, Clock
 
 SMALL = settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 LARGE = settings(SMALL, max_examples=2000)
 
