@@ -24,7 +24,7 @@ from pydantic import (
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from graph_memory.errors import InvalidArgumentError, LimitExceededError, ReservedFieldError
-from graph_memory.memories import DecayPolicy, LifecycleState, MemoryType, RelationType, Source
+from graph_memory.memories import LifecycleState, MemoryType, RelationType, Source
 from graph_memory.settings import GROUP_ID_PATTERN
 
 T = TypeVar("T")
@@ -141,7 +141,9 @@ NewId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.:\-]{1,128}$")]
 TypeName = Annotated[MemoryType, BeforeValidator(_cased(str.lower))]
 StateName = Annotated[LifecycleState, BeforeValidator(_cased(str.upper))]
 RelationName = Annotated[RelationType, BeforeValidator(relation_name)]
-PolicyName = Annotated[DecayPolicy, BeforeValidator(_cased(str.lower))]
+PolicyName = Annotated[
+    str, BeforeValidator(_cased(str.lower)), Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")
+]
 SourceName = Annotated[Source, BeforeValidator(_cased(str.lower))]
 
 _STRICT = ConfigDict(extra="forbid", revalidate_instances="always", allow_inf_nan=False)

@@ -71,6 +71,7 @@ class Graph:
     ) -> None:
         self._driver = driver
         self._settings = settings
+        self._statements = statements(settings.policy_dir)
         self._on_lost = on_lost
         self.address = address
 
@@ -143,10 +144,9 @@ class Graph:
         statement.check(parameters)
         await self._retried(statement, _to_driver(parameters))
 
-    @staticmethod
-    def _statement(name: str) -> Statement:
+    def _statement(self, name: str) -> Statement:
         try:
-            return statements()[name]
+            return self._statements[name]
         except KeyError:
             raise StatementError(f"There is no statement '{name}' below cypher/.") from None
 

@@ -61,15 +61,6 @@ class Source(StrEnum):
     DERIVED = "derived"
 
 
-class DecayPolicy(StrEnum):
-    """The rule by which a memory fades."""
-
-    HALF_LIFE = "half_life"
-    ADAPTIVE = "adaptive"
-    TYPED_IMPORTANCE = "typed_importance"
-    NONE = "none"
-
-
 class SortOrder(StrEnum):
     """How a list is ordered, best first; ties go to the newer, then to the smaller id."""
 
@@ -153,7 +144,7 @@ class Memory:
     decay_score: float  #: 0 fresh to 1 gone
     protection: str | None  #: why it does not fade: until, tag, permanent
     preserve_until: Instant | None
-    decay_policy: DecayPolicy | None
+    decay_policy: str | None
     decay_rate: float | None  #: per day
     access_count: int
     last_accessed_at: Instant | None

@@ -9,6 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from graph_memory import decay
 from graph_memory.arguments import Filters
 from graph_memory.embedding import Embedder
 from graph_memory.errors import InvalidArgumentError
@@ -224,9 +225,7 @@ def view_parameters(
     return {
         "now": instant(now),
         "known_at": _instant(known_at),
-        "protected_tags": [tag.lower() for tag in settings.protected_tags],
-        "permanent_importance": settings.permanent_importance,
-        "permanent_stability": settings.permanent_stability,
+        "decay": decay.parameters(settings),
     }
 
 

@@ -20,6 +20,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from graph_memory.decay_settings import DecaySettings
 from graph_memory.errors import SettingsError
 
 TOOLSETS = ("core", "graph", "lifecycle", "admin", "compat")
@@ -30,7 +31,7 @@ GROUP_ID_PATTERN = re.compile(r"[A-Za-z0-9_]{1,64}")
 _UNIT_SUM_TOLERANCE = 1e-6
 
 
-class Settings(BaseSettings):
+class Settings(DecaySettings):
     """The service's configuration; immutable once read."""
 
     model_config = SettingsConfigDict(
@@ -99,23 +100,10 @@ class Settings(BaseSettings):
     max_content_characters: int = Field(1_000_000, ge=1, le=10_000_000)
     max_batch: int = Field(1000, ge=1, le=10_000, description="Memories in one add_memories.")
 
-    # Protection from fading
-    protected_tags: Annotated[tuple[str, ...], NoDecode] = Field(
-        (
-            "permanent", "important", "bookmark", "favorite", "pinned", "preserved",
-            "decision", "architecture", "critical", "core", "identity",
-        ),
-        description="Tags, in any case, whose memories do not fade.",
-    )  # fmt: skip
-    permanent_importance: float = Field(8.0, ge=1, le=10)
-    permanent_stability: int = Field(4, ge=1, le=5)
-
     # Defaults of a new memory
     importance_default: float = Field(5.0, ge=1, le=10)
     stability_default: int = Field(3, ge=1, le=5)
     confidence_default: float | None = Field(None, ge=0, le=1)
-    decay_policy: str = "half_life"
-    soft_delete_retention_days: float = Field(90.0, ge=0)
 
     # Recall
     fulltext_analyzer: str = Field("english", description="A Neo4j full-text analyser.")
@@ -146,7 +134,7 @@ class Settings(BaseSettings):
         20_000, ge=10, le=1_000_000, description="Relations that one analysis looks at."
     )
 
-    @field_validator("toolsets", "allowed_hosts", "protected_tags", mode="before")
+    @field_validator("toolsets", "allowed_hosts", mode="before")
     @classmethod
     def _split_words(cls, value: object) -> object:
         if isinstance(value, str):
@@ -213,7 +201,9 @@ def read_settings(**overrides: Any) -> Settings:
         return Settings(**overrides)
     except ValidationError as error:
         problems = "; ".join(
-            f"GRAPH_MEMORY_{str((detail['loc'] or ('',))[0]).upper()}: {detail['msg']}"
+            f"GRAPH_MEMORY_{str(detail['loc'][0]).upper()}: {detail['msg']}"
+            if detail["loc"]
+            else detail["msg"].removeprefix("Value error, ")
             for detail in error.errors()
         )
         raise SettingsError(f"Settings are malformed: {problems}.") from error

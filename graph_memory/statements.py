@@ -11,6 +11,8 @@ A file opens with a comment header and holds one statement:
 
 A body line `// include folder/name` is replaced by the body of that fragment, and the fragment's
 parameters become the statement's. Declared and used parameters must agree in both directions.
+`// include folder/*` stands for the arms of a CASE: `WHEN 'name' THEN` and the body of each fragment
+of the folder. So `decay/policies` can be added to from a folder of the user's own.
 """
 
 import re
@@ -31,6 +33,11 @@ Access = Literal["read", "write", "schema", "batch", "fragment"]
 
 #: One dialect for all statements, whatever the database's default is.
 _DIALECT = "CYPHER 25\n"
+
+#: The folder of the decay policies.
+POLICIES = "decay/policies/"
+
+_POLICY_NAME = re.compile(rf"{POLICIES}[a-z][a-z0-9_]{{0,63}}")
 
 _PARAMETER = re.compile(r"(?P<name>\w+)\s*:\s*(?P<type>[A-Z]+(?:<[A-Z]+>)?)(?P<null>\?)?(?:\s|$)")
 _USED = re.compile(r"\$([A-Za-z_]\w*)")
@@ -121,21 +128,49 @@ def root() -> Path | Traversable:
 
 
 @cache
-def statements() -> Mapping[str, Statement]:
-    """Return every statement of the package by its name, `folder/name`."""
-    return load(root())
+def statements(policy_dir: Path | None = None) -> Mapping[str, Statement]:
+    """Return every statement of the package by its name, `folder/name`.
+
+    Raises:
+        StatementError: A policy in `policy_dir` is malformed, or has the name of one of ours.
+    """
+    return load(root(), policy_dir)
 
 
-def load(folder: Path | Traversable) -> Mapping[str, Statement]:
-    """Read, check and assemble every statement below `folder`.
+@cache
+def policies(policy_dir: Path | None = None) -> Mapping[str, str]:
+    """Return the text of each decay policy by its name."""
+    files = _read(root(), policy_dir)
+    return MappingProxyType(
+        {
+            name.removeprefix(POLICIES): "\n".join(file.body)
+            for name, file in files.items()
+            if name.startswith(POLICIES)
+        }
+    )
+
+
+def load(folder: Path | Traversable, policy_dir: Path | None = None) -> Mapping[str, Statement]:
+    """Read, check and assemble every statement below `folder`, and the policies of a user.
 
     Raises:
         StatementError: A file is malformed; the message names file, line and remedy.
     """
-    files = {name: _parse(name, text) for name, text in _walk(folder)}
+    files = _read(folder, policy_dir)
     return MappingProxyType(
         {name: _assemble(file, files) for name, file in files.items() if file.access != "fragment"}
     )
+
+
+def _read(folder: Path | Traversable, policy_dir: Path | None) -> dict[str, _File]:
+    files = {name: _parse(name, text) for name, text in _walk(folder)}
+    for name, text in _walk(policy_dir, POLICIES) if policy_dir else ():
+        if name in files or not _POLICY_NAME.fullmatch(name):
+            raise _malformed(name, 1, "name it otherwise: a new word of a-z, 0-9 and _")
+        files[name] = _parse(name, text)
+        if files[name].access != "fragment":
+            raise _malformed(name, 2, "a policy's `// access` is fragment")
+    return files
 
 
 def _walk(folder: Path | Traversable, prefix: str = "") -> Iterator[tuple[str, str]]:
@@ -214,14 +249,23 @@ def _expand(
         if included is None:
             body.append(line)
             continue
-        fragment = files.get(included)
-        if fragment is None or fragment.access != "fragment":
-            raise _malformed(file.name, 1, f"`// include {included}` names no fragment file")
-        lines, more = _expand(fragment, files, (*above, file.name))
-        _refuse_disagreement(file, parameters, more)
-        body.extend(lines)
-        parameters |= more
+        for fragment in _fragments(file, included, files):
+            lines, more = _expand(fragment, files, (*above, file.name))
+            _refuse_disagreement(file, parameters, more)
+            if included.endswith("/*"):
+                body.append(f"WHEN '{fragment.name.rpartition('/')[2]}' THEN")
+            body.extend(lines)
+            parameters |= more
     return body, parameters
+
+
+def _fragments(file: _File, included: str, files: Mapping[str, _File]) -> list[_File]:
+    """Return the fragment that an include names, or all of the folder it names."""
+    folder = included.removesuffix("*")
+    names = [n for n in files if n == included or (folder != included and n.startswith(folder))]
+    if not names or any(files[name].access != "fragment" for name in names):
+        raise _malformed(file.name, 1, f"`// include {included}` names no fragment file")
+    return [files[name] for name in sorted(names)]
 
 
 def _refuse_disagreement(

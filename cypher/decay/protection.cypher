@@ -3,16 +3,14 @@
 // The tag `preserved` stops counting once its date has passed.
 //
 // access  fragment
-// param   now                  : STRING — ISO 8601, UTC
-// param   protected_tags       : LIST<STRING> — in lower case
-// param   permanent_importance : FLOAT [1..10]
-// param   permanent_stability  : INTEGER [1..5]
+// param   now   : STRING — ISO 8601, UTC
+// param   decay : MAP — the settings of decay
 // source  an explicit date wins over a tag, a tag over importance and stability
 WITH *, CASE
   WHEN m.preserve_until >= $now THEN 'until'
-  WHEN any(tag IN m.tags WHERE toLower(tag) IN $protected_tags
+  WHEN any(tag IN m.tags WHERE toLower(tag) IN $decay.protected_tags
        AND NOT (toLower(tag) = 'preserved' AND coalesce(m.preserve_until < $now, false)))
     THEN 'tag'
-  WHEN m.importance >= $permanent_importance AND m.stability >= $permanent_stability
+  WHEN m.importance >= $decay.permanent_importance AND m.stability >= $decay.permanent_stability
     THEN 'permanent'
 END AS protection

@@ -3,7 +3,7 @@
 // Instants go out as text: the driver takes longer over its own than Neo4j over all the rest.
 //
 // access  fragment
-// include decay/protection
+// include decay/score
 // include time/text_known
 WITH *, {
   memory_id: m.uuid,
@@ -21,7 +21,7 @@ WITH *, {
   conversation_id: m.conversation_id,
   parent_id: head([(m)-[:HAS_PARENT]->(parent:Memory) | parent.uuid]),
   lifecycle_state: m.lifecycle_state,
-  decay_score: m.decay_score,
+  decay_score: faded,
   protection: protection,
   preserve_until: m.preserve_until,
   decay_policy: m.decay_policy,

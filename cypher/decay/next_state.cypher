@@ -1,0 +1,35 @@
+// Say into which state the next run takes memory `m`, in `target`; PURGED is out of reach.
+//
+// Stepwise, one step at a time and never back: only access, protection or recovery lead back. What
+// somebody marked obsolete stays so, until its own retention has passed.
+//
+// access  fragment
+// param   decay : MAP — the settings of decay
+// include decay/score
+WITH *, idle_ms / 86400000.0 AS idle_days, round(1.0 - faded, 6) AS retention
+WITH *, CASE
+  WHEN m.lifecycle_state = 'SOFT_DELETED' THEN CASE
+    WHEN now_ms - datetime(m.soft_deleted_at).epochMillis > $decay.soft_delete_retention_ms
+      THEN 'PURGED' ELSE 'SOFT_DELETED' END
+  WHEN m.obsolete_at IS NOT NULL THEN CASE
+    WHEN protection IS NULL
+      AND now_ms - datetime(m.obsolete_at).epochMillis > $decay.obsolete_retention_ms
+      THEN 'SOFT_DELETED' ELSE 'EXPIRED' END
+  WHEN protection IS NOT NULL THEN 'ACTIVE'
+  WHEN curve.states = 'unchanged' THEN m.lifecycle_state
+  WHEN curve.states = 'by_score' THEN CASE
+    WHEN retention >= $decay.adaptive_active_threshold THEN 'ACTIVE'
+    WHEN retention >= $decay.adaptive_archival_threshold THEN 'DORMANT'
+    WHEN retention >= $decay.adaptive_expiration_threshold THEN 'ARCHIVED'
+    WHEN m.lifecycle_state = 'EXPIRED' THEN 'SOFT_DELETED'
+    ELSE 'EXPIRED' END
+  WHEN m.lifecycle_state = 'ACTIVE'
+    AND idle_days > $decay.dormant_days AND faded > $decay.dormant_score THEN 'DORMANT'
+  WHEN m.lifecycle_state = 'DORMANT'
+    AND idle_days > $decay.archived_days AND faded > $decay.archived_score THEN 'ARCHIVED'
+  WHEN m.lifecycle_state = 'ARCHIVED' AND curve.expires
+    AND idle_days > $decay.expired_days AND faded > $decay.expired_score
+    AND m.importance < $decay.expired_below_importance THEN 'EXPIRED'
+  WHEN m.lifecycle_state = 'EXPIRED' THEN 'SOFT_DELETED'
+  ELSE m.lifecycle_state
+END AS target

@@ -1,0 +1,123 @@
+"""The rules by which memories fade: the policies, their numbers, and how they are checked.
+
+The formulas stand in `cypher/decay`; here are only the parameters that they are given.
+"""
+
+import hashlib
+import json
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from graph_memory.errors import InvalidArgumentError, SettingsError
+from graph_memory.graph import Graph
+from graph_memory.settings import Settings
+from graph_memory.statements import POLICIES, policies
+
+_MS_A_DAY = 86_400_000
+
+#: What a curve may do to the lifecycle state.
+_STATES = ("stepwise", "by_score", "unchanged")
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What a policy makes of a memory made up for the purpose."""
+
+    importance: float
+    stability: int
+    curve: dict[str, Any]
+
+
+def parameters(settings: Settings) -> dict[str, Any]:
+    """Return the map `$decay` of the statements; rates are per day, spans in milliseconds."""
+    retention = settings.obsolete_retention_days
+    return {
+        "protected_tags": [tag.lower() for tag in settings.protected_tags],
+        "policy": settings.decay_policy,
+        "half_life_rate": math.log(2) / settings.half_life_base_days,
+        "half_life_table_rates": [math.log(2) / days for days in settings.half_life_table_days],
+        "typed_rates": {
+            kind: math.log(2) / days for kind, days in settings.typed_half_life_days.items()
+        },
+        "soft_delete_retention_ms": int(settings.soft_delete_retention_days * _MS_A_DAY),
+        "obsolete_retention_ms": None if retention is None else int(retention * _MS_A_DAY),
+        "group_policies": settings.group_decay_policies,
+        **{
+            name: getattr(settings, name)
+            for name in (
+                "permanent_importance", "permanent_stability", "half_life_curve",
+                "adaptive_base_decay_rate", "adaptive_access_boost", "adaptive_degree_boost",
+                "adaptive_active_threshold", "adaptive_archival_threshold",
+                "adaptive_expiration_threshold", "typed_floors", "typed_expires",
+                "typed_write_back", "reinforce_step", "reinforce_write_back", "importance_max",
+                "dormant_days", "dormant_score", "archived_days", "archived_score",
+                "expired_days", "expired_score", "expired_below_importance",
+                "state_history_length",
+            )
+        },
+    }  # fmt: skip
+
+
+def rules_hash(settings: Settings) -> str:
+    """Return twelve hexadecimal digits that stand for the policies' texts and their numbers.
+
+    Two runs with the same hash treat a memory alike.
+    """
+    rules = [dict(policies(settings.policy_dir)), parameters(settings)]
+    return hashlib.sha256(json.dumps(rules, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def require_policy(settings: Settings, name: str | None, argument: str = "decay_policy") -> None:
+    """Refuse a policy that there is not.
+
+    Raises:
+        InvalidArgumentError: The message lists those there are.
+    """
+    known = policies(settings.policy_dir)
+    if name is not None and name not in known:
+        raise InvalidArgumentError(argument, name, f"choose from {', '.join(sorted(known))}")
+
+
+async def check_policies(graph: Graph, settings: Settings) -> None:
+    """Try every policy of the user's own on a few memories that are never stored.
+
+    Raises:
+        SettingsError: A setting names a policy that there is not, or a policy makes no curve.
+        StatementError: Neo4j does not understand a policy.
+    """
+    known = policies(settings.policy_dir)
+    wanted = [settings.decay_policy, *settings.group_decay_policies.values()]
+    if unknown := sorted(set(wanted) - set(known)):
+        raise SettingsError(
+            f"GRAPH_MEMORY_DECAY_POLICY or GRAPH_MEMORY_GROUP_DECAY_POLICIES names {unknown}; "
+            f"choose from {', '.join(sorted(known))}, or put a file into GRAPH_MEMORY_POLICY_DIR."
+        )
+    for name in sorted(set(known) - set(policies())):
+        tried = await graph.rows(
+            "decay/probe", Probe, policy=name, decay=parameters(settings), group_id="probe"
+        )
+        for probe in tried:
+            if problem := _problem(probe.curve):
+                raise SettingsError(
+                    f"Policy '{name}' in GRAPH_MEMORY_POLICY_DIR makes {problem} of importance "
+                    f"{probe.importance:g} and stability {probe.stability}; see {POLICIES} in "
+                    "the README for what a policy is."
+                )
+
+
+def _problem(curve: dict[str, Any]) -> str | None:
+    """Return what is wrong with a policy's curve."""
+    for name in ("amplitude", "offset", "rate"):
+        value = curve.get(name)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return f"{name} {value!r}, no number,"
+        if not 0 <= value < math.inf:
+            return f"{name} {value:g}, below 0 or without end,"
+    if curve.get("places") not in range(10):
+        return f"places {curve.get('places')!r}, not 0 to 9,"
+    if curve.get("states") not in _STATES:
+        return f"states {curve.get('states')!r}, none of {', '.join(_STATES)},"
+    if not isinstance(curve.get("expires"), bool):
+        return f"expires {curve.get('expires')!r}, not true or false,"
+    return None

@@ -1,0 +1,144 @@
+"""The settings of decay and of the runs that apply it, with unit, range and default."""
+
+import json
+import math
+import re
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic_settings import BaseSettings, NoDecode
+
+from graph_memory.memories import MemoryType
+
+Days = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Fraction = Annotated[float, Field(ge=0, le=1)]
+#: A half-life that may be without end.
+HalfLife = Annotated[float, Field(gt=0)]
+
+
+class DecaySettings(BaseSettings):
+    """How memories fade; a base of `Settings`."""
+
+    # Protection from fading
+    protected_tags: Annotated[tuple[str, ...], NoDecode] = Field(
+        (
+            "permanent", "important", "bookmark", "favorite", "pinned", "preserved",
+            "decision", "architecture", "critical", "core", "identity",
+        ),
+        description="Tags, in any case, whose memories do not fade.",
+    )  # fmt: skip
+    permanent_importance: float = Field(8.0, ge=1, le=10)
+    permanent_stability: int = Field(4, ge=1, le=5)
+
+    # Decay policies
+    decay_policy: str = Field(
+        "half_life",
+        description="half_life, adaptive, typed_importance, none, or a file of policy_dir.",
+    )
+    group_decay_policies: dict[str, str] = Field(
+        {}, description="Another policy for the groups named."
+    )
+    policy_dir: Path | None = Field(None, description="A folder of policies of your own.")
+    half_life_base_days: Days = Field(30.0, description="Half-life at stability 3.")
+    half_life_curve: str = Field("scaled", pattern="^(scaled|table)$")
+    half_life_table_days: Annotated[
+        tuple[HalfLife, HalfLife, HalfLife, HalfLife, HalfLife], NoDecode
+    ] = Field((7.0, 14.0, 30.0, 90.0, math.inf), description="Curve table: by stability 1 to 5.")
+    adaptive_base_decay_rate: float = Field(0.01, ge=0, allow_inf_nan=False, description="A day.")
+    adaptive_access_boost: float = Field(0.1, ge=0, le=10)
+    adaptive_degree_boost: float = Field(0.0, ge=0, le=10, description="Per ln(1 + relations).")
+    adaptive_active_threshold: Fraction = Field(0.5, description="On retention, as the next two.")
+    adaptive_archival_threshold: Fraction = 0.1
+    adaptive_expiration_threshold: Fraction = 0.01
+    typed_half_life_days: dict[MemoryType, HalfLife] = Field(
+        {
+            MemoryType.CONVERSATION: 45.0, MemoryType.TASK: 30.0, MemoryType.EPHEMERAL: 10.0,
+            MemoryType.PREFERENCE: 90.0, MemoryType.FACT: 120.0, MemoryType.GENERAL: 60.0,
+        },
+        description="By memory type; other types fade like general.",
+    )  # fmt: skip
+    typed_floors: dict[MemoryType, Annotated[float, Field(ge=1, le=10)]] = Field(
+        {
+            MemoryType.CONVERSATION: 2.0, MemoryType.FACT: 3.0, MemoryType.PREFERENCE: 2.0,
+            MemoryType.TASK: 1.0, MemoryType.EPHEMERAL: 1.0, MemoryType.GENERAL: 1.0,
+        },
+        description="Importance that fading leaves at least.",
+    )  # fmt: skip
+    typed_expires: bool = Field(False, description="Whether typed_importance goes past ARCHIVED.")
+    typed_write_back: float = Field(0.5, ge=0, le=9, description="Smallest loss that is stored.")
+    reinforce_step: float = Field(0.1, gt=0, le=9, description="Importance gained by an access.")
+    reinforce_write_back: float = Field(0.5, gt=0, le=9, description="Smallest gain stored.")
+    importance_max: float = Field(10.0, ge=1, le=10, description="Where gaining ends.")
+
+    # Lifecycle
+    dormant_days: Days = Field(30.0, description="Idle longer, and faded further than the score.")
+    dormant_score: Fraction = 0.3
+    archived_days: Days = 90.0
+    archived_score: Fraction = 0.6
+    expired_days: Days = 180.0
+    expired_score: Fraction = 0.9
+    expired_below_importance: float = Field(6.0, ge=1, le=10.1)
+    soft_delete_retention_days: float = Field(
+        90.0, ge=0, allow_inf_nan=False, description="How long a deletion can be taken back."
+    )
+    obsolete_retention_days: float | None = Field(
+        None, ge=0, allow_inf_nan=False, description="Obsolete memories are kept unless set."
+    )
+    state_history_length: int = Field(20, ge=1, le=1000, description="State changes remembered.")
+
+    # Confidence
+    confidence_min_age_days: float = Field(90.0, ge=0, allow_inf_nan=False)
+    confidence_obsolete_age_days: float = Field(180.0, ge=0, allow_inf_nan=False)
+    confidence_floor: Fraction = 0.3
+    confidence_delta_max: Fraction = 0.1
+    confidence_delta_min: Fraction = 0.02
+    confidence_access_cap: int = Field(8, ge=0)
+    confidence_step_per_access: Fraction = 0.01
+    confidence_protected_importance: float = Field(8.0, ge=1, le=10.1)
+    confidence_scan_in_maintenance: bool = False
+    confidence_min_step_interval_days: float = Field(
+        30.0, ge=0, allow_inf_nan=False, description="Between two steps made by runs."
+    )
+
+    @field_validator("protected_tags", mode="before")
+    @classmethod
+    def _split_tags(cls, value: object) -> object:
+        if isinstance(value, str):
+            return tuple(word for word in re.split(r"[,\s]+", value) if word)
+        return value
+
+    @field_validator("half_life_table_days", mode="before")
+    @classmethod
+    def _split_days(cls, value: object) -> object:
+        if isinstance(value, str) and not value.lstrip().startswith(("[", "{")):
+            return tuple(float(word) for word in re.split(r"[,\s]+", value.strip()))
+        given: Any = json.loads(value) if isinstance(value, str) else value
+        if isinstance(given, dict):
+            return tuple(float(given[key]) for key in sorted(given, key=str))
+        return given
+
+    @field_validator("typed_half_life_days", "typed_floors", mode="after")
+    @classmethod
+    def _keep_the_others(cls, value: dict[MemoryType, float], info: ValidationInfo) -> object:
+        """Let a table name only the types it changes."""
+        default = cls.model_fields[info.field_name or ""].default
+        return {**default, **value}
+
+    @model_validator(mode="after")
+    def _thresholds_in_order(self) -> Self:
+        for names in (
+            ("dormant_days", "archived_days", "expired_days"),
+            ("dormant_score", "archived_score", "expired_score"),
+            ("adaptive_expiration_threshold", "adaptive_archival_threshold",
+             "adaptive_active_threshold"),
+            ("confidence_min_age_days", "confidence_obsolete_age_days"),
+            ("confidence_delta_min", "confidence_delta_max"),
+        ):  # fmt: skip
+            values = [getattr(self, name) for name in names]
+            if values != sorted(values):
+                raise ValueError(
+                    f"{', '.join(f'GRAPH_MEMORY_{n.upper()}={v:g}' for n, v in zip(names, values, strict=True))}: "
+                    "none may be greater than the one after it"
+                )
+        return self
