@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from typing import Any
 
 from graph_memory import decay
@@ -25,16 +24,9 @@ from graph_memory.memories import (
     SortOrder,
     instant,
 )
+from graph_memory.profiles import Profile, nearness, spreading, weighing
 from graph_memory.settings import Settings
 from graph_memory.words import lookups
-
-
-class Profile(StrEnum):
-    """A way to rank what a search finds."""
-
-    RECALL = "recall"
-    WEIGHTED = "weighted"
-
 
 #: The statement of a profile, without and with filters that narrow the group.
 _SEARCHES = {
@@ -42,6 +34,8 @@ _SEARCHES = {
     (Profile.RECALL, True): "recall/search_recall_filtered",
     (Profile.WEIGHTED, False): "recall/search_weighted",
     (Profile.WEIGHTED, True): "recall/search_weighted_filtered",
+    (Profile.HYBRID, False): "recall/search_hybrid",
+    (Profile.HYBRID, True): "recall/search_hybrid_filtered",
 }
 
 
@@ -76,27 +70,31 @@ async def search(
         now: The caller's clock; recency is measured to it.
         limit: Most memories to return, 1 to 50.
         filters: Which memories count; states default to ACTIVE and DORMANT.
-        profile: How to rank: by meaning and words, or by meaning, recency and importance.
+        profile: How to rank: by meaning and words; by meaning, recency and importance; or by these
+            and nearness in the graph.
 
     Returns:
         At most `limit` memories, score in 0..1 descending, ties by newest.
 
-    Source: `cypher/recall/fuse.cypher`, `cypher/recall/score_weighted.cypher`.
+    Source: `cypher/recall/fuse.cypher`, `cypher/recall/score_weighted.cypher`,
+    `cypher/retrieve/score_hybrid.cypher`.
     """
     narrowed = _narrowing(filters)
     parameters: dict[str, Any] = {
         "group_id": group_id,
         "vector": await embedder.embed_query(question),
         "limit": limit,
-        "states": _states(filters, RECALLED_STATES),
+        "states": served(filters, RECALLED_STATES),
         **narrowed,
         **view_parameters(settings, now, filters.known_at),
     }
     if profile is Profile.WEIGHTED:
+        parameters |= {"candidates": limit * settings.search_overfetch} | weighing(settings)
+    elif profile is Profile.HYBRID:
+        parameters |= filter_parameters(filters) | spreading(settings) | nearness(settings)
         parameters |= {
             "candidates": limit * settings.search_overfetch,
-            "weights": list(settings.search_weights),
-            "half_life_days": settings.search_recency_half_life_days,
+            "anchors": settings.anchor_count,
         }
     else:
         parameters |= {
@@ -144,8 +142,8 @@ async def list_memories(
         "limit": limit + 1,  # one more tells whether there is a next page
         "after_created_at": after.get("created_at"),
         "after_id": after.get("id"),
-        "states": _states(filters, LISTED_STATES),
-        **_filter_parameters(filters),
+        "states": served(filters, LISTED_STATES),
+        **filter_parameters(filters),
         **view_parameters(settings, now, filters.known_at),
     }
     if sort is SortOrder.IMPORTANCE:
@@ -233,7 +231,7 @@ def _instant(moment: datetime | None) -> str | None:
     return instant(moment) if moment else None
 
 
-def _states(filters: Filters, default: Sequence[LifecycleState]) -> list[LifecycleState]:
+def served(filters: Filters, default: Sequence[LifecycleState]) -> list[LifecycleState]:
     """Return the states to serve; of the past, every state that can be shown today."""
     if filters.states:
         return list(filters.states)
@@ -242,7 +240,7 @@ def _states(filters: Filters, default: Sequence[LifecycleState]) -> list[Lifecyc
     return list(LASTING_STATES if filters.as_of else default)
 
 
-def _filter_parameters(filters: Filters) -> dict[str, Any]:
+def filter_parameters(filters: Filters) -> dict[str, Any]:
     """Return the parameters of `cypher/recall/filter.cypher`."""
     return {
         "types": list(filters.memory_types) if filters.memory_types else None,
@@ -257,7 +255,7 @@ def _filter_parameters(filters: Filters) -> dict[str, Any]:
 
 def _narrowing(filters: Filters) -> dict[str, Any]:
     """Return the filter's parameters, or none where the filter lets everything pass."""
-    parameters = _filter_parameters(filters)
+    parameters = filter_parameters(filters)
     return parameters if any(value is not None for value in parameters.values()) else {}
 
 

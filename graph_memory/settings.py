@@ -8,7 +8,7 @@ all, and a test keeps it true.
 import os
 import re
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import platformdirs
 from pydantic import Field, SecretStr, ValidationError, field_validator
@@ -28,7 +28,8 @@ TOOLSETS = ("core", "graph", "lifecycle", "admin", "compat")
 #: A hyphen would be split by the full-text analyser, and a tenant would see its neighbour's rows.
 GROUP_ID_PATTERN = re.compile(r"[A-Za-z0-9_]{1,64}")
 
-_UNIT_SUM_TOLERANCE = 1e-6
+#: How far a sum of weights may be from 1.
+UNIT_SUM_TOLERANCE = 1e-6
 
 
 class Settings(DecaySettings):
@@ -120,6 +121,45 @@ class Settings(DecaySettings):
     )
     search_recency_half_life_days: float = Field(30.0, gt=0)
     search_overfetch: int = Field(3, ge=1, le=100)
+    hybrid_weights: Annotated[tuple[float, float, float, float], NoDecode] = Field(
+        (0.4, 0.3, 0.2, 0.1), description="semantic, topological, temporal, importance; sum 1."
+    )
+    temporal_decay_lambda: float = Field(0.0001, ge=0, description="Per unit since the last use.")
+    temporal_decay_unit: Literal["seconds", "minutes", "hours", "days"] = "hours"
+    density_boost: float = Field(
+        0.0, ge=0, le=1, description="How much many relations add to nearness in the graph."
+    )
+    density_degree_cap: int = Field(10, ge=1, le=10_000, description="Relations that are many.")
+
+    # Retrieval for a conversation
+    default_token_budget: int = Field(2000, ge=1, le=1_000_000, description="Tokens in one answer.")
+    token_counter: Literal["model", "characters"] = Field(
+        "model",
+        description="The embedding model's own, where it runs here; else characters / 4.",
+    )
+    retrieval_candidates: int = Field(100, ge=10, le=200, description="Ranked for the budget.")
+    anchor_count: int = Field(3, ge=1, le=50, description="Best candidates, to spread from.")
+    traversal_depth: int = Field(2, ge=0, le=5, description="Relations from an anchor.")
+    spread_relations: int = Field(
+        20, ge=1, le=1000, description="Relations of one memory that are followed, the strongest."
+    )
+    spread_memories: int = Field(100, ge=1, le=1000, description="Memories one step may add.")
+    spread_weight: float = Field(
+        0.2, ge=0, le=1, description="Of nearness to an anchor, in profile recall."
+    )
+    staleness_threshold: int = Field(
+        4096, ge=0, description="Tokens after which a loaded memory may be given again."
+    )
+    session_ttl_days: float = Field(30.0, gt=0, description="Unused sessions are then forgotten.")
+    session_max_loaded: int = Field(10_000, ge=100, le=100_000, description="Memories remembered.")
+    session_history: int = Field(50, ge=0, le=1000, description="Retrievals remembered.")
+    feedback_max_shift: float = Field(
+        0.0,
+        ge=0,
+        le=0.5,
+        description="How far feedback may move the weight of meaning; 0 turns it off.",
+    )
+    feedback_rate: float = Field(0.1, gt=0, le=1, description="Weight of the latest feedback.")
 
     # Walks
     traversal_max_depth: int = Field(5, ge=1, le=5, description="Relations from the start.")
@@ -141,7 +181,7 @@ class Settings(DecaySettings):
             return tuple(word for word in re.split(r"[,\s]+", value) if word)
         return value
 
-    @field_validator("search_weights", mode="before")
+    @field_validator("search_weights", "hybrid_weights", mode="before")
     @classmethod
     def _split_numbers(cls, value: object) -> object:
         if isinstance(value, str):
@@ -166,11 +206,11 @@ class Settings(DecaySettings):
             raise ValueError("a group id is 1 to 64 letters, digits or underscores")
         return value
 
-    @field_validator("search_weights")
+    @field_validator("search_weights", "hybrid_weights")
     @classmethod
-    def _weights_sum_to_one(cls, value: tuple[float, float, float]) -> tuple[float, float, float]:
-        if min(value) < 0 or abs(sum(value) - 1) > _UNIT_SUM_TOLERANCE:
-            raise ValueError("the three weights are at least 0 and sum to 1")
+    def _weights_sum_to_one(cls, value: tuple[float, ...]) -> tuple[float, ...]:
+        if min(value) < 0 or abs(sum(value) - 1) > UNIT_SUM_TOLERANCE:
+            raise ValueError("the weights are at least 0 and sum to 1")
         return value
 
     @classmethod

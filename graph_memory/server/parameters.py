@@ -64,7 +64,10 @@ NewDetails = Annotated[Metadata | None, Field(description="Replace the metadata.
 Query = Annotated[Question, Field(description="Question or words, in plain language.")]
 Ranking = Annotated[
     Profile,
-    Field(description="recall: meaning and words; weighted: meaning, recency, importance."),
+    Field(
+        description="recall: meaning, words; weighted: meaning, recency, importance; "
+        "hybrid: these and nearness in the graph."
+    ),
 ]
 Limit = Annotated[int, Field(ge=1, le=50, description="Most memories to return, 1 to 50.")]
 Types = Annotated[tuple[TypeName, ...] | None, Field(description="Only these types.")]

@@ -109,7 +109,7 @@ async def test_of_many_memories_one_refused_does_not_stop_the_others(memory: Gra
         ("search_memory", {"query": 7}, "query=7 is not allowed"),
         ("search_memory", {"top": 3}, "top=3 is not allowed: there is no such argument; there are"),
         ("search_memory", {"top": 3}, "there are query, limit, memory_types, tags,"),
-        ("search_memory", {"profile": "best"}, "'recall' or 'weighted'"),
+        ("search_memory", {"profile": "best"}, "'recall', 'weighted' or 'hybrid'"),
         ("search_memory", {"group_id": "a-b"}, "group_id='a-b' is not allowed"),
         ("search_memory", {"group_id": "a", "user_context": "b"}, "it means group_id"),
         ("search_memory", {"date_from": "0001-01-01T00:00+14:00"}, "date_from="),
