@@ -52,6 +52,8 @@ _TIMED_OUT = ("Neo.ClientError.Transaction.TransactionTimedOut",
               "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration")  # fmt: skip
 _LOST = (ServiceUnavailable, SessionExpired)
 
+_PLAIN = frozenset((str, int, float, bool, type(None)))
+
 _STALE_SECONDS = 1.0
 _GRACE_SECONDS = 5.0
 
@@ -150,9 +152,7 @@ class Graph:
         except KeyError:
             raise StatementError(f"There is no statement '{name}' below cypher/.") from None
 
-    async def _retried(
-        self, statement: Statement, parameters: dict[str, Any]
-    ) -> list[dict[str, Any]]:
+    async def _retried(self, statement: Statement, parameters: dict[str, Any]) -> list[list[Any]]:
         """Run once, and again for what may pass: deadlocks for a while, a stale connection once."""
         started = time.monotonic()
         pause_seconds, stale = 0.02, True
@@ -176,9 +176,7 @@ class Graph:
                 await asyncio.sleep(pause_seconds * random.uniform(0.5, 1.5))  # noqa: S311
                 pause_seconds *= 2
 
-    async def _measured(
-        self, statement: Statement, parameters: dict[str, Any]
-    ) -> list[dict[str, Any]]:
+    async def _measured(self, statement: Statement, parameters: dict[str, Any]) -> list[list[Any]]:
         started, outcome = time.perf_counter(), "error"
         try:
             records = await self._sent(statement, parameters)
@@ -188,7 +186,7 @@ class Graph:
             elapsed = time.perf_counter() - started
             metrics.statement_seconds.labels(statement.name, outcome).observe(elapsed)
 
-    async def _sent(self, statement: Statement, parameters: dict[str, Any]) -> list[dict[str, Any]]:
+    async def _sent(self, statement: Statement, parameters: dict[str, Any]) -> list[list[Any]]:
         query = Query(
             statement.text,
             metadata={"statement": statement.name},
@@ -202,14 +200,14 @@ class Graph:
                 result = await self._driver.execute_query(
                     query, parameters, routing_=routing, database_=self._settings.neo4j_database
                 )
-            return [record.data() for record in result.records]
+            return result.records[0][0] if statement.returns else []
         # CALL { } IN TRANSACTIONS and schema changes run in implicit transactions only.
         async with self._driver.session(
             database=self._settings.neo4j_database,
             bookmark_manager=self._driver.execute_query_bookmark_manager,
         ) as session:
             result = await session.run(query, parameters)
-            return [record.data() async for record in result]
+            return [record.values() async for record in result]
 
     def _translated(self, error: Exception, statement: Statement) -> GraphMemoryError:
         """Map an error of the driver to ours, by type and code, never by its text."""
@@ -236,15 +234,17 @@ class Graph:
 
 
 @cache
-def _converter(into: type[T], statement: Statement) -> Callable[[list[dict[str, Any]]], list[T]]:
-    """Return the function from a statement's records to values of `into`."""
+def _converter(into: type[T], statement: Statement) -> Callable[[list[list[Any]]], list[T]]:
+    """Return the function from a statement's rows to values of `into`."""
     adapter = TypeAdapter[list[T]](cast(Any, GenericAlias(list, (into,))))
-    if len(statement.returns) == 1:
-        (column,) = statement.returns
-        return lambda records: adapter.validate_python([_from_driver(r[column]) for r in records])
-    if set(getattr(into, "__dataclass_fields__", ())) != set(statement.returns):
+    names = statement.returns
+    if len(names) == 1:
+        return lambda rows: adapter.validate_python([_from_driver(row[0]) for row in rows])
+    if set(getattr(into, "__dataclass_fields__", ())) != set(names):
         raise StatementError(f"'{statement.name}' does not return the fields of {into}.")
-    return lambda records: adapter.validate_python([_from_driver(record) for record in records])
+    return lambda rows: adapter.validate_python(
+        [dict(zip(names, _from_driver(row), strict=True)) for row in rows]
+    )
 
 
 def _to_driver(value: Any) -> Any:
@@ -257,13 +257,11 @@ def _to_driver(value: Any) -> Any:
         items = cast(Sequence[Any], value)
         # Long lists of plain values (ids, tags) need no copy; the first item tells.
         return (
-            [_to_driver(item) for item in items] if items and not _plain(items[0]) else list(items)
+            [_to_driver(item) for item in items]
+            if items and type(items[0]) not in _PLAIN
+            else list(items)
         )
     return value
-
-
-def _plain(value: object) -> bool:
-    return value is None or isinstance(value, str | int | float | bool)
 
 
 def _from_driver(value: Any) -> Any:
@@ -271,7 +269,9 @@ def _from_driver(value: Any) -> Any:
     if isinstance(value, DateTime):
         return value.to_native()
     if isinstance(value, dict):
-        return {key: _from_driver(item) for key, item in cast(dict[str, Any], value).items()}
+        items = cast(dict[str, Any], value).items()
+        return {k: item if type(item) in _PLAIN else _from_driver(item) for k, item in items}
     if isinstance(value, list):
-        return [_from_driver(item) for item in cast(list[Any], value)]
+        values = cast(list[Any], value)
+        return [item if type(item) in _PLAIN else _from_driver(item) for item in values]
     return value

@@ -232,9 +232,20 @@ def _check_parameters(file: _File, lines: list[str]) -> None:
 
 def _assemble(file: _File, files: Mapping[str, _File]) -> Statement:
     body, parameters = _expand(file, files, ())
+    if file.access in ("read", "write") and file.returns:
+        _collect(file, body)
     # Our own files are trusted as literals; pyright then refuses every other string in graph.py.
     text = cast(LiteralString, _DIALECT + "\n".join(body))
     return Statement(file.name, file.summary, file.access, parameters, file.returns, text)
+
+
+def _collect(file: _File, body: list[str]) -> None:
+    """Return all rows in one record, each as a list: the driver takes 0.1 ms over every record."""
+    last = max((i for i, line in enumerate(body) if line.startswith("RETURN ")), default=None)
+    if last is None:
+        raise _malformed(file.name, 1, "it declares columns, but no line begins with RETURN")
+    body[last] = body[last].replace("RETURN ", "WITH ", 1)
+    body.append(f"RETURN collect([{', '.join(file.returns)}]) AS rows")
 
 
 def _expand(
