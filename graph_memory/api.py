@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from graph_memory import recall, remember, revise, schema
+from graph_memory.access import record_access
 from graph_memory.arguments import (
     Clocks,
     Filters,
@@ -25,7 +26,6 @@ from graph_memory.errors import (
     InvalidArgumentError,
     NotFoundError,
 )
-from graph_memory.lifecycle import record_access
 from graph_memory.memories import FoundMemory, Memory, SortOrder
 from graph_memory.recall import Page, Profile
 from graph_memory.remember import Outcome
@@ -196,6 +196,7 @@ class GraphMemory(Connections):
         """
         return await revise.delete_all(
             self.graph,
+            self.settings,
             confirm=confirm,
             permanent=permanent,
             group_id=self.group(group_id),
@@ -262,7 +263,9 @@ class GraphMemory(Connections):
         """Count an access to a memory."""
         group = self.group(group_id)
         given = checked_value(MemoryId, memory_id, "memory_id")
-        if not await record_access(self.graph, [given], group_id=group, now=self.clock()):
+        if not await record_access(
+            self.graph, self.settings, [given], group_id=group, now=self.clock()
+        ):
             raise NotFoundError(given, group)
 
 

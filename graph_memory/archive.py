@@ -7,6 +7,7 @@ from itertools import chain, islice
 from operator import itemgetter
 from typing import Any, TypeVar
 
+from graph_memory import decay
 from graph_memory.api import GraphMemory
 from graph_memory.arguments import NewMemory
 from graph_memory.errors import (
@@ -251,7 +252,11 @@ class _Import:
         if rows:
             now = instant(self._memory.clock())
             await self._memory.graph.run(
-                "archive/restore_lifecycle", group_id=group_id, memories=rows, now=now
+                "archive/restore_lifecycle",
+                group_id=group_id,
+                memories=rows,
+                now=now,
+                decay=decay.parameters(self._memory.settings),
             )
 
     async def _link(self, group_id: str, statement: str, links: list[_Link]) -> None:

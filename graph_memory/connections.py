@@ -70,6 +70,7 @@ class Connections(Context):
             )
             await lifecycle.mark_obsolete(
                 self.graph,
+                self.settings,
                 loser,
                 f"contradicted by a {rule} memory",
                 superseded_by=winner,
@@ -117,6 +118,7 @@ class Connections(Context):
         """
         return await lifecycle.mark_obsolete(
             self.graph,
+            self.settings,
             checked_value(MemoryId, memory_id, "memory_id"),
             checked_value(Line, reason, "reason"),
             superseded_by=None

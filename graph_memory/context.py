@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 
 from graph_memory import recall, schema
+from graph_memory.access import AccessLog
 from graph_memory.arguments import Clocks, GroupId, MemoryId, checked_value
 from graph_memory.embedding import Embedder
 from graph_memory.errors import DimensionMismatchError, NotFoundError
 from graph_memory.graph import Graph
-from graph_memory.lifecycle import AccessLog
 from graph_memory.memories import Memory
 from graph_memory.settings import Settings
 
@@ -30,7 +30,7 @@ class Context:
         self.embedder = embedder
         self.settings = settings
         self.clock = clock
-        self.accesses = AccessLog(graph)
+        self.accesses = AccessLog(graph, settings)
         self._mismatch: DimensionMismatchError | None = None
 
     async def check_embedding(self) -> None:

@@ -29,8 +29,16 @@ class Probe:
     curve: dict[str, Any]
 
 
-def parameters(settings: Settings) -> dict[str, Any]:
-    """Return the map `$decay` of the statements; rates are per day, spans in milliseconds."""
+def parameters(settings: Settings, run_id: str | None = None) -> dict[str, Any]:
+    """Return the map `$decay` of the statements; rates are per day, spans in milliseconds.
+
+    `run_id` is the maintenance run's whose numbers a change of state remembers.
+    """
+    rules = _rules(settings)
+    return {**rules, "rules": _hash(settings, rules), "run_id": run_id}
+
+
+def _rules(settings: Settings) -> dict[str, Any]:
     retention = settings.obsolete_retention_days
     return {
         "protected_tags": [tag.lower() for tag in settings.protected_tags],
@@ -64,8 +72,12 @@ def rules_hash(settings: Settings) -> str:
 
     Two runs with the same hash treat a memory alike.
     """
-    rules = [dict(policies(settings.policy_dir)), parameters(settings)]
-    return hashlib.sha256(json.dumps(rules, sort_keys=True).encode()).hexdigest()[:12]
+    return _hash(settings, _rules(settings))
+
+
+def _hash(settings: Settings, rules: dict[str, Any]) -> str:
+    texts = dict(policies(settings.policy_dir))
+    return hashlib.sha256(json.dumps([texts, rules], sort_keys=True).encode()).hexdigest()[:12]
 
 
 def require_policy(settings: Settings, name: str | None, argument: str = "decay_policy") -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from graph_memory import decay
 from graph_memory.arguments import NewMemory
 from graph_memory.embedding import Embedder, Vector
 from graph_memory.errors import (
@@ -209,7 +210,12 @@ async def _create(
         for draft, vector in zip(drafts, vectors, strict=True)
     ]
     created = await graph.rows(
-        "remember/create", _Created, group_id=group_id, memories=rows, now=instant(now)
+        "remember/create",
+        _Created,
+        group_id=group_id,
+        memories=rows,
+        now=instant(now),
+        decay=decay.parameters(settings),
     )
     stored = {row.memory_id: row.stored_id for row in created}
     outcomes: list[Outcome] = []

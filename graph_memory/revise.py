@@ -4,6 +4,7 @@ import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from graph_memory import decay
 from graph_memory.arguments import MemoryChanges
 from graph_memory.embedding import Embedder
 from graph_memory.errors import ConfirmationRequiredError, InvalidArgumentError, NotFoundError
@@ -97,8 +98,8 @@ async def delete(
         gone = await graph.rows("revise/erase", str, group_id=group_id, memory_ids=[memory_id])
     else:
         gone = await graph.rows(
-            "revise/delete", str,
-            group_id=group_id, memory_ids=[memory_id], now=instant(now), reason="delete",
+            "revise/delete", str, group_id=group_id, memory_ids=[memory_id],
+            now=instant(now), decay=decay.parameters(settings),
         )  # fmt: skip
     if not gone:
         raise NotFoundError(memory_id, group_id)
@@ -107,7 +108,13 @@ async def delete(
 
 
 async def delete_all(
-    graph: Graph, *, confirm: str, permanent: bool = False, group_id: str, now: datetime
+    graph: Graph,
+    settings: Settings,
+    *,
+    confirm: str,
+    permanent: bool = False,
+    group_id: str,
+    now: datetime,
 ) -> int:
     """Delete every memory of a group and return their number.
 
@@ -120,4 +127,8 @@ async def delete_all(
         )
     if permanent:
         return await graph.one("revise/erase_all", int, group_id=group_id) or 0
-    return await graph.one("revise/delete_all", int, group_id=group_id, now=instant(now)) or 0
+    deleted = await graph.one(
+        "revise/delete_all", int,
+        group_id=group_id, now=instant(now), decay=decay.parameters(settings),
+    )  # fmt: skip
+    return deleted or 0

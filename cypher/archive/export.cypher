@@ -24,7 +24,7 @@ RETURN m {
   .decay_policy, .decay_rate, .created_at, .valid_at,
   lifecycle: m {
     .lifecycle_state, .state_changed_at, .state_reason, .state_history,
-    .decay_score, .last_decay_update, .preserve_until, .access_count, .last_accessed_at,
+    .preserve_until, .access_count, .last_accessed_at,
     .importance_source, .updated_at, .invalid_at
   },
   relationships: COLLECT {

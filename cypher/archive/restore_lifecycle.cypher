@@ -23,3 +23,5 @@ SET
   m.importance_source = coalesce(row.importance_source, m.importance_source),
   m.updated_at = coalesce(row.updated_at, m.updated_at),
   m.invalid_at = datetime(row.invalid_at)
+WITH m
+// include decay/schedule

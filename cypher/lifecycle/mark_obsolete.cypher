@@ -19,10 +19,12 @@ OPTIONAL MATCH (other:Memory {uuid: $superseded_by, group_id: $group_id})
 WHERE other.soft_deleted_at IS NULL
 WITH m, other
 WHERE $superseded_by IS NULL OR other IS NOT NULL
+CALL (m) {
+  // include decay/next_state
+  WITH *, 'obsolete' AS reason, 'EXPIRED' AS entered
+  // include decay/enter
+}
 SET
-  m.lifecycle_state = 'EXPIRED',
-  m.state_changed_at = $now,
-  m.state_reason = 'obsolete',
   m.obsolete_at = $now,
   m.obsolete_reason = $reason,
   m.invalid_at = CASE
@@ -37,5 +39,7 @@ FOREACH (winner IN CASE WHEN other IS NULL THEN [] ELSE [other] END |
     r.fact = winner.name + ' supersedes ' + m.name, r.episodes = [], r.metadata_json = '{}',
     r.created_at = datetime($now), r.valid_at = datetime($now)
 )
+WITH m
+// include decay/schedule
 RETURN m.uuid AS memory_id, m.lifecycle_state AS state, m.obsolete_at AS obsolete_at,
        m.invalid_at AS invalid_at

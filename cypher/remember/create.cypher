@@ -55,4 +55,5 @@ CALL (m, row) {
   ON CREATE SET link.created_at = datetime($now)
 }
 // include remember/follow
+// include decay/schedule
 RETURN row.memory_id AS memory_id, m.uuid AS stored_id

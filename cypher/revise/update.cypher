@@ -42,8 +42,17 @@ SET
   m.decay_policy = coalesce($changes.decay_policy, m.decay_policy),
   m.decay_rate = coalesce($changes.decay_rate, m.decay_rate),
   m.updated_at = $now,
-  m.last_accessed_at = $now
+  m.last_accessed_at = $now,
+  m.obsolete_at = null,
+  m.obsolete_reason = null
 WITH m
+CALL (m) {
+  // include decay/next_state
+  WITH *, 'update' AS reason,
+    CASE curve.states WHEN 'by_score' THEN target ELSE 'ACTIVE' END AS entered
+  // include decay/enter
+}
+// include decay/reckon
 CALL (m) {
   WITH m WHERE $changes.embedding IS NOT NULL
   CALL db.create.setNodeVectorProperty(m, 'embedding', toFloatList($changes.embedding))

@@ -22,7 +22,8 @@ CREATE (m)-[:RELATES_TO {invalid_at: datetime('2026-01-01'), expired_at: datetim
 CREATE (m)-[:HAS_VERSION]->(:MemoryVersion {uuid: 'seed', group_id: 'seed'})
 CREATE (m)-[:HAS_PARENT]->(m)
 CREATE (:Conversation:Seed {conversation_key: 'seed', group_id: 'seed', last_memory_id: 'seed'})
-SET m.obsolete_reason = ''
+SET m.obsolete_reason = '', m.obsolete_at = '',
+  m.content_gz = '', m.is_compressed = true, m.next_due_at = ''
 SET m.valid_at = datetime('2026-01-01'), m.invalid_at = datetime('2026-01-01')
 """
 

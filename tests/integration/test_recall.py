@@ -266,7 +266,7 @@ async def test_an_access_wakes_what_slept_but_not_what_expired(
         await memory.touch(memory_id)
     after = {memory_id: await memory.get(memory_id) for memory_id in ids}
     assert [after[i].lifecycle_state for i in ids] == ["ACTIVE", "ACTIVE", "EXPIRED", "ACTIVE"]
-    assert [after[i].decay_score for i in ids] == [0.0, 0.0, 0.8, 0.0]
+    assert [after[i].decay_score for i in ids] == [0.0, 0.0, 0.0, 0.0]
     assert all(m.access_count == 1 for m in after.values())
 
 

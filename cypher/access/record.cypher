@@ -1,0 +1,35 @@
+// Count an access to each memory, wake those that slept, and start their fading anew.
+//
+// Expired memories are counted but not woken. Ids come sorted, so that writers cannot deadlock; the
+// count is written first, and its lock keeps everything read below from being overtaken.
+//
+// access  write
+// param   group_id   : STRING — the tenant
+// param   memory_ids : LIST<STRING> — sorted
+// param   now        : STRING — ISO 8601, UTC
+// returns memory_id : STRING
+// returns packed    : ANY? — the compressed content of one that woke
+UNWIND $memory_ids AS memory_id
+MATCH (m:Memory {uuid: memory_id, group_id: $group_id})
+WHERE m.soft_deleted_at IS NULL
+SET m.access_count = m.access_count + 1
+WITH m
+CALL (m) {
+  // include access/reinforce
+}
+SET m.last_accessed_at = CASE
+  WHEN m.last_accessed_at > $now THEN m.last_accessed_at ELSE $now
+END
+WITH m
+CALL (m) {
+  // include decay/next_state
+  WITH *, 'access' AS reason, CASE
+    WHEN m.lifecycle_state = 'EXPIRED' THEN 'EXPIRED'
+    WHEN curve.states = 'by_score' THEN target
+    ELSE 'ACTIVE'
+  END AS entered
+  // include decay/enter
+}
+// include decay/reckon
+RETURN m.uuid AS memory_id,
+       CASE WHEN m.lifecycle_state <> 'ARCHIVED' THEN m.content_gz END AS packed

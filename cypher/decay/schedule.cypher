@@ -1,0 +1,7 @@
+// Write down when a run has next something to do for memory `m`.
+//
+// access  fragment
+CALL (m) {
+  // include decay/due
+  SET m.next_due_at = due
+}
