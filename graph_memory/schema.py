@@ -106,6 +106,16 @@ MIGRATIONS = (
         2, "search by words and by meaning", indexes=("memory_text_idx", "memory_embedding_idx")
     ),
     Migration(3, "conversations", constraints=("conversation_key_key",)),
+    Migration(
+        4,
+        "what runs do, and when",
+        constraints=("maintenance_run_id_key",),
+        indexes=(
+            "memory_next_due_at_idx",
+            "maintenance_change_run_idx",
+            "purged_memory_uuid_idx",
+        ),
+    ),
 )
 
 

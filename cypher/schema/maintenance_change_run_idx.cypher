@@ -1,0 +1,6 @@
+// Find what a maintenance run changed.
+//
+// access  schema
+CREATE INDEX maintenance_change_run_idx IF NOT EXISTS
+FOR (n:MaintenanceChange)
+ON (n.run_id, n.memory_id)

@@ -1,0 +1,6 @@
+// Let a maintenance run be recorded once.
+//
+// access  schema
+CREATE CONSTRAINT maintenance_run_id_key IF NOT EXISTS
+FOR (n:MaintenanceRun)
+REQUIRE n.run_id IS UNIQUE
