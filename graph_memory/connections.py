@@ -152,7 +152,7 @@ class Connections(Context):
             group_id=group,
             now=self.clock(),
         )
-        self._delivered([walked.start, *(node.memory for node in walked.nodes)], group)
+        self._delivered([walked.start, *walked.nodes], group)
         return walked
 
     async def analyze(

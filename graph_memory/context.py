@@ -12,6 +12,7 @@ from graph_memory.errors import DimensionMismatchError, NotFoundError
 from graph_memory.graph import Graph
 from graph_memory.memories import Memory
 from graph_memory.settings import Settings
+from graph_memory.walk import BriefMemory
 
 _log = logging.getLogger(__name__)
 
@@ -63,7 +64,7 @@ class Context:
             raise NotFoundError(given, group)
         return found[0]
 
-    def _delivered(self, memories: Iterable[Memory], group: str) -> None:
+    def _delivered(self, memories: Iterable[Memory | BriefMemory], group: str) -> None:
         ids = [memory.memory_id for memory in memories]
         self.accesses.delivered(ids, group_id=group, now=self.clock())
 

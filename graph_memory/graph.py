@@ -14,11 +14,12 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 from neo4j import (
+    READ_ACCESS,
+    WRITE_ACCESS,
     AsyncDriver,
     AsyncGraphDatabase,
     NotificationMinimumSeverity,
     Query,
-    RoutingControl,
 )
 from neo4j.exceptions import (
     AuthError,
@@ -187,27 +188,26 @@ class Graph:
             metrics.statement_seconds.labels(statement.name, outcome).observe(elapsed)
 
     async def _sent(self, statement: Statement, parameters: dict[str, Any]) -> list[list[Any]]:
-        query = Query(
-            statement.text,
-            metadata={"statement": statement.name},
-            timeout=None if statement.access in ("batch", "schema")
-            else self._settings.query_timeout_seconds,
-        )  # fmt: skip
-        if statement.access in ("read", "write"):
-            routing = RoutingControl.READ if statement.access == "read" else RoutingControl.WRITE
-            # The server stops a slow query itself; this is for a server that has stopped as well.
-            async with asyncio.timeout(self._settings.query_timeout_seconds + _GRACE_SECONDS):
+        bounded = statement.access in ("read", "write")
+        seconds = self._settings.query_timeout_seconds if bounded else None
+        query = Query(statement.text, metadata={"statement": statement.name}, timeout=seconds)
+        # The server stops a slow query itself; this is for a server that has stopped as well.
+        async with asyncio.timeout(None if seconds is None else seconds + _GRACE_SECONDS):
+            if statement.access == "write":
                 result = await self._driver.execute_query(
-                    query, parameters, routing_=routing, database_=self._settings.neo4j_database
+                    query, parameters, database_=self._settings.neo4j_database
                 )
-            return result.records[0][0] if statement.returns else []
-        # CALL { } IN TRANSACTIONS and schema changes run in implicit transactions only.
-        async with self._driver.session(
-            database=self._settings.neo4j_database,
-            bookmark_manager=self._driver.execute_query_bookmark_manager,
-        ) as session:
-            result = await session.run(query, parameters)
-            return [record.values() async for record in result]
+                return result.records[0][0] if statement.returns else []
+            # An implicit transaction: a read saves a round trip by it, and CALL { } IN TRANSACTIONS
+            # and schema changes run in no other.
+            async with self._driver.session(
+                database=self._settings.neo4j_database,
+                default_access_mode=READ_ACCESS if statement.access == "read" else WRITE_ACCESS,
+                bookmark_manager=self._driver.execute_query_bookmark_manager,
+            ) as session:
+                found = await session.run(query, parameters)
+                rows = [record.values() async for record in found]
+                return rows[0][0] if statement.access == "read" and statement.returns else rows
 
     def _translated(self, error: Exception, statement: Statement) -> GraphMemoryError:
         """Map an error of the driver to ours, by type and code, never by its text."""

@@ -6,21 +6,22 @@ the walk is made here. Every question leaves out what was walked and is cut to w
 so that a memory with tens of thousands of relations costs no more than one with a thousand.
 """
 
+import asyncio
 import time
 from collections import deque
 from collections.abc import Iterator
 from datetime import datetime
 from itertools import groupby, islice
-from typing import Any
+from operator import attrgetter
 
-from graph_memory import recall
+from graph_memory import decay, recall
 from graph_memory.errors import InvalidArgumentError, NotFoundError
 from graph_memory.graph import Graph
-from graph_memory.memories import instant
+from graph_memory.memories import Memory
 from graph_memory.settings import Settings
 from graph_memory.walk import (
     Algorithm,
-    Direction,
+    BriefMemory,
     ReachedMemory,
     Reason,
     Step,
@@ -32,6 +33,8 @@ from graph_memory.walk import (
 #: Steps in one answer of the database, and memories asked about ahead of a depth-first walk.
 _PAGE = 10_000
 _AHEAD = 100
+
+_told = attrgetter(*BriefMemory.__slots__)
 
 _DEPTH = 3
 _NODES = 100
@@ -58,16 +61,18 @@ async def traverse(
         now: The caller's clock; what has ended by then is not walked unless `as_of` says so.
 
     Returns:
-        The nodes and `truncated` with its reason: "time" or "nodes" where that bound ended the
-        walk, else "depth" where relations lead on from the deepest memories.
+        The start, the nodes in brief, and `truncated` with its reason: "time" or "nodes" where
+        that bound ended the walk, else "depth" where relations lead on from the deepest memories.
 
     Raises:
         InvalidArgumentError: A bound is above the one in the settings.
         NotFoundError: The group has no such memory, or had none then.
     """
     walker = _Walker(graph, settings, start_id, walk, group_id=group_id, now=now)
-    reason = await walker.walked()
-    return await _described(walker, reason, group_id=group_id, now=now)
+    start, reason = await asyncio.gather(
+        _start(walker, group_id=group_id, now=now), walker.walked()
+    )
+    return await _described(walker, start, reason)
 
 
 async def around(
@@ -112,7 +117,7 @@ class _Walker:
         self.max_visits = settings.traversal_max_nodes if filtered else self.max_nodes
         budget_ms = walk.time_budget_ms or settings.traversal_time_budget_ms
         self.deadline = time.monotonic() + budget_ms / 1000 if budget_ms else None
-        self.parameters = _parameters(walk, group_id, now)
+        self.parameters = walk.parameters(group_id, now)
         self.depths: dict[str, int] = {start_id: 0}
         self.steps: dict[str, Step] = {}  #: to each memory visited, in the order of visits
         self.wanted: list[str] = []
@@ -226,51 +231,49 @@ class _Walker:
         return shown
 
 
-def _parameters(walk: Walk, group_id: str, now: datetime) -> dict[str, Any]:
-    return {
-        "group_id": group_id,
-        "relation_types": list(walk.relation_types) if walk.relation_types else None,
-        "outgoing": walk.direction is not Direction.IN,
-        "incoming": walk.direction is not Direction.OUT,
-        "parent_links": walk.include_parent_links,
-        "types": list(walk.types) if walk.types else None,
-        "tags": [tag.lower() for tag in walk.tags] if walk.tags else None,
-        "states": list(walk.states) if walk.states else None,
-        "now": instant(now),
-        "as_of": instant(walk.as_of) if walk.as_of else None,
-        "known_at": instant(walk.known_at) if walk.known_at else None,
-    }
-
-
 def _bounded(argument: str, given: int | None, default: int, bound: int) -> int:
     if given is not None and given > bound:
         raise InvalidArgumentError(argument, given, f"it goes from 1 to {bound}")
     return min(given or default, bound)
 
 
-async def _described(
-    walker: _Walker, reason: Reason | None, *, group_id: str, now: datetime
-) -> Walked:
-    """Fetch the memories to return, and trace the paths to them."""
+async def _start(walker: _Walker, *, group_id: str, now: datetime) -> Memory:
     found = await recall.get_many(
         walker.graph,
         walker.settings,
-        [walker.start_id, *walker.wanted],
+        [walker.start_id],
         group_id=group_id,
         now=now,
         as_of=walker.walk.as_of,
         known_at=walker.walk.known_at,
     )
-    if not found or found[0].memory_id != walker.start_id:
+    if not found:
         raise NotFoundError(walker.start_id, group_id)
-    paths = {memory.memory_id: _path(walker, memory.memory_id) for memory in found}
-    used = {memory_id for path in paths.values() for memory_id in path}
+    return found[0]
+
+
+async def _described(walker: _Walker, start: Memory, reason: Reason | None) -> Walked:
+    """Fetch what is told of the memories to return, and trace the paths to them."""
+    parameters = walker.parameters
+    found = await walker.graph.rows(
+        "traverse/reached",
+        BriefMemory,
+        group_id=parameters["group_id"],
+        memory_ids=walker.wanted,
+        now=parameters["now"],
+        known_at=parameters["known_at"],
+        decay=decay.parameters(walker.settings),
+    )
+    by_id = {memory.memory_id: memory for memory in found}
+    nodes = [
+        ReachedMemory(*_told(by_id[id_]), depth=walker.depths[id_], path=_path(walker, id_))
+        for id_ in walker.wanted
+        if id_ in by_id
+    ]
+    used = {memory_id for node in nodes for memory_id in node.path}
     return Walked(
-        start=found[0],
-        nodes=[
-            ReachedMemory(memory, walker.depths[memory.memory_id], paths[memory.memory_id])
-            for memory in found[1:]
-        ],
+        start=start,
+        nodes=nodes,
         edges=[_relation(step) for to_id, step in walker.steps.items() if to_id in used],
         truncated=reason is not None,
         reason=reason,

@@ -1,13 +1,14 @@
 """What a walk along relations is told, and what it brings back. No I/O."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
 from graph_memory.arguments import Moment, RelationName, StateName, Tags, TypeName
-from graph_memory.memories import Memory
+from graph_memory.memories import Instant, LifecycleState, Memory, MemoryType, instant
 
 Reason = Literal["depth", "nodes", "time"]
 
@@ -58,6 +59,22 @@ class Walk:
     as_of: Moment | None = None  #: what was true in the world then
     known_at: Moment | None = None  #: what this graph knew then
 
+    def parameters(self, group_id: str, now: datetime) -> dict[str, Any]:
+        """Return what `cypher/traverse/steps.cypher` is told of the walk as a whole."""
+        return {
+            "group_id": group_id,
+            "relation_types": list(self.relation_types) if self.relation_types else None,
+            "outgoing": self.direction is not Direction.IN,
+            "incoming": self.direction is not Direction.OUT,
+            "parent_links": self.include_parent_links,
+            "types": list(self.types) if self.types else None,
+            "tags": [tag.lower() for tag in self.tags] if self.tags else None,
+            "states": list(self.states) if self.states else None,
+            "now": instant(now),
+            "as_of": instant(self.as_of) if self.as_of else None,
+            "known_at": instant(self.known_at) if self.known_at else None,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -82,10 +99,25 @@ class WalkedRelation:
 
 
 @dataclass(frozen=True, slots=True)
-class ReachedMemory:
+class BriefMemory:
+    """What a walk tells of a memory; `GraphMemory.get` tells the rest."""
+
+    memory_id: str
+    content: str
+    memory_type: MemoryType
+    tags: list[str]
+    importance: float  #: 1 to 10
+    lifecycle_state: LifecycleState
+    decay_score: float  #: 0 fresh to 1 gone
+    created_at: Instant
+    valid_at: Instant | None
+    invalid_at: Instant | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReachedMemory(BriefMemory):
     """A memory that a walk came to."""
 
-    memory: Memory
     depth: int  #: relations from the start, 1 or more
     path: list[str]  #: ids, the start first, this memory last
 

@@ -5,24 +5,17 @@ from typing import Annotated, Self
 from pydantic import WithJsonSchema
 
 from graph_memory.analysis import Bridge, Connector, TypeCount
-from graph_memory.server.views import Flat, MemoryView, View, line
-from graph_memory.walk import Walked, WalkedRelation
+from graph_memory.server.views import MemoryView, View, line
+from graph_memory.walk import ReachedMemory, Walked, WalkedRelation
 
 _OBJECTS = WithJsonSchema({"type": "array", "items": {"type": "object"}})
-
-
-class Node(Flat):
-    """A memory that a walk came to, and how."""
-
-    depth: int
-    path: list[str]
 
 
 class Reached(View):
     """What a walk brought back, in its order."""
 
     start: MemoryView
-    nodes: Annotated[list[Node], _OBJECTS]
+    nodes: Annotated[list[ReachedMemory], _OBJECTS]
     edges: Annotated[list[WalkedRelation], _OBJECTS]
     truncated: bool
     reason: str | None
@@ -32,7 +25,7 @@ class Reached(View):
         """Describe a walk."""
         return cls(
             start=walked.start,
-            nodes=[Node(memory=n.memory, depth=n.depth, path=n.path) for n in walked.nodes],
+            nodes=walked.nodes,
             edges=walked.edges,
             truncated=walked.truncated,
             reason=walked.reason,
@@ -42,7 +35,7 @@ class Reached(View):
         """Return a line a memory, indented by its depth, and what was left out."""
         by_ends = {frozenset((e.from_id, e.to_id)): e.relation_type for e in self.edges}
         nodes = [
-            f"{'  ' * node.depth}{by_ends[frozenset(node.path[-2:])]}: {line(node.memory)}"
+            f"{'  ' * node.depth}{by_ends[frozenset(node.path[-2:])]}: {line(node)}"
             for node in self.nodes
         ]
         more = [f"More: the walk ended by its bound on {self.reason}."] if self.truncated else []

@@ -51,7 +51,7 @@ async def memory_traverse(
     known_at: p.KnownAt = None,
     group_id: p.Group = None,
 ) -> Reached:
-    """Walk from a memory, the strongest relations first; each memory comes with its path.
+    """Walk from a memory, the strongest relations first; each memory comes in brief, with its path.
 
     types, tags and states select what is returned; others are passed through.
     """

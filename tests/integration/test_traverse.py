@@ -260,14 +260,14 @@ async def test_a_walk_is_the_reference_walk(
 def consistent(walked: Walked) -> None:
     """Check what holds of every walk, whatever the graph."""
     assert walked.truncated == (walked.reason is not None)
-    met = [node.memory.memory_id for node in walked.nodes]
+    met = [node.memory_id for node in walked.nodes]
     assert len(set(met)) == len(met)
     assert walked.start.memory_id not in met
     joined = {frozenset((edge.from_id, edge.to_id)) for edge in walked.edges}
     steps = set[frozenset[str]]()
     for node in walked.nodes:
         assert node.path[0] == walked.start.memory_id
-        assert node.path[-1] == node.memory.memory_id
+        assert node.path[-1] == node.memory_id
         assert node.depth == len(node.path) - 1
         steps |= {frozenset(pair) for pair in pairwise(node.path)}
     assert steps == joined
@@ -292,7 +292,7 @@ async def test_breadth_and_depth_first_differ_as_they_should(
     await build(driver, group, [Node(i) for i in ids], edges, [])
     for algorithm, order in (("bfs", [1, 2, 3, 4]), ("dfs", [1, 3, 2, 4])):
         walked = await memory.traverse(ids[0], algorithm=algorithm)
-        assert [node.memory.memory_id for node in walked.nodes] == [ids[i] for i in order]
+        assert [node.memory_id for node in walked.nodes] == [ids[i] for i in order]
 
 
 async def test_a_parent_link_is_named_by_the_way_it_is_walked(
@@ -325,10 +325,10 @@ async def test_a_hub_is_walked_within_bounds(memory: GraphMemory, driver: AsyncD
     for algorithm in Algorithm:
         walk = Walk(algorithm=algorithm, max_nodes=50)
         exact = await traverse(memory.graph, everything, hub, walk, group_id=group, now=TODAY)
-        assert [node.memory.memory_id for node in exact.nodes] == leaves[:-51:-1]
+        assert [node.memory_id for node in exact.nodes] == leaves[:-51:-1]
         assert exact.reason == "nodes"
         cut = await memory.traverse(hub, algorithm=algorithm, max_nodes=1000)
-        assert len({node.memory.memory_id for node in cut.nodes}) == 1000
+        assert len({node.memory_id for node in cut.nodes}) == 1000
         assert cut.reason == "nodes"
         again = await memory.traverse(hub, algorithm=algorithm, max_nodes=1000)
         assert [node.path for node in cut.nodes] == [node.path for node in again.nodes]
