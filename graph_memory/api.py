@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
-from graph_memory import recall, remember, revise, schema
+from graph_memory import decay, recall, remember, revise, schema
 from graph_memory.access import record_access
 from graph_memory.arguments import (
     Clocks,
@@ -19,6 +19,7 @@ from graph_memory.arguments import (
     checked_value,
 )
 from graph_memory.connections import Connections
+from graph_memory.custody import Custody
 from graph_memory.database import open_database
 from graph_memory.embedding import Embedder
 from graph_memory.errors import (
@@ -37,7 +38,7 @@ _log = logging.getLogger(__name__)
 MAX_RESULTS = 50
 
 
-class GraphMemory(Connections):
+class GraphMemory(Connections, Custody):
     """A memory service, open.
 
     async with GraphMemory.open() as memory:
@@ -76,6 +77,7 @@ class GraphMemory(Connections):
                 await schema.check_server(graph)
                 if settings.migrate_on_start:
                     await schema.migrate_up(graph, settings)
+                await decay.check_policies(graph, settings)
                 await memory.check_embedding()
                 try:
                     yield memory
@@ -112,7 +114,7 @@ class GraphMemory(Connections):
             One outcome a memory, in their order: its id, or the error.
         """
         await self._require_vectors()
-        given = [_checked_memory(memory) for memory in memories]
+        given = [_checked_memory(memory, self.settings) for memory in memories]
         default = self.group(group_id)
         groups: dict[str, list[tuple[int, NewMemory]]] = {}
         outcomes: dict[int, Outcome] = {}
@@ -275,8 +277,12 @@ def _limit(limit: int) -> int:
     return limit
 
 
-def _checked_memory(memory: NewMemory | Mapping[str, Any]) -> NewMemory | InvalidArgumentError:
+def _checked_memory(
+    memory: NewMemory | Mapping[str, Any], settings: Settings
+) -> NewMemory | InvalidArgumentError:
     try:
-        return checked(NewMemory, memory)
+        given = checked(NewMemory, memory)
+        decay.require_policy(settings, given.decay_policy)
+        return given
     except InvalidArgumentError as error:
         return error

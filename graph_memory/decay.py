@@ -41,7 +41,7 @@ def parameters(settings: Settings, run_id: str | None = None) -> dict[str, Any]:
 def _rules(settings: Settings) -> dict[str, Any]:
     retention = settings.obsolete_retention_days
     return {
-        "protected_tags": [tag.lower() for tag in settings.protected_tags],
+        "protected_tags": [*(tag.lower() for tag in settings.protected_tags), "preserved"],
         "policy": settings.decay_policy,
         "half_life_rate": math.log(2) / settings.half_life_base_days,
         "half_life_table_rates": [math.log(2) / days for days in settings.half_life_table_days],

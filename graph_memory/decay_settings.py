@@ -137,8 +137,9 @@ class DecaySettings(BaseSettings):
         ):  # fmt: skip
             values = [getattr(self, name) for name in names]
             if values != sorted(values):
+                given = zip(names, values, strict=True)
                 raise ValueError(
-                    f"{', '.join(f'GRAPH_MEMORY_{n.upper()}={v:g}' for n, v in zip(names, values, strict=True))}: "
-                    "none may be greater than the one after it"
+                    ", ".join(f"GRAPH_MEMORY_{name.upper()}={value:g}" for name, value in given)
+                    + ": none may be greater than the one after it"
                 )
         return self

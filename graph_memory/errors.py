@@ -68,6 +68,38 @@ class NotFoundError(GraphMemoryError):
         )
 
 
+class NotSoftDeletedError(GraphMemoryError):
+    """What is to be recovered was never deleted."""
+
+    code = "not_soft_deleted"
+
+    def __init__(self, memory_id: str) -> None:
+        """Say which memory it is.
+
+        Args:
+            memory_id: Its id.
+        """
+        super().__init__(f"Memory '{memory_id}' is not deleted; there is nothing to recover.")
+
+
+class OutsideRecoveryWindowError(GraphMemoryError):
+    """A deletion can be taken back no more."""
+
+    code = "outside_recovery_window"
+
+    def __init__(self, memory_id: str, until: str) -> None:
+        """Say until when it could be.
+
+        Args:
+            memory_id: The memory's id.
+            until: The last instant, ISO 8601.
+        """
+        super().__init__(
+            f"Memory '{memory_id}' could be recovered until {until}. Import it from an export or a "
+            "backup; GRAPH_MEMORY_SOFT_DELETE_RETENTION_DAYS sets how long deletions are kept."
+        )
+
+
 class DuplicateError(GraphMemoryError):
     """The group holds a memory with exactly this content."""
 

@@ -1,15 +1,31 @@
 """What becomes of a memory: obsolete, preserved, recovered."""
 
+import gzip
+import json
 import uuid
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Annotated, Any, ClassVar
+
+from pydantic import BeforeValidator, ConfigDict, Field
 
 from graph_memory import decay
-from graph_memory.errors import InvalidArgumentError, NotFoundError
-from graph_memory.graph import Graph
+from graph_memory.access import unpack
+from graph_memory.errors import (
+    InvalidArgumentError,
+    NotFoundError,
+    NotSoftDeletedError,
+    OutsideRecoveryWindowError,
+)
+from graph_memory.graph import Graph, UniquenessError
 from graph_memory.memories import Instant, LifecycleState, instant
+from graph_memory.remember import refuse_stored
 from graph_memory.settings import Settings
+
+
+def _parsed(entries: list[str] | None) -> list[object]:
+    return [json.loads(entry) for entry in entries or ()]
 
 
 class Resolution(StrEnum):
@@ -27,6 +43,70 @@ class Obsolete:
     state: LifecycleState
     obsolete_at: Instant
     invalid_at: Instant | None
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """A change of state that was, with the numbers that led to it."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="ignore")
+
+    at: Instant
+    to: LifecycleState
+    reason: str
+    from_: Annotated[LifecycleState | None, Field(validation_alias="from")] = None
+    policy: str | None = None
+    decay_score: float | None = None  #: 0 to 1, before the change
+    idle_days: float | None = None
+    protection: str | None = None
+    run_id: str | None = None  #: of the maintenance run, if it was one
+    rules: str | None = None  #: stands for the policies and their numbers then
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecayStatus:
+    """How far a memory has faded, why, and what comes next."""
+
+    memory_id: str
+    state: LifecycleState
+    decay_score: float  #: 0 fresh to 1 gone
+    last_decay_update: Instant | None
+    decay_policy: str
+    terms: dict[str, float | int | str | None]
+    idle_since: str  #: which instant counts: last_accessed_at, updated_at or created_at
+    idle_from: Instant
+    leaves_after_days: float | None  #: idle days after which the state is left, if also …
+    leaves_above_score: float | None  #: … the score is above this
+    protection: str | None
+    preserve_until: Instant | None
+    soft_deleted_at: Instant | None
+    obsolete_at: Instant | None
+    obsolete_reason: str | None
+    next_state: str | None
+    next_at: Instant | None
+    history: Annotated[list[Transition], BeforeValidator(_parsed)]
+
+    @property
+    def retention(self) -> float:
+        """What is left: 1 fresh to 0 gone."""
+        return round(1.0 - self.decay_score, 6)
+
+
+@dataclass(frozen=True, slots=True)
+class Deletion:
+    """A deletion that was."""
+
+    soft_deleted_at: Instant | None
+    content_hash: str
+    purged: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Woken:
+    """A memory that woke, and its content if it is still compressed."""
+
+    memory_id: str
+    packed: bytes | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +151,109 @@ async def mark_obsolete(
         )
         raise NotFoundError(superseded_by if known and superseded_by else memory_id, group_id)
     return marked
+
+
+async def preserve(
+    graph: Graph,
+    settings: Settings,
+    memory_id: str,
+    *,
+    until: datetime | None = None,
+    release: bool = False,
+    group_id: str,
+    now: datetime,
+) -> DecayStatus:
+    """Keep a memory from fading, for good or through `until`, and wake it; or release it.
+
+    What was expired or obsolete is so no more. A tag, or importance with stability, may keep a
+    memory that was released.
+
+    Raises:
+        InvalidArgumentError: `until` has passed, or is given with `release`.
+        NotFoundError: There is no such memory.
+    """
+    if until is not None and (release or until < now):
+        raise InvalidArgumentError(
+            "until", instant(until), "a date to come, and none with release; leave it out"
+        )
+    common: dict[str, Any] = {
+        "group_id": group_id, "memory_id": memory_id,
+        "now": instant(now), "decay": decay.parameters(settings),
+    }  # fmt: skip
+    if release:
+        found = await graph.one("lifecycle/release", str, **common)
+    else:
+        found = await graph.one(
+            "lifecycle/preserve", Woken, until=instant(until) if until else None, **common
+        )
+        await _unpacked(graph, found, group_id)
+    if not found:
+        raise NotFoundError(memory_id, group_id)
+    return await status(graph, settings, memory_id, group_id=group_id, now=now)
+
+
+async def recover(
+    graph: Graph, settings: Settings, memory_id: str, *, group_id: str, now: datetime
+) -> None:
+    """Take back a deletion; the memory is ACTIVE, as accessed now, its relations as before.
+
+    Raises:
+        DuplicateError: Its content was stored anew meanwhile.
+        NotFoundError: There is no such memory.
+        NotSoftDeletedError: It is not deleted.
+        OutsideRecoveryWindowError: It was deleted too long ago.
+    """
+    try:
+        found = await graph.one(
+            "lifecycle/recover", Woken, group_id=group_id, memory_id=memory_id,
+            now=instant(now), decay=decay.parameters(settings),
+        )  # fmt: skip
+    except UniquenessError:
+        deletion = await _deletion(graph, memory_id, group_id)
+        if deletion:
+            await refuse_stored(graph, f"{group_id}|{deletion.content_hash}", group_id)
+        raise
+    await _unpacked(graph, found, group_id)
+    if found:
+        return
+    deletion = await _deletion(graph, memory_id, group_id)
+    if deletion is None:
+        raise NotFoundError(memory_id, group_id)
+    if deletion.soft_deleted_at is None:
+        raise NotSoftDeletedError(memory_id)
+    retention = timedelta(days=settings.soft_delete_retention_days)
+    raise OutsideRecoveryWindowError(memory_id, instant(deletion.soft_deleted_at + retention))
+
+
+async def status(
+    graph: Graph, settings: Settings, memory_id: str, *, group_id: str, now: datetime
+) -> DecayStatus:
+    """Tell how far a memory has faded, why, and what a run will next do to it and when.
+
+    Raises:
+        NotFoundError: There is no such memory.
+    """
+    found = await graph.one(
+        "lifecycle/status",
+        DecayStatus,
+        group_id=group_id,
+        memory_id=memory_id,
+        now=instant(now),
+        decay=decay.parameters(settings),
+    )
+    if found is None:
+        raise NotFoundError(memory_id, group_id)
+    return found
+
+
+async def _deletion(graph: Graph, memory_id: str, group_id: str) -> Deletion | None:
+    return await graph.one("lifecycle/deletion", Deletion, group_id=group_id, memory_id=memory_id)
+
+
+async def _unpacked(graph: Graph, woken: Woken | None, group_id: str) -> None:
+    if woken and woken.packed:
+        content = gzip.decompress(woken.packed).decode()
+        await unpack(graph, {woken.memory_id: content}, group_id=group_id)
 
 
 async def settle(

@@ -52,6 +52,7 @@ async def update(
     given = {name: value for name in _CHANGEABLE if (value := getattr(changes, name)) is not None}
     if not given:
         raise InvalidArgumentError("changes", {}, f"give at least one of {', '.join(_CHANGEABLE)}")
+    decay.require_policy(settings, changes.decay_policy)
     found = await get_many(graph, settings, [memory_id], group_id=group_id, now=now)
     if not found:
         raise NotFoundError(memory_id, group_id)

@@ -1,0 +1,23 @@
+// Keep a memory from fading, for good or until a date, and wake it whatever its state was.
+//
+// access  write
+// param   group_id  : STRING — the tenant
+// param   memory_id : STRING
+// param   until     : STRING? — ISO 8601, UTC; the last instant that it is kept
+// returns memory_id : STRING
+// returns packed    : ANY? — the compressed content of one that woke
+MATCH (m:Memory {uuid: $memory_id, group_id: $group_id})
+WHERE m.soft_deleted_at IS NULL
+SET
+  m.tags = [tag IN m.tags WHERE toLower(tag) <> 'preserved'] + 'preserved',
+  m.preserve_until = $until,
+  m.obsolete_at = null,
+  m.obsolete_reason = null
+WITH m
+CALL (m) {
+  // include decay/next_state
+  WITH *, 'preserve' AS reason, 'ACTIVE' AS entered
+  // include decay/enter
+}
+// include decay/reckon
+RETURN m.uuid AS memory_id, m.content_gz AS packed

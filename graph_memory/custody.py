@@ -1,0 +1,85 @@
+"""The part of the public API that is about what becomes of a memory."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from graph_memory import confidence, lifecycle
+from graph_memory.arguments import EndMoment, Line, MemoryId, checked_value
+from graph_memory.confidence import Scan
+from graph_memory.context import Context
+from graph_memory.lifecycle import DecayStatus
+from graph_memory.memories import Memory
+
+
+class Custody(Context):
+    """Memories kept, recovered, and explained."""
+
+    async def decay_status(self, memory_id: str, *, group_id: str | None = None) -> DecayStatus:
+        """Tell how far a memory has faded, why, and what will next become of it and when."""
+        return await lifecycle.status(
+            self.graph,
+            self.settings,
+            checked_value(MemoryId, memory_id, "memory_id"),
+            group_id=self.group(group_id),
+            now=self.clock(),
+        )
+
+    async def preserve(
+        self,
+        memory_id: str,
+        *,
+        until: datetime | str | None = None,
+        release: bool = False,
+        group_id: str | None = None,
+    ) -> DecayStatus:
+        """Keep a memory from fading, for good or through `until`, and wake it; or `release` it.
+
+        A date without a time means the end of that day, UTC.
+        """
+        return await lifecycle.preserve(
+            self.graph,
+            self.settings,
+            checked_value(MemoryId, memory_id, "memory_id"),
+            until=None if until is None else checked_value(EndMoment, until, "until"),
+            release=release,
+            group_id=self.group(group_id),
+            now=self.clock(),
+        )
+
+    async def recover(self, memory_id: str, *, group_id: str | None = None) -> Memory:
+        """Take back a deletion and return the memory; this counts as an access.
+
+        Raises:
+            DuplicateError: Its content was stored anew meanwhile.
+            NotSoftDeletedError: It is not deleted.
+            OutsideRecoveryWindowError: It was deleted too long ago.
+        """
+        group = self.group(group_id)
+        given = checked_value(MemoryId, memory_id, "memory_id")
+        await lifecycle.recover(self.graph, self.settings, given, group_id=group, now=self.clock())
+        return await self._read(given, group)
+
+    async def scan_confidence(
+        self,
+        memory_ids: Sequence[str] | None = None,
+        *,
+        project_id: str | None = None,
+        dry_run: bool = True,
+        group_id: str | None = None,
+    ) -> Scan:
+        """Lower by a step the confidence of memories unused for long; a dry run changes nothing."""
+        given: Any = None
+        if memory_ids is not None:
+            given = [checked_value(MemoryId, each, "memory_ids") for each in memory_ids]
+        return await confidence.scan(
+            self.graph,
+            self.settings,
+            memory_ids=given,
+            project_id=None
+            if project_id is None
+            else checked_value(Line, project_id, "project_id"),
+            dry_run=dry_run,
+            group_id=self.group(group_id),
+            now=self.clock(),
+        )
