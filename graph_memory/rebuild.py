@@ -113,7 +113,12 @@ async def _embed(memory: GraphMemory, group: str, batch: list[_Candidate]) -> in
             for candidate, vector in zip(batch, vectors, strict=True)
         ]
         written = await memory.graph.rows(
-            "rebuild/write", str, group_id=group, memories=rows, **_model(memory)
+            "rebuild/write",
+            str,
+            group_id=group,
+            memories=rows,
+            **_model(memory),
+            graphiti_vectors=memory.settings.graphiti_vectors,
         )
     except GraphUnavailableError:
         raise

@@ -215,6 +215,7 @@ async def _create(
         group_id=group_id,
         memories=rows,
         now=instant(now),
+        graphiti_vectors=settings.graphiti_vectors,
         decay=decay.parameters(settings),
     )
     stored = {row.memory_id: row.stored_id for row in created}

@@ -71,6 +71,7 @@ async def update(
             memory_id=memory_id,
             changes=given,
             version_id=str(uuid.uuid4()),
+            graphiti_vectors=settings.graphiti_vectors,
             **view_parameters(settings, now),
         )
     except UniquenessError:

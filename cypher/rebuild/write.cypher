@@ -10,6 +10,6 @@ UNWIND $memories AS row
 MATCH (m:Memory {uuid: row.memory_id, group_id: $group_id})
 WHERE m.content = row.content
 SET m.embedding_model = $model, m.embedding_dimension = $dimensions
-WITH m, row
-CALL db.create.setNodeVectorProperty(m, 'embedding', toFloatList(row.embedding))
+WITH m, toFloatList(row.embedding) AS vector
+// include memories/embed
 RETURN m.uuid AS memory_id

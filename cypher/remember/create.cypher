@@ -43,11 +43,9 @@ ON CREATE SET
   m.valid_at = datetime(row.valid_at),
   m.embedding_model = row.embedding_model,
   m.embedding_dimension = row.embedding_dimension
-WITH m, row
-CALL (m, row) {
-  WITH m, row WHERE m.uuid = row.memory_id AND row.embedding IS NOT NULL
-  CALL db.create.setNodeVectorProperty(m, 'embedding', toFloatList(row.embedding))
-}
+WITH m, row,
+  CASE WHEN m.uuid = row.memory_id THEN toFloatList(row.embedding) END AS vector
+// include memories/embed
 CALL (m, row) {
   WITH m, row WHERE m.uuid = row.memory_id AND row.parent_id IS NOT NULL
   MATCH (parent:Memory {uuid: row.parent_id, group_id: $group_id})

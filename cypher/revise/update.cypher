@@ -53,9 +53,7 @@ CALL (m) {
   // include decay/enter
 }
 // include decay/reckon
-CALL (m) {
-  WITH m WHERE $changes.embedding IS NOT NULL
-  CALL db.create.setNodeVectorProperty(m, 'embedding', toFloatList($changes.embedding))
-}
+WITH m, toFloatList($changes.embedding) AS vector
+// include memories/embed
 // include memories/view
 RETURN memory
