@@ -1,14 +1,13 @@
 """The part of the public API that is about what becomes of a memory."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any
 
-from graph_memory import confidence, lifecycle
+from graph_memory import confidence, decay, lifecycle
 from graph_memory.arguments import EndMoment, Line, MemoryId, checked_value
 from graph_memory.confidence import Scan
 from graph_memory.context import Context
-from graph_memory.lifecycle import DecayStatus
+from graph_memory.fading import DecayStatus
 from graph_memory.memories import Memory
 
 
@@ -25,17 +24,21 @@ class Custody(Context):
             now=self.clock(),
         )
 
+    def decay_rules(self) -> str:
+        """Return the hash of the policies and their numbers, which each change of state notes."""
+        return decay.rules_hash(self.settings)
+
     async def preserve(
         self,
         memory_id: str,
         *,
-        until: datetime | str | None = None,
+        until: Any = None,
         release: bool = False,
         group_id: str | None = None,
     ) -> DecayStatus:
         """Keep a memory from fading, for good or through `until`, and wake it; or `release` it.
 
-        A date without a time means the end of that day, UTC.
+        `until` is an instant or a date, ISO 8601; a date alone means the end of that day, UTC.
         """
         return await lifecycle.preserve(
             self.graph,

@@ -4,7 +4,7 @@ import json
 import math
 import re
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Self, cast
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode
@@ -114,9 +114,10 @@ class DecaySettings(BaseSettings):
         if isinstance(value, str) and not value.lstrip().startswith(("[", "{")):
             return tuple(float(word) for word in re.split(r"[,\s]+", value.strip()))
         given: Any = json.loads(value) if isinstance(value, str) else value
-        if isinstance(given, dict):
-            return tuple(float(given[key]) for key in sorted(given, key=str))
-        return given
+        if not isinstance(given, dict):
+            return given
+        by_stability = cast("dict[Any, Any]", given)
+        return tuple(float(by_stability[key]) for key in sorted(by_stability, key=str))
 
     @field_validator("typed_half_life_days", "typed_floors", mode="after")
     @classmethod

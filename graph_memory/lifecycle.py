@@ -1,14 +1,11 @@
 """What becomes of a memory: obsolete, preserved, recovered."""
 
 import gzip
-import json
 import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Annotated, Any, ClassVar
-
-from pydantic import BeforeValidator, ConfigDict, Field
+from typing import Any
 
 from graph_memory import decay
 from graph_memory.access import unpack
@@ -18,14 +15,11 @@ from graph_memory.errors import (
     NotSoftDeletedError,
     OutsideRecoveryWindowError,
 )
+from graph_memory.fading import DecayStatus
 from graph_memory.graph import Graph, UniquenessError
 from graph_memory.memories import Instant, LifecycleState, instant
 from graph_memory.remember import refuse_stored
 from graph_memory.settings import Settings
-
-
-def _parsed(entries: list[str] | None) -> list[object]:
-    return [json.loads(entry) for entry in entries or ()]
 
 
 class Resolution(StrEnum):
@@ -43,53 +37,6 @@ class Obsolete:
     state: LifecycleState
     obsolete_at: Instant
     invalid_at: Instant | None
-
-
-@dataclass(frozen=True, slots=True)
-class Transition:
-    """A change of state that was, with the numbers that led to it."""
-
-    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="ignore")
-
-    at: Instant
-    to: LifecycleState
-    reason: str
-    from_: Annotated[LifecycleState | None, Field(validation_alias="from")] = None
-    policy: str | None = None
-    decay_score: float | None = None  #: 0 to 1, before the change
-    idle_days: float | None = None
-    protection: str | None = None
-    run_id: str | None = None  #: of the maintenance run, if it was one
-    rules: str | None = None  #: stands for the policies and their numbers then
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DecayStatus:
-    """How far a memory has faded, why, and what comes next."""
-
-    memory_id: str
-    state: LifecycleState
-    decay_score: float  #: 0 fresh to 1 gone
-    last_decay_update: Instant | None
-    decay_policy: str
-    terms: dict[str, float | int | str | None]
-    idle_since: str  #: which instant counts: last_accessed_at, updated_at or created_at
-    idle_from: Instant
-    leaves_after_days: float | None  #: idle days after which the state is left, if also …
-    leaves_above_score: float | None  #: … the score is above this
-    protection: str | None
-    preserve_until: Instant | None
-    soft_deleted_at: Instant | None
-    obsolete_at: Instant | None
-    obsolete_reason: str | None
-    next_state: str | None
-    next_at: Instant | None
-    history: Annotated[list[Transition], BeforeValidator(_parsed)]
-
-    @property
-    def retention(self) -> float:
-        """What is left: 1 fresh to 0 gone."""
-        return round(1.0 - self.decay_score, 6)
 
 
 @dataclass(frozen=True, slots=True)

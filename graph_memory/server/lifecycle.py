@@ -1,16 +1,71 @@
-"""The lifecycle toolset: what becomes of memories."""
+"""The lifecycle toolset: how memories fade, and what becomes of them."""
 
 from typing import Annotated
 
 from pydantic import Field
 
 from graph_memory.api import GraphMemory
-from graph_memory.arguments import Line, MemoryId
+from graph_memory.arguments import EndMoment, Line, MemoryId
 from graph_memory.server import parameters as p
 from graph_memory.server.graph_views import ObsoleteMemory
-from graph_memory.server.tools import DESTROYS, Toolset
+from graph_memory.server.lifecycle_views import Fading, Preserved, ScanReport
+from graph_memory.server.tools import DESTROYS, PURE_READS, WRITES, Toolset
+from graph_memory.server.views import GotMemory
 
 toolset = Toolset()
+
+_DECAY_TAGS = {"category": "memory", "tags": ["memory", "decay", "admin", "lifecycle", "gc"]}
+
+
+@toolset.tool("Explain how a memory fades", PURE_READS)
+async def memory_decay_status(
+    memory: GraphMemory, memory_id: p.Id, group_id: p.Group = None
+) -> Fading:
+    """How far a memory has faded, each term of the formula, what will become of it and when."""
+    status = await memory.decay_status(memory_id, group_id=group_id)
+    return Fading.of(status, memory.decay_rules())
+
+
+@toolset.tool("Keep a memory from fading", WRITES)
+async def memory_preserve(
+    memory: GraphMemory,
+    memory_id: p.Id,
+    until: Annotated[
+        EndMoment | None, Field(description="Last day or instant, ISO 8601; default for good.")
+    ] = None,
+    release: Annotated[bool, Field(description="True: let it fade again.")] = False,
+    group_id: p.Group = None,
+) -> Preserved:
+    """Protect a memory from fading and forgetting, and wake it."""
+    return Preserved.of(
+        await memory.preserve(memory_id, until=until, release=release, group_id=group_id)
+    )
+
+
+@toolset.tool("Recover a deleted memory", WRITES, synonyms={"memory_uuid": "memory_id"})
+async def recover_soft_deleted(
+    memory: GraphMemory, memory_id: p.Id, group_id: p.Group = None
+) -> GotMemory:
+    """Take back a deletion, relations included; possible for 90 days by default."""
+    return GotMemory(memory=await memory.recover(memory_id, group_id=group_id))
+
+
+@toolset.tool("Lower confidence in unused memories", DESTROYS, meta=_DECAY_TAGS)
+async def run_decay_scan(
+    memory: GraphMemory,
+    memory_ids: Annotated[
+        tuple[MemoryId, ...] | None, Field(description="Only these; default: all.")
+    ] = None,
+    project_id: p.Project = None,
+    dry_run: Annotated[bool, Field(description="True: only tell what would change.")] = True,
+    group_id: p.Group = None,
+) -> ScanReport:
+    """Lower the confidence of memories unused for 90 days a step; the least, after 180, expire."""
+    return ScanReport.of(
+        await memory.scan_confidence(
+            memory_ids, project_id=project_id, dry_run=dry_run, group_id=group_id
+        )
+    )
 
 
 @toolset.tool("Mark a memory obsolete", DESTROYS)

@@ -101,6 +101,7 @@ class Toolset:
         *,
         synonyms: Mapping[str, str] | None = None,
         alias_of: str | None = None,
+        meta: Mapping[str, Any] | None = None,
     ) -> Callable[[Function], Function]:
         """Make a tool of a function, which remains callable.
 
@@ -109,6 +110,7 @@ class Toolset:
             annotations: Whether it writes or destroys.
             synonyms: Other names of arguments; accepted, not published.
             alias_of: The tool to use instead; each answer names it.
+            meta: What clients that sort tools may want to know.
         """
 
         def register(function: Function) -> Function:
@@ -120,6 +122,7 @@ class Toolset:
                     description=inspect.cleandoc(function.__doc__ or ""),
                     annotations=annotations,
                     context_kwarg="memory",
+                    meta=dict(meta) if meta else None,
                 ),
             )
             view = TypeAdapter[Any](inspect.signature(function).return_annotation)

@@ -2,6 +2,7 @@
 
 import json
 import math
+import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -9,11 +10,14 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
+from hypothesis import HealthCheck, given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
 from neo4j import AsyncDriver
 
-from graph_memory import GraphMemory, Settings
-from graph_memory.errors import GraphMemoryError
-from graph_memory.lifecycle import DecayStatus
+from graph_memory import GraphMemory, Settings, lifecycle
+from graph_memory.errors import GraphMemoryError, OutsideRecoveryWindowError
+from graph_memory.fading import DecayStatus
 from graph_memory.memories import instant
 from tests.conftest import TODAY, Clock
 
@@ -22,7 +26,8 @@ VECTORS = json.loads((Path(__file__).parents[1] / "data/decay_vectors.json").rea
 #: A policy whose score is whatever the memory says, to try the rules of states alone.
 GIVEN = """// Fade as the memory says.
 // access fragment
-{amplitude: 0.0, offset: 1.0 - coalesce(m.given, 0.5), rate: 0.0, places: 6, states: 'stepwise', expires: true}
+{amplitude: 0.0, offset: 1.0 - coalesce(m.given, 0.5), rate: 0.0, places: 6,
+ states: 'stepwise', expires: true}
 """
 
 CREATE = """
@@ -311,8 +316,7 @@ async def test_the_window_of_recovery(ruled: GraphMemory, driver: AsyncDriver, g
     async def recovered(memory: GraphMemory, memory_id: str) -> bool:
         try:
             return (await memory.recover(memory_id)).lifecycle_state == "ACTIVE"
-        except GraphMemoryError as error:
-            assert error.code == "outside_recovery_window"
+        except OutsideRecoveryWindowError:
             return False
 
     await check(
@@ -347,3 +351,56 @@ async def test_the_confidence_scan(ruled: GraphMemory, driver: AsyncDriver, grou
         anchor=lambda inputs: before_today(inputs["age_days"]),
     )  # fmt: skip
     assert math.isclose(ruled.settings.confidence_floor, 0.3)
+
+
+MEMORIES = st.fixed_dictionaries(
+    {
+        "decay_policy": st.sampled_from(["half_life", "adaptive", "typed_importance", "none"]),
+        "lifecycle_state": st.sampled_from(["ACTIVE", "DORMANT", "ARCHIVED", "EXPIRED"]),
+        "importance": st.floats(1, 10).map(lambda value: round(value, 3)),
+        "stability": st.integers(1, 5),
+        "confidence": st.none() | st.floats(0, 1).map(lambda value: round(value, 3)),
+        "decay_rate": st.none() | st.floats(0, 2).map(lambda value: round(value, 6)),
+        "access_count": st.integers(0, 30),
+        "memory_type": st.sampled_from(["fact", "task", "ephemeral", "context"]),
+        "tags": st.sampled_from([[], ["Core"], ["preserved"]]),
+        "preserve_until": st.none() | st.integers(-50, 400).map(lambda days: before_today(-days)),
+        "last_accessed_at": st.none() | st.floats(-10, 800).map(before_today),
+    }
+)
+
+
+@given(given_memories=st.lists(MEMORIES, min_size=40, max_size=40))
+@hypothesis_settings(
+    max_examples=4,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+async def test_nothing_changes_before_a_memory_is_due_and_something_does_then(
+    ruled: GraphMemory, driver: AsyncDriver, given_memories: list[dict[str, Any]]
+) -> None:
+    group = f"test_{secrets.token_hex(8)}"
+    memory = configured(ruled, group)
+    rows = [
+        {"i": str(i), "anchor": before_today(100 + i), "properties": properties}
+        for i, properties in enumerate(given_memories)
+    ]
+    await driver.execute_query(CREATE, rows=rows, group=group)
+
+    async def at(memory_id: str, now: datetime) -> DecayStatus:
+        return await lifecycle.status(
+            memory.graph, memory.settings, memory_id, group_id=group, now=now
+        )
+
+    for i, properties in enumerate(given_memories):
+        now = await at(f"{group}-{i}", TODAY)
+        if now.next_at is None:
+            later = await at(f"{group}-{i}", TODAY + timedelta(days=36_500))
+            assert later.next_at is None, properties
+        elif now.next_at > TODAY:
+            before = await at(f"{group}-{i}", now.next_at - timedelta(milliseconds=1))
+            assert before.next_at == now.next_at, properties
+            assert (before.state, before.protection) == (now.state, now.protection), properties
+            then = await at(f"{group}-{i}", now.next_at)
+            assert then.next_at == now.next_at, properties
+            assert (then.next_state, then.protection) != (None, now.protection), properties
