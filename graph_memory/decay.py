@@ -40,7 +40,31 @@ def parameters(settings: Settings, run_id: str | None = None) -> dict[str, Any]:
 
 def _rules(settings: Settings) -> dict[str, Any]:
     retention = settings.obsolete_retention_days
+    down = ("ACTIVE", "DORMANT", "ARCHIVED", "EXPIRED")
     return {
+        "steps_by_score": [
+            {"from": before, "to": after, "days": -1.0, "level": 1.0 - threshold}
+            for before, after, threshold in zip(
+                down,
+                down[1:],
+                (
+                    settings.adaptive_active_threshold,
+                    settings.adaptive_archival_threshold,
+                    settings.adaptive_expiration_threshold,
+                ),
+                strict=False,
+            )
+        ],
+        "steps_stepwise": [
+            {"from": before, "to": after, "days": days, "level": score}
+            for before, after, days, score in zip(
+                down,
+                down[1:],
+                (settings.dormant_days, settings.archived_days, settings.expired_days),
+                (settings.dormant_score, settings.archived_score, settings.expired_score),
+                strict=False,
+            )
+        ],
         "protected_tags": [*(tag.lower() for tag in settings.protected_tags), "preserved"],
         "policy": settings.decay_policy,
         "half_life_rate": math.log(2) / settings.half_life_base_days,
