@@ -63,7 +63,7 @@ class Connections(Context):
         if rule and relation.relation_type is not RelationType.CONTRADICTS:
             raise InvalidArgumentError("resolve", resolve, "only contradicts can be resolved")
         group, now = self.group(group_id), self.clock()
-        made = await relate(self.graph, start, [relation], group_id=group, now=now)
+        made = await relate(self.graph, start, relation, group_id=group, now=now)
         if rule:
             winner, loser = await lifecycle.settle(
                 self.graph, (start, relation.target_id), rule, group_id=group

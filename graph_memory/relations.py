@@ -39,28 +39,45 @@ def inverse(relation_type: RelationType) -> RelationType:
 
 
 async def relate(
-    graph: Graph, from_id: str, relations: Sequence[NewRelation], *, group_id: str, now: datetime
+    graph: Graph, from_id: str, relation: NewRelation, *, group_id: str, now: datetime
 ) -> list[Related]:
-    """Relate a memory to others of its group; repeating a relation updates it.
+    """Relate a memory to another of its group; repeating a relation updates it.
 
     A bidirectional relation is two directed ones, the second of the inverse type.
 
     Raises:
-        InvalidArgumentError: A memory is to be related to itself.
+        InvalidArgumentError: A memory is to be related to itself, or the relation ends too early.
         NotFoundError: One of the ends is not in the group.
     """
-    for relation in relations:
-        if relation.valid_at and relation.invalid_at and relation.invalid_at <= relation.valid_at:
-            raise InvalidArgumentError("invalid_at", relation.invalid_at, "it comes after valid_at")
-    rows = [row for relation in relations for row in edges(from_id, relation)]
-    made = await graph.rows(
-        "relations/relate", Related, group_id=group_id, relations=rows, now=instant(now)
-    )
-    if len(made) < len(rows):
-        there = {end for relation in made for end in (relation.from_id, relation.to_id)}
-        absent = [r.target_id for r in relations if r.target_id not in there]
-        raise NotFoundError(absent[0] if there else from_id, group_id)
+    (made,) = await relate_many(graph, [(from_id, relation)], group_id=group_id, now=now)
+    if not made:
+        ends = [from_id, relation.target_id]
+        there = await graph.rows("relations/ends", str, group_id=group_id, memory_ids=ends)
+        raise NotFoundError(next((end for end in ends if end not in there), from_id), group_id)
     return made
+
+
+async def relate_many(
+    graph: Graph, pairs: Sequence[tuple[str, NewRelation]], *, group_id: str, now: datetime
+) -> list[list[Related]]:
+    """Relate memories in one statement, each from an id; what has lost an end is left out.
+
+    Returns:
+        What was made of each pair.
+    """
+    rows = [edges(from_id, relation) for from_id, relation in pairs]
+    if not rows:
+        return []
+    made = await graph.rows(
+        "relations/relate",
+        Related,
+        group_id=group_id,
+        relations=[edge for some in rows for edge in some],
+        now=instant(now),
+    )
+    by_ends = {(edge.from_id, edge.to_id, edge.relation_type): edge for edge in reversed(made)}
+    keys = [[(e["from_id"], e["to_id"], e["relation_type"]) for e in some] for some in rows]
+    return [[by_ends.pop(key) for key in some if key in by_ends] for some in keys]
 
 
 async def unrelate(
@@ -97,10 +114,19 @@ async def unrelate(
     return len(ended)
 
 
+def refusal(from_id: str, relation: NewRelation) -> InvalidArgumentError | None:
+    """Say why a memory cannot have a relation, whatever is stored."""
+    if relation.target_id == from_id:
+        return InvalidArgumentError("target_id", from_id, "a memory cannot be related to itself")
+    if relation.valid_at and relation.invalid_at and relation.invalid_at <= relation.valid_at:
+        return InvalidArgumentError("invalid_at", relation.invalid_at, "it comes after valid_at")
+    return None
+
+
 def edges(from_id: str, relation: NewRelation) -> list[dict[str, Any]]:
     """Return the properties of the one or two edges that a relation is stored as."""
-    if relation.target_id == from_id:
-        raise InvalidArgumentError("target_id", from_id, "a memory cannot be related to itself")
+    if error := refusal(from_id, relation):
+        raise error
     there = _row(from_id, relation.target_id, relation.relation_type, relation)
     if not relation.bidirectional:
         return [there]

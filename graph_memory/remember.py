@@ -3,12 +3,13 @@
 import hashlib
 import json
 import uuid
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from graph_memory import decay
+from graph_memory import decay, relations
 from graph_memory.arguments import NewMemory
 from graph_memory.embedding import Embedder, Vector
 from graph_memory.errors import (
@@ -20,7 +21,6 @@ from graph_memory.errors import (
 )
 from graph_memory.graph import Graph, UniquenessError
 from graph_memory.memories import group_key, instant
-from graph_memory.relations import relate
 from graph_memory.settings import Settings
 
 _NAME_CHARACTERS = 80
@@ -188,10 +188,14 @@ def _refusal(
         return DuplicateError(seen[draft.dedup_key])
     if memory.memory_id and (memory.memory_id in taken or memory.memory_id in seen):
         return InvalidArgumentError("memory_id", memory.memory_id, "the id is taken; omit it")
-    for end in (memory.parent_id, *(relation.target_id for relation in memory.relationships)):
-        if end and end not in seen and not (end in taken and taken[end].in_group):
-            return NotFoundError(end, group_id)
-    return None
+    ends = (memory.parent_id, *(relation.target_id for relation in memory.relationships))
+    absent: list[GraphMemoryError] = [
+        NotFoundError(end, group_id)
+        for end in ends
+        if end and end not in seen and not (end in taken and taken[end].in_group)
+    ]
+    unfit = [relations.refusal(draft.memory_id, relation) for relation in memory.relationships]
+    return next((error for error in (*unfit, *absent) if error), None)
 
 
 async def _create(
@@ -219,19 +223,19 @@ async def _create(
         decay=decay.parameters(settings),
     )
     stored = {row.memory_id: row.stored_id for row in created}
-    outcomes: list[Outcome] = []
-    for draft in drafts:
-        stored_id = stored[draft.memory_id]
-        if stored_id != draft.memory_id:  # another writer was first
-            outcomes.append(Outcome(None, DuplicateError(stored_id)))
-            continue
-        made = (
-            await relate(graph, stored_id, draft.memory.relationships, group_id=group_id, now=now)
-            if draft.memory.relationships
-            else []
-        )
-        outcomes.append(Outcome(stored_id, None, sum(relation.created for relation in made)))
-    return iter(outcomes)
+    # A row under another id: another writer was first.
+    new = [draft for draft in drafts if stored[draft.memory_id] == draft.memory_id]
+    pairs = [(draft.memory_id, r) for draft in new for r in draft.memory.relationships]
+    related = await relations.relate_many(graph, pairs, group_id=group_id, now=now)
+    made = Counter[str]()
+    for (memory_id, _), edges in zip(pairs, related, strict=True):
+        made[memory_id] += sum(edge.created for edge in edges)
+    return iter(
+        Outcome(draft.memory_id, None, made[draft.memory_id])
+        if stored[draft.memory_id] == draft.memory_id
+        else Outcome(None, DuplicateError(stored[draft.memory_id]))
+        for draft in drafts
+    )
 
 
 def _row(

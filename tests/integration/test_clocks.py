@@ -115,8 +115,27 @@ async def test_a_relation_holds_between_its_instants(memory: GraphMemory) -> Non
     assert await memory.relations(a.memory_id) == []
     (relation,) = await memory.relations(a.memory_id, as_of=TODAY - timedelta(days=15))
     assert (relation.valid_at, relation.invalid_at) == (since, until)
+    wrong = {"valid_at": until, "invalid_at": since}
     with pytest.raises(InvalidArgumentError, match="after valid_at"):
-        await memory.relate(a.memory_id, b.memory_id, valid_at=until, invalid_at=since)
+        await memory.relate(a.memory_id, b.memory_id, **wrong)
+    with pytest.raises(InvalidArgumentError, match="after valid_at"):
+        await memory.add("c", relationships=[{"target_id": a.memory_id, **wrong}])
+    assert len((await memory.list()).memories) == 2
+
+
+async def test_the_end_that_is_not_there_is_named(memory: GraphMemory, group: str) -> None:
+    a, gone = await memory.add("a"), await memory.add("gone")
+    theirs = await memory.add("theirs", group_id=f"{group}_2")
+    await memory.delete(gone.memory_id)
+    for other in (gone.memory_id, theirs.memory_id, "nobody"):
+        for ends in ((a.memory_id, other), (other, a.memory_id)):
+            with pytest.raises(NotFoundError) as caught:
+                await memory.relate(*ends)
+            assert caught.value.memory_id == other
+    with pytest.raises(InvalidArgumentError, match="itself"):
+        await memory.relate(a.memory_id, a.memory_id)
+    with pytest.raises(InvalidArgumentError, match="depends_on"):
+        await memory.relate(a.memory_id, gone.memory_id, "adores")
 
 
 @pytest.mark.parametrize(("rule", "winner"), [("newer", 1), ("stronger", 0)])

@@ -214,6 +214,20 @@ async def test_parents_and_relations_are_made_with_the_memory(memory: GraphMemor
     assert relations[0].fact
 
 
+async def test_memories_of_one_call_relate_to_each_other(memory: GraphMemory, group: str) -> None:
+    first, second = f"{group}-1", f"{group}-2"
+    outcomes = await memory.add_many(
+        [
+            {"content": "one", "memory_id": first},
+            {"content": "two", "memory_id": second, "relationships": [
+                {"target_id": first, "relation_type": "causes", "bidirectional": True}]},
+            {"content": "three", "relationships": [{"target_id": first}, {"target_id": second}]},
+        ]
+    )  # fmt: skip
+    assert [outcome.relations_created for outcome in outcomes] == [0, 2, 2]
+    assert len(await memory.relations(first)) == 3
+
+
 async def test_a_relation_to_another_group_is_refused(memory: GraphMemory, group: str) -> None:
     theirs = await memory.add("theirs", group_id=f"{group}_2")
     with pytest.raises(NotFoundError):
