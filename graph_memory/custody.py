@@ -1,14 +1,20 @@
 """The part of the public API that is about what becomes of a memory."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from graph_memory import confidence, decay, lifecycle
-from graph_memory.arguments import EndMoment, Line, MemoryId, checked_value
+from graph_memory.arguments import EndMoment, Line, MemoryId, Moment, checked_value
 from graph_memory.confidence import Scan
 from graph_memory.context import Context
 from graph_memory.fading import DecayStatus
+from graph_memory.forecast import Forecast, forecast
 from graph_memory.memories import Memory
+
+Span = Annotated[float, Field(gt=0, le=36_500, allow_inf_nan=False)]
+Points = Annotated[int, Field(ge=1, le=366)]
 
 
 class Custody(Context):
@@ -62,6 +68,40 @@ class Custody(Context):
         given = checked_value(MemoryId, memory_id, "memory_id")
         await lifecycle.recover(self.graph, self.settings, given, group_id=group, now=self.clock())
         return await self._read(given, group)
+
+    async def forecast(
+        self,
+        *,
+        days: float = 365.0,
+        points: int = 12,
+        now: Any = None,
+        policy: str | None = None,
+        numbers: Mapping[str, str] | None = None,
+        group_id: str | None = None,
+    ) -> Forecast:
+        """Tell what will be forgotten when, under the policy or a supposed one; writes nothing.
+
+        Args:
+            days: How far to look, above 0 to 36,500.
+            points: Into how many intervals, 1 to 366.
+            now: Where to begin, ISO 8601; by default now.
+            policy: Another policy's name, or a file with one.
+            numbers: Other decay settings, by name.
+            group_id: The tenant.
+        """
+        settings, graph = self.settings, self.graph
+        if policy is not None or numbers:
+            settings = decay.supposed(settings, policy, numbers or {})
+            graph = graph.supposing(settings)
+            await decay.check_policies(graph, settings)
+        return await forecast(
+            graph,
+            settings,
+            days=checked_value(Span, days, "days"),
+            points=checked_value(Points, points, "points"),
+            group_id=self.group(group_id),
+            now=self.clock() if now is None else checked_value(Moment, now, "now"),
+        )
 
     async def scan_confidence(
         self,

@@ -6,9 +6,14 @@ The formulas stand in `cypher/decay`; here are only the parameters that they are
 import hashlib
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
+from graph_memory.decay_settings import DecaySettings
 from graph_memory.errors import InvalidArgumentError, SettingsError
 from graph_memory.graph import Graph
 from graph_memory.settings import Settings
@@ -102,6 +107,48 @@ def rules_hash(settings: Settings) -> str:
 def _hash(settings: Settings, rules: dict[str, Any]) -> str:
     texts = dict(policies(settings.policy_dir))
     return hashlib.sha256(json.dumps([texts, rules], sort_keys=True).encode()).hexdigest()[:12]
+
+
+def supposed(settings: Settings, policy: str | None, numbers: Mapping[str, str]) -> Settings:
+    """Return the settings as they would be under another policy and with other numbers.
+
+    Args:
+        settings: As they are.
+        policy: A policy's name, or the path of a `.cypher` file with one; also for the groups that
+            have one of their own. A memory's own policy stays.
+        numbers: Decay settings by name, as text; a table as JSON.
+
+    Raises:
+        InvalidArgumentError: A name is no setting of decay, or a value is out of its range.
+    """
+    # A caller over the network may suppose numbers, but name no folder to read.
+    known = DecaySettings.model_fields.keys() - {"policy_dir", "decay_policy"}
+    for name in numbers:
+        if name.lower() not in known:
+            raise InvalidArgumentError(
+                "set", name, f"it is no setting of decay; there are {', '.join(sorted(known))}"
+            )
+    changes: dict[str, Any] = {name.lower(): _read(text) for name, text in numbers.items()}
+    if policy is not None:
+        changes |= {"group_decay_policies": {}, "decay_policy": policy}
+        if policy.endswith(".cypher"):
+            changes |= {"policy_dir": Path(policy).parent, "decay_policy": Path(policy).stem}
+    try:
+        changed = Settings.model_validate({**settings.model_dump(), **changes})
+        require_policy(changed, changed.decay_policy, "policy")
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = str(first["loc"][0]) if first["loc"] else "set"
+        raise InvalidArgumentError(name, first["input"], first["msg"]) from error
+    return changed
+
+
+def _read(text: str) -> object:
+    """Take what is JSON for that, so that tables and truth values can be given."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
 
 
 def require_policy(settings: Settings, name: str | None, argument: str = "decay_policy") -> None:

@@ -117,6 +117,10 @@ class Graph:
             await graph.one("schema/ping", int)
             yield graph
 
+    def supposing(self, settings: Settings) -> "Graph":
+        """Return the same database under other settings, whose policies may be others."""
+        return Graph(self._driver, settings, self.address, self._on_lost)
+
     async def rows(self, name: str, into: type[T], /, **parameters: Any) -> list[T]:
         """Run a statement and return its rows, each as an `into`.
 

@@ -1,10 +1,11 @@
-"""Commands on how memories fade: status, preserve, recover, scan."""
+"""Commands on how memories fade: status, preserve, recover, scan, forecast."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from graph_memory.cli.command import command, opened
+from graph_memory.cli.command import command, note, opened, request
 from graph_memory.cli.output import as_mapping, show, show_fields
 
 app = typer.Typer()
@@ -68,3 +69,54 @@ async def scan_confidence(
         for a in report.actions
     )
     show(report, columns, rows)
+
+
+@command(app)
+async def forecast(
+    days: Annotated[float, typer.Option(help="How far to look.")] = 365.0,
+    points: Annotated[int, typer.Option(help="Into how many intervals.")] = 12,
+    now: Annotated[str | None, typer.Option(help="Where to begin, ISO 8601.")] = None,
+    policy: Annotated[
+        str | None, typer.Option(help="Suppose another policy: a name, or a .cypher file.")
+    ] = None,
+    numbers: Annotated[
+        list[str] | None, typer.Option("--set", help="Suppose key=value of a decay setting.")
+    ] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw it: a .png, .svg or .pdf.")] = None,
+) -> None:
+    """Tell how many memories will be in which state, and which go first; nothing is written."""
+    async with opened() as memory:
+        told = await memory.forecast(
+            days=days, points=points, now=now, policy=policy, numbers=assignments(numbers)
+        )
+    if plot is not None:
+        from graph_memory.plots import plot_forecast
+
+        plot_forecast(told, plot)
+    rows = [(p.at, *p.states.values(), bar(list(p.states.values()))) for p in told.points]
+    show(told, ("at", *told.points[0].states, ""), rows)
+    if not request().as_json:
+        for lost in told.first_lost:
+            note(f"Forgotten {lost.lost_at:%Y-%m-%d}: {lost.memory_id} {lost.lead}")
+
+
+def assignments(given: list[str] | None) -> dict[str, str]:
+    """Return `key=value` arguments by key."""
+    for each in given or ():
+        if "=" not in each:
+            raise typer.BadParameter(f"--set takes key=value, not {each!r}")
+    pairs = [each.split("=", 1) for each in given or ()]
+    return {name.strip(): value for name, value in pairs}
+
+
+_BAR_CHARACTERS = 30
+_SHADES = "█▓▒░· "
+
+
+def bar(counts: list[int]) -> str:
+    """Return a bar in which each count has its share; the darker, the more alive."""
+    total = sum(counts) or 1
+    ends = [round(_BAR_CHARACTERS * sum(counts[: i + 1]) / total) for i in range(len(counts))]
+    return "".join(
+        shade * (end - begin) for shade, begin, end in zip(_SHADES, [0, *ends], ends, strict=False)
+    )

@@ -5,10 +5,12 @@ from typing import Annotated
 from pydantic import Field
 
 from graph_memory.api import GraphMemory
-from graph_memory.arguments import EndMoment, Line, MemoryId
+from graph_memory.arguments import EndMoment, Line, MemoryId, Moment
+from graph_memory.arguments import PolicyName as Policy
+from graph_memory.custody import Points, Span
 from graph_memory.server import parameters as p
 from graph_memory.server.graph_views import ObsoleteMemory
-from graph_memory.server.lifecycle_views import Fading, Preserved, ScanReport
+from graph_memory.server.lifecycle_views import Fading, Forecasted, Preserved, ScanReport
 from graph_memory.server.tools import DESTROYS, PURE_READS, WRITES, Toolset
 from graph_memory.server.views import GotMemory
 
@@ -48,6 +50,26 @@ async def recover_soft_deleted(
 ) -> GotMemory:
     """Take back a deletion, relations included; possible for 90 days by default."""
     return GotMemory(memory=await memory.recover(memory_id, group_id=group_id))
+
+
+@toolset.tool("Forecast what is forgotten", PURE_READS)
+async def memory_forecast(
+    memory: GraphMemory,
+    days: Annotated[Span, Field(description="How far to look.")] = 365.0,
+    points: Annotated[Points, Field(description="Into how many intervals.")] = 12,
+    now: Annotated[Moment | None, Field(description="Where to begin; default now.")] = None,
+    policy: Annotated[Policy | None, Field(description="Suppose another policy.")] = None,
+    numbers: Annotated[
+        dict[str, str] | None, Field(description="Suppose other decay settings, by name.")
+    ] = None,
+    group_id: p.Group = None,
+) -> Forecasted:
+    """How many memories will be in which state, and which go first; nothing is written."""
+    return Forecasted.of(
+        await memory.forecast(
+            days=days, points=points, now=now, policy=policy, numbers=numbers, group_id=group_id
+        )
+    )
 
 
 @toolset.tool("Lower confidence in unused memories", DESTROYS, meta=_DECAY_TAGS)

@@ -6,6 +6,7 @@ from pydantic import BaseModel, WithJsonSchema
 
 from graph_memory.confidence import Action, Scan
 from graph_memory.fading import DecayStatus, Transition, explained, kept
+from graph_memory.forecast import Forecast, Lost, Point
 from graph_memory.memories import Instant
 from graph_memory.server.views import View
 
@@ -99,6 +100,34 @@ class Fading(View):
         return "\n".join(
             [self.explanation, *(f"{t.at:%Y-%m-%d %H:%M} {t.to}: {t.reason}" for t in
                                  self.transitions)]
+        )  # fmt: skip
+
+
+class Forecasted(View):
+    """What becomes of memories if nobody touches them."""
+
+    policy: str
+    rules: str
+    points: Annotated[list[Point], _OBJECTS]
+    transitions: dict[str, int]
+    first_lost: Annotated[list[Lost], _OBJECTS]
+
+    @classmethod
+    def of(cls, told: Forecast) -> Self:
+        """Describe a forecast."""
+        fields: Any = told
+        return cls.model_validate(fields, from_attributes=True)
+
+    def text(self) -> str:
+        """Return a line a point, and one for each memory that goes first."""
+        return "\n".join(
+            [
+                *(f"{point.at:%Y-%m-%d}: "
+                  + ", ".join(f"{n} {state}" for state, n in point.states.items() if n)
+                  for point in self.points),
+                *(f"{lost.lost_at:%Y-%m-%d} {lost.memory_id} is forgotten: {lost.lead}"
+                  for lost in self.first_lost),
+            ]
         )  # fmt: skip
 
 
