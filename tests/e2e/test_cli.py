@@ -167,6 +167,25 @@ def test_memories_are_added_found_read_listed_and_deleted(cli: Run) -> None:
     assert cli("delete", "--all", "--confirm", "DELETE ALL", "--json").json["deleted"] == 1
 
 
+def test_relations_are_made_walked_analysed_and_ended(cli: Run) -> None:
+    tea, trip = (
+        cli("add", text, "--json").json["memory_id"] for text in ("Ada likes tea", "Ada in Kyoto")
+    )
+    made = cli("relate", trip, tea, "--type", "causes", "--both", "--strength", 0.8, "--json").json
+    assert [r["relation_type"] for r in made["relations"]] == ["causes", "caused_by"]
+    walked = cli("traverse", trip, "--depth", 1, "--relation", "causes", "--json").json
+    (node,) = walked["nodes"]
+    assert (node["memory_id"], node["depth"], node["path"]) == (tea, 1, [trip, tea])
+    assert cli("traverse", trip, "--type", "fact").out == ""
+    assert "\tAda likes tea" in cli("traverse", trip).out
+    analysis = cli("analyze", trip, "--json").json
+    assert (analysis["in_degree"], analysis["out_degree"]) == (1, 1)
+    assert cli("unrelate", trip, tea, "--json").json == {"removed": 1}
+    kinds = [event["kind"] for event in cli("history", trip, "--json").json["events"]]
+    assert sorted(kinds) == ["created", "related", "related", "unrelated"]
+    assert cli("history", "nobody").code == 1
+
+
 def test_the_group_may_stand_before_or_behind_the_command(cli: Run, group: str) -> None:
     cli("--group", f"{group}_b", "add", "in the other group")
     assert "other group" in cli("list", "--group", f"{group}_b").out
