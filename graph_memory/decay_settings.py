@@ -101,7 +101,29 @@ class DecaySettings(BaseSettings):
         30.0, ge=0, allow_inf_nan=False, description="Between two steps made by runs."
     )
 
-    @field_validator("protected_tags", mode="before")
+    # Maintenance
+    decay_enabled: bool = Field(True, description="Whether runs let memories fade at all.")
+    decay_enabled_groups: Annotated[tuple[str, ...], NoDecode] = Field(
+        (), description="The only groups that runs touch; all if empty."
+    )
+    decay_canary_percent: int = Field(
+        100, ge=0, le=100, description="Share of the memories that runs touch, always the same."
+    )
+    maintenance_batch_size: int = Field(
+        500, ge=1, le=100_000, description="Memories changed in one transaction."
+    )
+    maintenance_concurrency: int = Field(
+        1, ge=1, le=32, description="Transactions at a time; more pays where cores are idle."
+    )
+    maintenance_max_seconds: float = Field(600.0, gt=0, le=86_400, description="Time for a run.")
+    maintenance_lease_seconds: float = Field(
+        60.0, ge=1, le=3600, description="After this a run that has fallen silent is over."
+    )
+    undo_retention_days: float = Field(
+        30.0, ge=0, allow_inf_nan=False, description="How long a run can be undone."
+    )
+
+    @field_validator("protected_tags", "decay_enabled_groups", mode="before")
     @classmethod
     def _split_tags(cls, value: object) -> object:
         if isinstance(value, str):
