@@ -9,6 +9,7 @@ from graph_memory import schema
 from graph_memory.api import GraphMemory
 from graph_memory.errors import GraphMemoryError, GraphUnavailableError
 from graph_memory.graph import Graph
+from graph_memory.remember import vectors
 
 _log = logging.getLogger(__name__)
 
@@ -107,10 +108,14 @@ async def _batches(
 async def _embed(memory: GraphMemory, group: str, batch: list[_Candidate]) -> int:
     """Return how many memories got a vector; none if the batch failed."""
     try:
-        vectors = await memory.embedder.embed([candidate.content for candidate in batch])
+        readings = await memory.embedder.read([candidate.content for candidate in batch])
         rows = [
-            {"memory_id": candidate.memory_id, "content": candidate.content, "embedding": vector}
-            for candidate, vector in zip(batch, vectors, strict=True)
+            {
+                "memory_id": candidate.memory_id,
+                "content": candidate.content,
+                **vectors(candidate.content, reading, memory.settings),
+            }
+            for candidate, reading in zip(batch, readings, strict=True)
         ]
         written = await memory.graph.rows(
             "rebuild/write",
@@ -144,7 +149,8 @@ async def _adopt_model(memory: GraphMemory) -> None:
 
 
 def _which(memory: GraphMemory, only_missing: bool) -> dict[str, Any]:
-    return {"only_missing": only_missing, **_model(memory)}
+    words = memory.embedder.reads_words and memory.settings.recall_late_weight > 0
+    return {"only_missing": only_missing, "words": words, **_model(memory)}
 
 
 def _model(memory: GraphMemory) -> dict[str, Any]:

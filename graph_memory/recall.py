@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from graph_memory import decay
+from graph_memory.answers import answers
 from graph_memory.arguments import Filters
 from graph_memory.embedding import Embedder
 from graph_memory.errors import InvalidArgumentError
@@ -25,13 +26,11 @@ from graph_memory.memories import (
     instant,
 )
 from graph_memory.profiles import Profile, nearness, spreading, weighing
+from graph_memory.ranking import Ranked
 from graph_memory.settings import Settings
-from graph_memory.words import lookups
 
 #: The statement of a profile, without and with filters that narrow the group.
 _SEARCHES = {
-    (Profile.RECALL, False): "recall/search_recall",
-    (Profile.RECALL, True): "recall/search_recall_filtered",
     (Profile.WEIGHTED, False): "recall/search_weighted",
     (Profile.WEIGHTED, True): "recall/search_weighted_filtered",
     (Profile.HYBRID, False): "recall/search_hybrid",
@@ -76,35 +75,66 @@ async def search(
     Returns:
         At most `limit` memories, score in 0..1 descending, ties by newest.
 
-    Source: `cypher/recall/fuse.cypher`, `cypher/recall/score_weighted.cypher`,
+    Source: `ranking.py`, `cypher/recall/score_weighted.cypher`,
     `cypher/retrieve/score_hybrid.cypher`.
     """
     narrowed = _narrowing(filters)
+    states = served(filters, RECALLED_STATES)
+    if profile is Profile.RECALL:
+        ranked = await answers(
+            graph,
+            embedder,
+            settings,
+            question,
+            group_id=group_id,
+            now=now,
+            limit=limit,
+            states=states,
+            narrowed=narrowed,
+        )
+        return await _shown(graph, settings, ranked, filters, group_id=group_id, now=now)
     parameters: dict[str, Any] = {
         "group_id": group_id,
         "vector": await embedder.embed_query(question),
         "limit": limit,
-        "states": served(filters, RECALLED_STATES),
+        "states": states,
+        "candidates": limit * settings.search_overfetch,
         **narrowed,
         **view_parameters(settings, now, filters.known_at),
     }
     if profile is Profile.WEIGHTED:
-        parameters |= {"candidates": limit * settings.search_overfetch} | weighing(settings)
-    elif profile is Profile.HYBRID:
-        parameters |= filter_parameters(filters) | spreading(settings) | nearness(settings)
-        parameters |= {
-            "candidates": limit * settings.search_overfetch,
-            "anchors": settings.anchor_count,
-        }
+        parameters |= weighing(settings)
     else:
-        parameters |= {
-            "candidates": max(settings.recall_candidates, 5 * limit),
-            "lookups": lookups(question, group_id, settings.fulltext_analyzer),
-            "hits": settings.recall_hits_per_word,
-            "saturation": settings.recall_word_saturation,
-            "vector_weight": settings.recall_vector_weight,
-        }
+        parameters |= filter_parameters(filters) | spreading(settings) | nearness(settings)
+        parameters |= {"anchors": settings.anchor_count}
     return await graph.rows(_SEARCHES[profile, bool(narrowed)], FoundMemory, **parameters)
+
+
+async def _shown(
+    graph: Graph,
+    settings: Settings,
+    ranked: Sequence[Ranked],
+    filters: Filters,
+    *,
+    group_id: str,
+    now: datetime,
+) -> list[FoundMemory]:
+    """Fetch what is shown of ranked memories; who went meanwhile is left out."""
+    memories = await get_many(
+        graph,
+        settings,
+        [candidate.memory_id for candidate, _, _ in ranked],
+        group_id=group_id,
+        now=now,
+        as_of=filters.as_of,
+        known_at=filters.known_at,
+    )
+    by_id = {memory.memory_id: memory for memory in memories}
+    return [
+        FoundMemory(memory, (1 + candidate.cosine) / 2, score, components)
+        for candidate, score, components in ranked
+        if (memory := by_id.get(candidate.memory_id))
+    ]
 
 
 async def list_memories(

@@ -11,7 +11,7 @@ from typing import Any
 
 from graph_memory import decay, relations
 from graph_memory.arguments import NewMemory
-from graph_memory.embedding import Embedder, Vector
+from graph_memory.embedding import Embedder, Reading
 from graph_memory.errors import (
     DuplicateError,
     GraphMemoryError,
@@ -20,6 +20,7 @@ from graph_memory.errors import (
     NotFoundError,
 )
 from graph_memory.graph import Graph, UniquenessError
+from graph_memory.late import packed
 from graph_memory.memories import group_key, instant
 from graph_memory.settings import Settings
 
@@ -104,15 +105,22 @@ async def content_properties(
     await refuse_stored(graph, draft.dedup_key, group_id)
     if too_long := _refusal(draft, {}, {}, settings, group_id):
         raise too_long
-    (vector,) = await embedder.embed([content])
+    (reading,) = await embedder.read([content])
     return {
         **_texts(content),
         "content_hash": draft.content_hash,
         "dedup_key": draft.dedup_key,
-        "embedding": vector,
+        **vectors(content, reading, settings),
         "embedding_model": embedder.model,
         "embedding_dimension": embedder.dimension,
     }
+
+
+def vectors(content: str, reading: Reading, settings: Settings) -> dict[str, Any]:
+    """Return the vectors of a content as stored: of the whole, and of its words where kept."""
+    tokens = reading.tokens if settings.recall_late_weight else None
+    words = packed(content, tokens, settings.fulltext_analyzer) if tokens else None
+    return {"embedding": reading.vector, "word_vectors": words}
 
 
 async def refuse_stored(graph: Graph, dedup_key: str, group_id: str) -> None:
@@ -208,10 +216,10 @@ async def _create(
 ) -> Iterator[Outcome]:
     if not drafts:
         return iter(())
-    vectors = await embedder.embed([draft.memory.content for draft in drafts])
+    readings = await embedder.read([draft.memory.content for draft in drafts])
     rows = [
-        _row(draft, vector, embedder, settings, group_id, now)
-        for draft, vector in zip(drafts, vectors, strict=True)
+        _row(draft, reading, embedder, settings, group_id, now)
+        for draft, reading in zip(drafts, readings, strict=True)
     ]
     created = await graph.rows(
         "remember/create",
@@ -240,7 +248,7 @@ async def _create(
 
 def _row(
     draft: _Draft,
-    vector: Vector,
+    reading: Reading,
     embedder: Embedder,
     settings: Settings,
     group_id: str,
@@ -273,7 +281,7 @@ def _row(
         "decay_rate": memory.decay_rate,
         "created_at": created_at,
         "valid_at": instant(memory.valid_at) if memory.valid_at else created_at,
-        "embedding": vector,
+        **vectors(memory.content, reading, settings),
         "embedding_model": embedder.model,
         "embedding_dimension": embedder.dimension,
     }  # fmt: skip

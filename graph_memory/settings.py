@@ -114,11 +114,34 @@ class Settings(DecaySettings):
     vector_quantization: str = Field("NONE", pattern="^(NONE|SCALAR|BINARY)$")
     vector_expansion: float = Field(10.0, ge=1, le=100, description="Nodes examined per result.")
     recall_candidates: int = Field(100, ge=10, le=1000, description="Per leg, before fusion.")
+    recall_pool: int = Field(60, ge=10, le=1000, description="Of both legs, ranked in full.")
     recall_hits_per_word: int = Field(1000, ge=10, le=100_000, description="Memories per word.")
     recall_word_saturation: float = Field(
         0.5, ge=0, le=1, description="0 counts that a word occurs, 1 all that BM25 makes of it."
     )
     recall_vector_weight: float = Field(0.5, ge=0, le=1, description="1 − this is full text's.")
+    recall_late_weight: float = Field(
+        1.0,
+        ge=0,
+        le=10,
+        description="Of words met one by one; meaning and full text have 2. 0 stores no vectors.",
+    )
+    recall_late_candidates: int = Field(50, ge=10, le=1000, description="Met word by word.")
+    recall_time_weight: float = Field(
+        0.5, ge=0, le=10, description="Where a question names a time or asks for one, for each."
+    )
+    recall_form_weight: float = Field(
+        0.6, ge=0, le=10, description="Of saying much: of length, and of being no question."
+    )
+    recall_short_characters: float = Field(
+        140.0, gt=0, le=1e6, description="Length at which a memory says half."
+    )
+    recall_context_characters: float = Field(
+        220.0,
+        ge=0,
+        le=1e6,
+        description="Distance at which words of the same conversation count half; 0: none do.",
+    )
     search_weights: Annotated[tuple[float, float, float], NoDecode] = Field(
         (0.60, 0.25, 0.15), description="semantic, recency, importance; they sum to 1."
     )

@@ -48,6 +48,7 @@ _PYTHON_TYPES: dict[str, tuple[type, ...]] = {
     "INTEGER": (int,),
     "FLOAT": (float, int),
     "BOOLEAN": (bool,),
+    "BYTES": (bytes,),
     "MAP": (dict,),
     "VECTOR": (np.ndarray,),
     "LIST": (list, tuple),

@@ -1,6 +1,7 @@
 """The words of a question that can find something."""
 
 import re
+from collections.abc import Sequence
 
 from graph_memory.memories import group_key
 
@@ -23,22 +24,32 @@ _ENGLISH = frozenset(
 )
 
 
-def lookups(question: str, group_id: str, analyzer: str) -> list[str]:
-    """Return a Lucene query for each word of `question` that can find something in a group.
-
-    Only runs of letters, digits and underscores get in, in lower case, so no part of a question can
-    act as syntax. The group's clause is required and adds nothing to the score.
+def telling(text: str, analyzer: str) -> list[tuple[str, int, int]]:
+    """Return the words of `text` that can find something, in lower case, and where they stand.
 
     Args:
-        question: Any text.
-        group_id: The tenant.
+        text: Any text.
         analyzer: Of the index; function words are left out for `english`.
 
     Returns:
-        At most `MAX_WORDS` queries, the longest words first, as these are the rarest.
+        Of each occurrence the word, its first character and the one after its last.
     """
     stop = _ENGLISH if analyzer == "english" else frozenset[str]()
-    words = dict.fromkeys(_WORD.findall(question.lower()))
-    telling = sorted((word for word in words if word not in stop), key=len, reverse=True)
+    found = ((match[0].lower(), *match.span()) for match in _WORD.finditer(text))
+    return [word for word in found if word[0] not in stop]
+
+
+def rarest(question: str, analyzer: str) -> list[str]:
+    """Return at most `MAX_WORDS` of a question's telling words, the longest first: the rarest."""
+    words = dict.fromkeys(word for word, _, _ in telling(question, analyzer))
+    return sorted(words, key=len, reverse=True)[:MAX_WORDS]
+
+
+def lookups(words: Sequence[str], group_id: str) -> list[str]:
+    """Return a Lucene query for each word, which finds it in one group.
+
+    Only runs of letters, digits and underscores get in, in lower case, so no part of a question can
+    act as syntax. The group's clause is required and adds nothing to the score.
+    """
     group = f"+group_key:{group_key(group_id)}^0"
-    return [f"{group} +(content:{word} tags:{word})" for word in telling[:MAX_WORDS]]
+    return [f"{group} +(content:{word} tags:{word})" for word in words]

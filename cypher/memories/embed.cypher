@@ -1,12 +1,24 @@
-// Give memory `m` its `vector`, unless that is null; as Graphiti's too, where it is wanted.
+// Give memory `m` its `vector` and those of its `words`, unless null; as Graphiti's too, if wanted.
 //
-// Graphiti compares nodes by `name_embedding`.
+// Graphiti compares nodes by `name_embedding`. The words' vectors stand on a node of their own:
+// Graphiti could not put bytes of a memory into its prompts.
 //
 // access  fragment
+// param   group_id         : STRING — the tenant
 // param   graphiti_vectors : BOOLEAN
 CALL (m, vector) {
   WITH m, vector WHERE vector IS NOT NULL
   CALL db.create.setNodeVectorProperty(m, 'embedding', vector)
   WITH m, vector WHERE $graphiti_vectors
   CALL db.create.setNodeVectorProperty(m, 'name_embedding', vector)
+}
+CALL (m, words) {
+  WITH m, words WHERE words IS NOT NULL
+  MERGE (m)-[:HAS_WORDS]->(kept:WordVectors)
+  SET kept.group_id = $group_id, kept.vectors = words
+}
+CALL (m, vector, words) {
+  WITH m WHERE vector IS NOT NULL AND words IS NULL
+  MATCH (m)-[:HAS_WORDS]->(outdated:WordVectors)
+  DETACH DELETE outdated
 }

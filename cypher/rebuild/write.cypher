@@ -2,7 +2,7 @@
 //
 // access  write
 // param   group_id   : STRING — the tenant
-// param   memories   : LIST<MAP> — memory_id, content and embedding; sorted by id
+// param   memories   : LIST<MAP> — memory_id, content, embedding, word_vectors; sorted by id
 // param   model      : STRING
 // param   dimensions : INTEGER
 // returns memory_id : STRING
@@ -10,6 +10,6 @@ UNWIND $memories AS row
 MATCH (m:Memory {uuid: row.memory_id, group_id: $group_id})
 WHERE m.content = row.content
 SET m.embedding_model = $model, m.embedding_dimension = $dimensions
-WITH m, toFloatList(row.embedding) AS vector
+WITH m, toFloatList(row.embedding) AS vector, row.word_vectors AS words
 // include memories/embed
 RETURN m.uuid AS memory_id

@@ -7,6 +7,6 @@
 MATCH (m:Memory {group_id: $group_id})
 WHERE m.uuid IN $memory_ids
 WITH m, m.uuid AS memory_id
-OPTIONAL MATCH (m)-[:HAS_VERSION]->(version:MemoryVersion)
-DETACH DELETE version, m
+OPTIONAL MATCH (m)-[:HAS_VERSION|HAS_WORDS]->(part:MemoryVersion|WordVectors)
+DETACH DELETE part, m
 RETURN DISTINCT memory_id

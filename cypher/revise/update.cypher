@@ -53,7 +53,7 @@ CALL (m) {
   // include decay/enter
 }
 // include decay/reckon
-WITH m, toFloatList($changes.embedding) AS vector
+WITH m, toFloatList($changes.embedding) AS vector, $changes.word_vectors AS words
 // include memories/embed
 // include memories/view
 RETURN memory

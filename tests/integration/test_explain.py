@@ -20,6 +20,7 @@ CREATE (m:Memory:Seed {preserve_until: '', soft_deleted_at: '', obsolete_at: '',
 CREATE (m)-[:RELATES_TO {invalid_at: datetime('2026-01-01'), expired_at: datetime('2026-01-01'),
   valid_at: datetime('2026-01-01'), edge_key: 'seed', original_relation_type: ''}]->(m)
 CREATE (m)-[:HAS_VERSION]->(:MemoryVersion {uuid: 'seed', group_id: 'seed'})
+CREATE (m)-[:HAS_WORDS]->(:WordVectors {group_id: 'seed', vectors: ''})
 CREATE (m)-[:HAS_PARENT]->(m)
 CREATE (:Conversation:Seed {conversation_key: 'seed', group_id: 'seed', last_memory_id: 'seed'})
 SET m.obsolete_reason = '', m.obsolete_at = '',
@@ -49,7 +50,7 @@ async def seeded(memory: GraphMemory, driver: AsyncDriver) -> AsyncIterator[None
     await driver.execute_query("MATCH (s:Seed) DETACH DELETE s")
     await driver.execute_query(ALL_PROPERTIES)
     yield
-    await driver.execute_query("MATCH (s:Seed) OPTIONAL MATCH (s)-->(v:MemoryVersion) "
+    await driver.execute_query("MATCH (s:Seed) OPTIONAL MATCH (s)-->(v:MemoryVersion|WordVectors) "
                                "DETACH DELETE s, v")  # fmt: skip
 
 

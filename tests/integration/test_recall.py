@@ -60,13 +60,17 @@ async def test_a_word_finds_its_other_forms(memory: GraphMemory) -> None:
     assert best.components["text"] == 1.0
 
 
-async def test_recall_is_the_convex_sum_of_its_components(memory: GraphMemory) -> None:
+async def test_recall_is_the_mean_of_its_components(memory: GraphMemory) -> None:
     await fill(memory, *FACTS)
-    for hit in await memory.search("the cat and the tea"):
-        semantic, text = hit.components["semantic"], hit.components["text"]
-        assert semantic is not None
-        assert text is not None
-        assert hit.score == pytest.approx(0.5 * semantic + 0.5 * text)
+    weights = {"semantic": 1, "text": 1, "late": 1, "form": 0.6}
+    for question, more in (("the cat and the tea", 0.0), ("when did Grace break her arm?", 0.5)):
+        for hit in await memory.search(question):
+            of_each = weights | ({"time": more} if more else {})
+            assert hit.components.keys() == of_each.keys()
+            parts = [(hit.components[name] or 0, weight) for name, weight in of_each.items()]
+            assert all(0 <= value <= 1 for value, _ in parts)
+            total = sum(weight for _, weight in parts)
+            assert hit.score == pytest.approx(sum(v * weight for v, weight in parts) / total)
 
 
 WEIGHTED = json.loads((Path(__file__).parent / "weighted_vectors.json").read_text())

@@ -21,7 +21,8 @@ import pytest_asyncio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_memory import embedding
+from graph_memory import endpoint as endpoints
+from graph_memory import local_model
 from graph_memory.embedding import Embedder
 from graph_memory.errors import EmbeddingError
 from graph_memory.settings import read_settings
@@ -77,7 +78,7 @@ async def test_a_text_in_a_batch_is_embedded_as_if_alone(embedder: Embedder) -> 
 async def test_vectors_are_those_of_sentence_transformers(embedder: Embedder) -> None:
     from sentence_transformers import SentenceTransformer
 
-    reference = SentenceTransformer(str(embedding._packaged_folder()), local_files_only=True)
+    reference = SentenceTransformer(str(local_model._packaged_folder()), local_files_only=True)
     np.testing.assert_allclose(await embedder.embed(MIXED), reference.encode(MIXED), atol=1e-5)
 
 
@@ -139,12 +140,12 @@ async def test_a_query_overtakes_a_batch(embedder: Embedder) -> None:
 
 @given(counts=st.lists(st.integers(0, 2000), max_size=200), most=st.integers(1, 64))
 def test_passes_hold_every_text_once_and_stay_small(counts: list[int], most: int) -> None:
-    passes = list(embedding._passes(counts, most))
+    passes = list(local_model._passes(counts, most))
     assert sorted(index for part in passes for index in part) == list(range(len(counts)))
     for part in passes:
         padded = max(counts[index] for index in part) * len(part)
         assert len(part) <= most
-        assert padded <= embedding._PASS_TOKENS or len(part) == 1
+        assert padded <= local_model._PASS_TOKENS or len(part) == 1
 
 
 # Queries
@@ -189,9 +190,9 @@ async def test_simultaneous_queries_are_embedded_once(embedder: Embedder) -> Non
 
 async def test_a_model_is_opened_once(monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
-    open_model = embedding._open_model
+    open_model = local_model._open_model
     monkeypatch.setattr(
-        embedding, "_open_model", lambda name: opened.append(name) or open_model(name)
+        local_model, "_open_model", lambda name: opened.append(name) or open_model(name)
     )
     fresh = Embedder(read_settings())
     assert not fresh.loaded
@@ -244,9 +245,9 @@ async def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
 
 
 async def test_damaged_weights_are_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    folder = shutil.copytree(embedding._packaged_folder() or "", tmp_path / "model")
+    folder = shutil.copytree(local_model._packaged_folder() or "", tmp_path / "model")
     weights = folder / "model.safetensors"
-    monkeypatch.setattr(embedding, "_packaged_folder", lambda: folder)
+    monkeypatch.setattr(local_model, "_packaged_folder", lambda: folder)
     with weights.open("r+b") as file:
         file.seek(50_000_000)
         (byte,) = file.read(1)
@@ -260,7 +261,7 @@ async def test_damaged_weights_are_refused(monkeypatch: pytest.MonkeyPatch, tmp_
 async def test_without_packaged_weights_the_model_hub_is_asked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(embedding, "_packaged_folder", lambda: None)
+    monkeypatch.setattr(local_model, "_packaged_folder", lambda: None)
     monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", "http://127.0.0.1:9")
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", "/no/such/cache")
     assert "hub does not answer" in await error_of()
@@ -272,7 +273,7 @@ async def test_another_model_is_opened_from_its_folder_with_its_prompts(tmp_path
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_file(
-        str((embedding._packaged_folder() or Path()) / "tokenizer.json")
+        str((local_model._packaged_folder() or Path()) / "tokenizer.json")
     )
     tiny = SentenceTransformer(
         modules=[StaticEmbedding(tokenizer, embedding_dim=8)],
@@ -404,7 +405,7 @@ async def test_a_bad_answer_is_told(endpoint: Endpoint, answer: tuple[int, Any],
 async def test_an_endpoint_that_is_too_slow_is_given_up(
     endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(embedding, "_ENDPOINT_SECONDS", 0.1)
+    monkeypatch.setattr(endpoints, "_SECONDS", 0.1)
     endpoint.answer = lambda texts: time.sleep(0.5) or in_disorder(texts)
     distant = endpoint.embedder()
     with pytest.raises(EmbeddingError, match="ReadTimeout"):

@@ -1,0 +1,37 @@
+// Find what may answer a question, of those the filters allow, with what a ranking needs to know.
+//
+// access  read
+// param   candidates : INTEGER — at most so many per leg
+// returns rarity   : LIST<FLOAT> — of each word looked up
+// returns memories : LIST<MAP> — the best of both legs, and what was said around them
+// returns links    : LIST<LIST> — ids of memories that follow one another
+// include recall/worded
+CALL (looked) {
+  // include recall/weigh_words
+  // include recall/filter
+  RETURN collect({m: m, text: text, words: words}) AS worded
+}
+CALL (worded) {
+  CALL (worded) {
+    // include recall/nearest_filtered
+    RETURN m, similarity, 0.0 AS text
+  UNION ALL
+    UNWIND worded AS x
+    WITH x.m AS m, x.text AS text
+    ORDER BY text DESC, m.uuid
+    LIMIT $candidates
+    RETURN m, null AS similarity, text
+  }
+  // include recall/fuse
+  RETURN collect(m) AS pool
+}
+// include recall/context
+CALL (around) {
+  UNWIND around AS m
+  WITH m
+  // include recall/filter
+  RETURN collect(m) AS allowed
+}
+WITH looked, worded, pool, links, allowed AS around
+// include recall/measured
+RETURN rarity, memories, links

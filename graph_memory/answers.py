@@ -1,0 +1,83 @@
+"""Find what answers a question by the default profile: candidates, then their words one by one."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from graph_memory.embedding import Embedder
+from graph_memory.graph import Graph
+from graph_memory.late import asked, met
+from graph_memory.memories import LifecycleState, instant
+from graph_memory.ranking import LEAD, Candidates, Ranked, Ranking
+from graph_memory.settings import Settings
+from graph_memory.words import lookups, rarest
+
+
+@dataclass(frozen=True, slots=True)
+class _WordVectors:
+    memory_id: str
+    vectors: bytes
+
+
+async def answers(
+    graph: Graph,
+    embedder: Embedder,
+    settings: Settings,
+    question: str,
+    *,
+    group_id: str,
+    now: datetime,
+    limit: int,
+    states: Sequence[LifecycleState],
+    narrowed: Mapping[str, Any],
+) -> list[Ranked]:
+    """Rank the memories that may answer `question`, best first.
+
+    Args:
+        graph: Where to look.
+        embedder: Reads the question.
+        settings: How many candidates, and what counts how much.
+        question: Any text.
+        group_id: The tenant.
+        now: The caller's clock.
+        limit: Most memories to return.
+        states: Lifecycle states to serve.
+        narrowed: Parameters of `cypher/recall/filter.cypher`, or nothing to search the whole group.
+    """
+    reading = await embedder.read_query(question)
+    words = rarest(question, settings.fulltext_analyzer)
+    found = await graph.one(
+        "recall/candidates_filtered" if narrowed else "recall/candidates",
+        Candidates,
+        group_id=group_id,
+        vector=reading.vector,
+        lookups=lookups(words, group_id),
+        states=list(states),
+        candidates=max(settings.recall_candidates, limit),
+        pool=max(settings.recall_pool, limit),
+        hits=settings.recall_hits_per_word,
+        saturation=settings.recall_word_saturation,
+        vector_weight=settings.recall_vector_weight,
+        fan=settings.traversal_fan if settings.recall_context_characters else 0,
+        lead=LEAD,
+        now=instant(now),
+        **{"known_at": None, **narrowed},
+    )
+    if found is None or not found.memories:
+        return []
+    ranking = Ranking(question, found, settings, now)
+    # Of a memory's earlier texts no vectors of words are kept.
+    if settings.recall_late_weight and reading.tokens and not narrowed.get("known_at"):
+        best = ranking.best(max(settings.recall_late_candidates, limit))
+        ids = [ranked.memory.memory_id for ranked in best]
+        kept = await graph.rows(
+            "recall/word_vectors", _WordVectors, group_id=group_id, memory_ids=ids
+        )
+        packs = {row.memory_id: row.vectors for row in kept}
+        vectors, weights = asked(
+            question, reading.tokens, words, found.rarity, settings.fulltext_analyzer
+        )
+        late = met(vectors, weights, [packs.get(i, b"") for i in ids])
+        ranking.add_late(dict(zip(ids, late.tolist(), strict=True)))
+    return ranking.best(limit)

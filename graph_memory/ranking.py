@@ -1,0 +1,172 @@
+"""The default ranking: what may answer a question, measured in several ways, and their mean.
+
+Each measure is between 0 and 1, and none is fitted to one kind of data:
+
+- `semantic`: the cosine of question and memory, as a share of the best.
+- `text`: the rarity of the question's words that the memory holds, as a share of the best. In a
+  conversation the words said just before and after count too, the less the farther away.
+- `late`: how well each word of the question is met by one of the memory's (see `late.py`).
+- `time`: whether the memory is of a time the question names; whether it tells a time where the
+  question asks for one. Only of questions that do.
+- `form`: 1 for a long memory; a short one says little by itself, and a question even less.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from graph_memory.settings import Settings
+from graph_memory.times import asks_when, periods, tells_time
+
+Numbers = npt.NDArray[np.float64]
+
+#: Characters of a memory that a ranking reads; a longer one is no short one.
+LEAD = 1000
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+#: A note in brackets may follow, as of an attachment.
+_QUESTION = re.compile(r"\?\W*(?:\[[^\]]*\])?\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A memory that may answer a question."""
+
+    memory_id: str
+    cosine: float  #: of question and memory, -1 to 1
+    words: list[tuple[int, float]]  #: of each word it holds, which one and its weight
+    lead: str  #: its first `LEAD` characters
+    characters: int
+    told_at: int  #: milliseconds since 1970
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What may answer a question, and how rare each of the question's words is."""
+
+    rarity: list[float]
+    memories: list[Candidate]
+    links: list[tuple[str, str]]  #: ids of memories that follow one another
+
+
+class Ranked(NamedTuple):
+    """A candidate and its score, 0 to 1, as the weighted mean of its components."""
+
+    memory: Candidate
+    score: float
+    components: dict[str, float | None]
+
+
+class Ranking:
+    """The candidates for a question, with their measures so far."""
+
+    def __init__(
+        self, question: str, candidates: Candidates, settings: Settings, now: datetime
+    ) -> None:
+        self.memories = candidates.memories
+        self._settings = settings
+        share = settings.recall_vector_weight
+        self._measures: dict[str, tuple[float, Numbers]] = {
+            "semantic": (2 * share, _share(np.array([m.cosine for m in self.memories]))),
+            "text": (2 * (1 - share), _share(_text(candidates, settings))),
+            "form": (settings.recall_form_weight, _form(self.memories, settings)),
+        }
+        if of_time := list(_times(question, self.memories, now)):
+            weight = settings.recall_time_weight * len(of_time)
+            self._measures["time"] = (weight, np.mean(of_time, axis=0))
+
+    def add_late(self, late: Mapping[str, float]) -> None:
+        """Take how well memories meet the question's words; leave out the other memories."""
+        kept = [i for i, memory in enumerate(self.memories) if memory.memory_id in late]
+        self.memories = [self.memories[i] for i in kept]
+        self._measures = {name: (w, values[kept]) for name, (w, values) in self._measures.items()}
+        values = _share(np.array([late[memory.memory_id] for memory in self.memories]))
+        self._measures["late"] = (self._settings.recall_late_weight, values)
+
+    def best(self, limit: int) -> list[Ranked]:
+        """Return at most `limit` memories, best first, ties by the later told."""
+        total = sum(weight for weight, _ in self._measures.values())
+        scores = sum(weight * values for weight, values in self._measures.values()) / total
+        order = sorted(
+            range(len(self.memories)),
+            key=lambda i: (-scores[i], -self.memories[i].told_at, self.memories[i].memory_id),
+        )
+        return [
+            Ranked(
+                self.memories[i],
+                float(scores[i]),
+                {name: float(values[i]) for name, (_, values) in self._measures.items()},
+            )
+            for i in order[:limit]
+        ]
+
+
+def _share(values: Numbers) -> Numbers:
+    """Return values as shares of the best; what is below zero counts nothing."""
+    return np.maximum(values, 0) / max(1e-9, values.max(initial=0))
+
+
+def _text(candidates: Candidates, settings: Settings) -> Numbers:
+    """Sum the weights of the words each memory holds, or the memories around it do."""
+    own = np.zeros((len(candidates.memories), len(candidates.rarity)))
+    for row, memory in zip(own, candidates.memories, strict=True):
+        for word, weight in memory.words:
+            row[word] = weight
+    read = own.copy()
+    for i, j, share in _contexts(candidates, settings.recall_context_characters):
+        np.maximum(read[i], share * own[j], out=read[i])
+    return read.sum(axis=1)
+
+
+def _contexts(candidates: Candidates, half: float) -> Iterator[tuple[int, int, float]]:
+    """Yield pairs of memories at most two turns apart, and how much the one counts for the other.
+
+    It counts half / (half + distance); the distance is that of their middles, in characters.
+    """
+    if not half:
+        return
+    places = {memory.memory_id: i for i, memory in enumerate(candidates.memories)}
+    following: dict[int, set[int]] = defaultdict(set)
+    for first, then in candidates.links:
+        if first in places and then in places:
+            following[places[first]].add(places[then])
+    length = [memory.characters for memory in candidates.memories]
+    for i, successors in list(following.items()):
+        for j in successors:
+            near = (length[i] + length[j]) / 2
+            yield from _both(i, j, half / (half + near))
+            for k in following.get(j, ()):
+                far = near + (length[j] + length[k]) / 2
+                yield from _both(i, k, half / (half + far))
+
+
+def _both(i: int, j: int, share: float) -> tuple[tuple[int, int, float], ...]:
+    return (i, j, share), (j, i, share)
+
+
+def _form(memories: Sequence[Candidate], settings: Settings) -> Numbers:
+    short = settings.recall_short_characters
+    return np.array([
+        1 - short / (short + memory.characters) * (2 if _QUESTION.search(memory.lead) else 1) / 2
+        for memory in memories
+    ])  # fmt: skip
+
+
+def _times(question: str, memories: Sequence[Candidate], now: datetime) -> Iterator[Numbers]:
+    """Tell which memories are of the time asked of, and which tell a time where one is asked for.
+
+    Yields nothing of a question that says nothing of time.
+    """
+    clock = now if now.tzinfo else now.replace(tzinfo=UTC)
+    if named := periods(question, clock):
+        moments = [_EPOCH + timedelta(milliseconds=memory.told_at) for memory in memories]
+        yield np.array([any(p.covers(moment) for p in named) for moment in moments], dtype=float)
+    if asks_when(question):
+        yield np.array([tells_time(memory.lead) for memory in memories], dtype=float)

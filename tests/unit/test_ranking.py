@@ -1,0 +1,106 @@
+"""The default ranking, without a database: what moves a memory up, and what cannot."""
+
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+
+from graph_memory.late import WIDTH, asked, met, packed, reduced
+from graph_memory.ranking import Candidate, Candidates, Ranking
+from graph_memory.settings import read_settings
+
+NOW = datetime(2026, 6, 1, tzinfo=UTC)
+SETTINGS = read_settings()
+
+
+def candidate(name: str, cosine: float = 0.5, **changes: object) -> Candidate:
+    details: dict[str, object] = {
+        "words": [], "lead": "a plain statement.", "characters": 100, "told_at": 0,
+    } | changes  # fmt: skip
+    return Candidate(memory_id=name, cosine=cosine, **details)  # type: ignore[arg-type]
+
+
+def order(
+    question: str, *memories: Candidate, links: list[tuple[str, str]] | None = None
+) -> list[str]:
+    found = Candidates([2.0, 1.0], list(memories), links or [])
+    return [r.memory.memory_id for r in Ranking(question, found, SETTINGS, NOW).best(10)]
+
+
+def test_words_said_next_to_it_count_the_less_the_farther() -> None:
+    asking = candidate("asking", lead="Which car?", words=[(0, 2.0)])
+    answer = candidate("answer")
+    later = candidate("later")
+    elsewhere = candidate("elsewhere")
+    assert order(
+        "the car",
+        elsewhere,
+        later,
+        answer,
+        asking,
+        links=[("asking", "answer"), ("answer", "later")],
+    )[1:] == ["answer", "later", "elsewhere"]
+    assert order("the car", elsewhere, answer, asking)[1:] == ["answer", "elsewhere"]
+
+
+def test_the_time_asked_of_and_a_time_told_count() -> None:
+    then = candidate("then", told_at=int(datetime(2023, 5, 9, tzinfo=UTC).timestamp() * 1000))
+    now = candidate("now", told_at=int(NOW.timestamp() * 1000))
+    assert order("what happened in May 2023?", now, then)[0] == "then"
+    assert order("what happened?", now, then)[0] == "now"
+    dated = candidate("dated", lead="it was last week.")
+    assert order("when was it?", now, dated)[0] == "dated"
+
+
+def test_a_long_memory_is_ranked_by_what_it_says_alone() -> None:
+    """Nothing of form or context, which matter among short turns, tells long messages apart."""
+    long = [candidate(n, characters=20_000, lead="...?" if n == "b" else "....") for n in "ab"]
+    (a, b) = Ranking("x", Candidates([], long, [("a", "b")]), SETTINGS, NOW).best(2)
+    assert a.score - b.score < 0.001
+
+
+def test_an_exact_match_stays_first_however_much_speaks_for_others() -> None:
+    """It has the best meaning, words and late match: 3 of 4.1; form and time can give 1.1 of it."""
+    exact = candidate("exact", 0.95, words=[(0, 2.0), (1, 1.0)], lead="Who?", characters=4)
+    near = [
+        candidate(
+            f"near{i}", 0.6, words=[(0, 1.0)], lead="It was in May 2023.", characters=900,
+            told_at=int(datetime(2023, 5, 9, tzinfo=UTC).timestamp() * 1000),
+        )
+        for i in range(20)
+    ]  # fmt: skip
+    ranking = Ranking("who in May 2023?", Candidates([2.0, 1.0], [*near, exact], []), SETTINGS, NOW)
+    ranking.add_late({"exact": 0.9} | {memory.memory_id: 0.6 for memory in near})
+    first, second, *_ = ranking.best(30)
+    assert first.memory.memory_id == "exact"
+    assert first.score - second.score > 0.05
+
+
+def test_late_interaction_is_the_weighted_mean_of_the_best_matches() -> None:
+    rng = np.random.default_rng(1)
+    texts = ["green tea and", "the cat"]
+    spans = [[(0, 0), (0, 5), (6, 9), (10, 13)], [(0, 3), (4, 7)]]
+    read = [reduced(s, rng.normal(size=(len(s), 384)).astype(np.float32)) for s in spans]
+    packs = [packed(text, tokens, "english") for text, tokens in zip(texts, read, strict=True)]
+    assert [len(pack) // WIDTH for pack in packs] == [2, 1]
+    vectors, weights = asked("green tea and", read[0], ["green", "tea"], [3.0, 1.0], "english")
+    assert weights.tolist() == [0.75, 0.25]
+    own, other, none = met(vectors, weights, [*packs, b""]).tolist()
+    assert own == pytest.approx(1, abs=1e-3)
+    cosines = vectors @ read[1].vectors[1]
+    assert other == pytest.approx(max(0, float(weights @ cosines)), abs=1e-2)
+    assert none == 0
+    vectors, weights = asked("and the", reduced([(0, 3), (4, 7)], np.eye(2, 384, dtype=np.float32)),
+                             [], [], "english")  # fmt: skip
+    assert weights.tolist() == [0.5, 0.5]
+
+
+def test_shrunk_vectors_keep_their_angles() -> None:
+    rng = np.random.default_rng(2)
+    rows = rng.normal(size=(200, 384)).astype(np.float32)
+    rows[1:100] += rows[0]
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    small = reduced([(i, i + 1) for i in range(200)], rows).vectors
+    errors = np.abs(small @ small[0] - rows @ rows[0])
+    assert small.shape == (200, WIDTH)
+    assert errors.mean() < 0.12
