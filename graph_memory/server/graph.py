@@ -49,7 +49,9 @@ async def memory_unrelate(
     memory: GraphMemory,
     from_id: _From,
     to_id: _To,
-    relation_type: Annotated[RelationName | None, Field(description="Default: every type.")] = None,
+    relation_type: Annotated[
+        RelationName | None, Field(description="Default: every type."), p.WORD
+    ] = None,
     both_directions: Annotated[bool, Field(description="Also those back.")] = False,
     group_id: p.Group = None,
 ) -> Unrelated:

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 
 from graph_memory.arguments import (
     Content,
@@ -27,7 +27,11 @@ from graph_memory.arguments import (
 from graph_memory.memories import SortOrder
 from graph_memory.recall import Profile
 
-Group = Annotated[GroupId | None, Field(description="Tenant; the server has a default.")]
+#: A vocabulary is spelled out where memories and relations are made, and only there.
+WORD = WithJsonSchema({"type": "string"})
+WORDS = WithJsonSchema({"type": "array", "items": {"type": "string"}})
+
+Group = Annotated[GroupId | None, Field(description="Tenant.")]
 Id = Annotated[MemoryId, Field(description="Id of the memory.")]
 
 Text = Annotated[Content, Field(description="What to remember: one self-contained statement.")]
@@ -47,7 +51,11 @@ Talk = Annotated[
 Parent = Annotated[MemoryId | None, Field(description="Id of the memory this is part of.")]
 Relationships = Annotated[
     tuple[NewRelation, ...],
-    Field(max_length=100, description="Relations to memories already stored; strength 0 to 1."),
+    Field(
+        max_length=100,
+        description="Relations to stored memories: target_id, and as in memory_relate.",
+    ),
+    WithJsonSchema({"type": "array", "items": {"type": "object"}}),
 ]
 Policy = Annotated[PolicyName | None, Field(description="How it fades; the server has a default.")]
 Rate = Annotated[DecayRate | None, Field(description="Decay per day, 0 to 100, for adaptive.")]
@@ -57,7 +65,7 @@ Batch = Annotated[
 ]
 
 NewText = Annotated[Content | None, Field(description="New text; the old is kept as a version.")]
-NewType = Annotated[TypeName | None, Field(description="What kind of thing it holds.")]
+NewType = Annotated[TypeName | None, Field(description="What kind of thing it holds."), WORD]
 NewTags = Annotated[Tags | None, Field(description="Replace the labels.")]
 NewDetails = Annotated[Metadata | None, Field(description="Replace the metadata.")]
 
@@ -70,20 +78,20 @@ Ranking = Annotated[
     ),
 ]
 Limit = Annotated[int, Field(ge=1, le=50, description="Most memories to return, 1 to 50.")]
-Types = Annotated[tuple[TypeName, ...] | None, Field(description="Only these types.")]
+Types = Annotated[tuple[TypeName, ...] | None, Field(description="Only these types."), WORDS]
 OneType = Annotated[TypeName | None, Field(description="Only this type.")]
 AnyTag = Annotated[Tags | None, Field(description="With any of these tags.")]
 Since = Annotated[Moment | None, Field(description="Created at or after; ISO 8601, UTC.")]
 Until = Annotated[EndMoment | None, Field(description="Created at or before; ISO 8601, UTC.")]
-AsOf = Annotated[Moment | None, Field(description="What was true in the world then; ISO 8601.")]
-KnownAt = Annotated[
-    Moment | None, Field(description="What was known here then, in the words of then; ISO 8601.")
-]
+AsOf = Annotated[Moment | None, Field(description="What was true then; ISO 8601.")]
+KnownAt = Annotated[Moment | None, Field(description="What was known here then; ISO 8601.")]
 TrueFrom = Annotated[Moment | None, Field(description="True since; default now. ISO 8601.")]
 TrueUntil = Annotated[Moment | None, Field(description="True until; ISO 8601.")]
-Living = Annotated[tuple[StateName, ...] | None, Field(description="Default: ACTIVE and DORMANT.")]
+Living = Annotated[
+    tuple[StateName, ...] | None, Field(description="Default: ACTIVE and DORMANT."), WORDS
+]
 Listable = Annotated[
-    tuple[StateName, ...] | None, Field(description="Default: ACTIVE, DORMANT, ARCHIVED.")
+    tuple[StateName, ...] | None, Field(description="Default: ACTIVE, DORMANT, ARCHIVED."), WORDS
 ]
 Order = Annotated[SortOrder, Field(description="Highest or newest first.")]
 Cursor = Annotated[str | None, Field(description="next_cursor of the page before.")]

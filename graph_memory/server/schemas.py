@@ -6,7 +6,17 @@ from typing import Any, cast
 _NULL = {"type": "null"}
 
 #: Pydantic's names, lengths that are told in words, and a format that bare dates would not meet.
-_NEEDLESS = ("title", "$defs", "minLength", "maxLength", "maxItems", "format", "ge", "le")
+_NEEDLESS = (
+    "title",
+    "$defs",
+    "minLength",
+    "maxLength",
+    "maxItems",
+    "format",
+    "pattern",
+    "ge",
+    "le",
+)
 
 
 def arguments_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -18,10 +28,15 @@ def arguments_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def answer_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the schema of a tool's answer."""
-    short = _short(schema, schema.get("$defs", {}), True)
-    short.pop("description", None)
-    return short
+    """Return the schema of a tool's answer: its fields and their types, not what is in them."""
+    fields = _short(schema, schema.get("$defs", {}), True).get("properties", {})
+    return {
+        "type": "object",
+        "properties": {
+            name: {"type": field["type"]} if "type" in field else {}
+            for name, field in fields.items()
+        },
+    }
 
 
 def _short(node: Any, definitions: Mapping[str, Any], nullable: bool) -> Any:

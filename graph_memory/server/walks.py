@@ -26,7 +26,9 @@ Order = Annotated[AlgorithmName, Field(description="Breadth or depth first.")]
 MaxDepth = Annotated[Depth | None, Field(description="Relations from the start; default 3.")]
 MaxNodes = Annotated[NodeCount | None, Field(description="Memories returned; default 100.")]
 Only = Annotated[
-    tuple[RelationName, ...] | None, Field(description="Walk only relations of these types.")
+    tuple[RelationName, ...] | None,
+    Field(description="Walk only relations of these types."),
+    p.WORDS,
 ]
 Way = Annotated[DirectionName, Field(description="Along relations, against them, or both.")]
 Parents = Annotated[bool, Field(description="Also from child to parent.")]
