@@ -26,7 +26,7 @@ SET
   r.valid_at = coalesce(datetime(row.valid_at), r.valid_at),
   r.invalid_at = coalesce(datetime(row.invalid_at), r.invalid_at),
   r.strength = row.strength,
-  r.fact = coalesce(row.fact, a.name + ' ' + row.relation_type + ' ' + b.name),
+  r.fact = coalesce(row.fact, r.fact, a.name + ' ' + row.relation_type + ' ' + b.name),
   r.metadata_json = row.metadata_json
 RETURN a.uuid AS from_id, b.uuid AS to_id, r.name AS relation_type, r.strength AS strength,
        r.uuid = row.relation_id AS created

@@ -238,10 +238,12 @@ async def test_a_relation_to_another_group_is_refused(memory: GraphMemory, group
 async def test_repeating_a_relation_updates_it(memory: GraphMemory) -> None:
     a, b = await memory.add("a"), await memory.add("b")
     (first,) = await memory.relate(a.memory_id, b.memory_id, "supports", strength=0.2)
-    (again,) = await memory.relate(a.memory_id, b.memory_id, "SUPPORTS", strength=0.8)
+    (again,) = await memory.relate(
+        a.memory_id, b.memory_id, "SUPPORTS", strength=0.8, metadata={"seen": "twice"}
+    )
     assert (first.created, again.created) == (True, False)
     (relation,) = await memory.relations(a.memory_id)
-    assert relation.strength == 0.8
+    assert (relation.strength, relation.metadata) == (0.8, {"seen": "twice"})
 
 
 async def test_a_memory_cannot_be_related_to_itself(memory: GraphMemory) -> None:

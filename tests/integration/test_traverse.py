@@ -17,8 +17,8 @@ from graph_memory.arguments import checked
 from graph_memory.errors import InvalidArgumentError, NotFoundError
 from graph_memory.memories import instant
 from graph_memory.traverse import traverse
-from graph_memory.walk import Algorithm, Walk, Walked, WalkedRelation
-from tests.conftest import TODAY
+from graph_memory.walk import Algorithm, BriefMemory, Walk, Walked, WalkedRelation
+from tests.conftest import TODAY, Clock
 from tests.e2e.mcp_client import call, inside, refused
 
 DAYS = [TODAY + timedelta(days=days) for days in (-40, -30, -20, -10)]
@@ -305,6 +305,22 @@ async def test_a_parent_link_is_named_by_the_way_it_is_walked(
     down = await memory.traverse(parent, include_parent_links=True, direction="in")
     assert up.edges == [WalkedRelation(child, parent, "has_parent", 1.0)]
     assert down.edges == [WalkedRelation(parent, child, "parent_of", 1.0)]
+
+
+async def test_a_walk_tells_of_memories_in_brief_and_in_the_words_of_then(
+    memory: GraphMemory, clock: Clock
+):
+    start = await memory.add("the start")
+    met = await memory.add("as it was", tags=["Red"], importance=7, memory_type="task")
+    await memory.relate(start.memory_id, met.memory_id)
+    clock.advance(days=1)
+    await memory.update(met.memory_id, content="as it is")
+    for known_at, content in ((TODAY, "as it was"), (None, "as it is")):
+        (node,) = (await memory.traverse(start.memory_id, known_at=known_at)).nodes
+        assert (node.content, node.created_at, node.valid_at) == (content, TODAY, TODAY)
+    whole = await memory.get(met.memory_id, counted=False)
+    brief = {name: getattr(node, name) for name in BriefMemory.__slots__}
+    assert brief == {name: getattr(whole, name) for name in brief}
 
 
 async def test_a_walk_stays_in_its_group(memory: GraphMemory, driver: AsyncDriver, group: str):
