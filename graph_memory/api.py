@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Iterable, Mapping
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -19,6 +19,7 @@ from graph_memory.arguments import (
     checked_value,
 )
 from graph_memory.connections import Connections
+from graph_memory.conversations import Conversations
 from graph_memory.custody import Custody
 from graph_memory.database import open_database
 from graph_memory.embedding import Embedder
@@ -27,8 +28,10 @@ from graph_memory.errors import (
     InvalidArgumentError,
     NotFoundError,
 )
+from graph_memory.feedback import explained
 from graph_memory.memories import FoundMemory, Memory, SortOrder
-from graph_memory.recall import Page, Profile
+from graph_memory.profiles import Profile, reweighed
+from graph_memory.recall import Page
 from graph_memory.remember import Outcome
 from graph_memory.revise import Deleted
 from graph_memory.settings import Settings, read_settings
@@ -38,7 +41,7 @@ _log = logging.getLogger(__name__)
 MAX_RESULTS = 50
 
 
-class GraphMemory(Connections, Custody):
+class GraphMemory(Connections, Conversations, Custody):
     """A memory service, open.
 
     async with GraphMemory.open() as memory:
@@ -211,28 +214,31 @@ class GraphMemory(Connections, Custody):
         *,
         limit: int = 10,
         profile: str = Profile.RECALL,
+        weights: Sequence[float] | None = None,
         group_id: str | None = None,
         **filters: Any,
     ) -> list[FoundMemory]:
         """Find the memories that answer `query`, best first; `filters` are those of `Filters`.
 
-        What is returned counts as accessed.
+        `weights` are the profile's for this call. What is returned counts as accessed.
         """
         await self._require_vectors()
         group, now = self.group(group_id), self.clock()
+        by = checked(Profile, profile, "profile")
+        settings, moved = await self._tuned(group, by)
         found = await recall.search(
             self.graph,
             self.embedder,
-            self.settings,
+            reweighed(settings, by, weights),
             checked_value(Question, query, "query"),
             group_id=group,
             now=now,
             limit=_limit(limit),
             filters=checked(Filters, filters),
-            profile=checked(Profile, profile, "profile"),
+            profile=by,
         )
         self._delivered([hit.memory for hit in found], group)
-        return found
+        return explained(found, moved)
 
     async def list(
         self,

@@ -120,7 +120,9 @@ def relation_name(value: object) -> object:
 
 
 Text = Annotated[str, AfterValidator(_storable)]
-Line = Annotated[Text, StringConstraints(strip_whitespace=True, min_length=1, max_length=256)]
+Line = Annotated[
+    Text, StringConstraints(strip_whitespace=True, max_length=256), AfterValidator(_not_blank)
+]
 Content = Annotated[Text, AfterValidator(_not_blank)]
 Question = Annotated[Text, StringConstraints(max_length=20_000), AfterValidator(_not_blank)]
 Tags = Annotated[

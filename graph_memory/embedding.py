@@ -5,6 +5,7 @@ import hashlib
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -105,6 +106,10 @@ class Embedder:
             task.add_done_callback(lambda _: self._asked.pop(key, None))
         # Who gives up waiting must not cancel the others.
         return await asyncio.shield(task)
+
+    async def tokenizer(self) -> Any:
+        """Return the model's own tokenizer, to be copied, not used; None where it is not here."""
+        return await self._source.tokenizer()
 
     async def close(self) -> None:
         """End the model's thread or the endpoint's connections; nothing can be embedded after."""

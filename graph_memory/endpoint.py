@@ -36,6 +36,9 @@ class Endpoint:
         parts = batches(texts, self._batch_size)
         return np.concatenate([await self._post(part) for part in parts]), [None] * len(texts)
 
+    async def tokenizer(self) -> None:
+        """Return none: how its model splits texts is not known here."""
+
     async def close(self) -> None:
         """End its connections."""
         await self._client.aclose()

@@ -59,6 +59,11 @@ class LocalModel:
             read[i][1] for i in range(len(texts))
         ]
 
+    async def tokenizer(self) -> Any:
+        """Return its tokenizer, which is in use on its thread."""
+        model = self._model or await self._run(self._opened)
+        return model.tokenizer
+
     async def close(self) -> None:
         """End its thread."""
         await asyncio.to_thread(self._thread.shutdown)

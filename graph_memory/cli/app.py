@@ -12,7 +12,15 @@ from typing import Annotated
 
 import typer
 
-from graph_memory.cli import connections, database, lifecycle, memories, operation, transfer
+from graph_memory.cli import (
+    connections,
+    conversations,
+    database,
+    lifecycle,
+    memories,
+    operation,
+    transfer,
+)
 from graph_memory.cli.command import Group, Json, begin
 from graph_memory.cli.output import print_json
 from graph_memory.errors import (
@@ -29,7 +37,7 @@ _INTERRUPTED = 130
 _log = logging.getLogger(__name__)
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
-for part in (memories, connections, lifecycle, transfer, operation):
+for part in (memories, conversations, connections, lifecycle, transfer, operation):
     app.registered_commands += part.app.registered_commands
 app.add_typer(operation.migrate, name="migrate")
 app.add_typer(operation.embeddings, name="embeddings")

@@ -62,7 +62,7 @@ async def add(
 async def search(
     query: Annotated[str, typer.Argument(help="A question, or any text.")],
     limit: Annotated[int, typer.Option(help="Most results, 1 to 50.")] = 10,
-    profile: Annotated[str, typer.Option(help="recall or weighted.")] = "recall",
+    profile: Annotated[str, typer.Option(help="recall, weighted or hybrid.")] = "recall",
     memory_types: Types = None,
     tags: AnyTags = None,
     states: States = None,

@@ -16,7 +16,7 @@ from starlette.routing import Route
 from graph_memory.api import GraphMemory
 from graph_memory.errors import GraphMemoryError
 from graph_memory.schema import missing_indexes
-from graph_memory.server import admin, compat, core, graph, lifecycle, resources, walks
+from graph_memory.server import admin, compat, core, graph, lifecycle, resources, retrieval, walks
 from graph_memory.server.tools import Toolset
 from graph_memory.settings import Settings
 
@@ -32,9 +32,9 @@ you were told one.
 """
 
 TOOLSETS: Mapping[str, tuple[Toolset, ...]] = {
-    "core": (core.toolset,),
+    "core": (core.toolset, retrieval.toolset),
     "graph": (graph.toolset, walks.toolset),
-    "lifecycle": (lifecycle.toolset,),
+    "lifecycle": (lifecycle.toolset, retrieval.judging),
     "admin": (admin.toolset,),
     "compat": (compat.toolset,),
 }

@@ -8,7 +8,7 @@ from graph_memory.api import GraphMemory
 from graph_memory.arguments import EndMoment, Moment, NewMemory, Unit
 from graph_memory.errors import InvalidArgumentError, NotFoundError
 from graph_memory.memories import MemoryType, SortOrder
-from graph_memory.recall import Profile
+from graph_memory.profiles import Profile
 from graph_memory.server import core, walks
 from graph_memory.server import parameters as p
 from graph_memory.server.tools import READS, WRITES, Toolset

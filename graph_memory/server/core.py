@@ -7,7 +7,7 @@ from pydantic import Field
 from graph_memory.api import GraphMemory
 from graph_memory.arguments import NewMemory
 from graph_memory.memories import MemoryType, SortOrder, Source
-from graph_memory.recall import Profile
+from graph_memory.profiles import Profile
 from graph_memory.server import parameters as p
 from graph_memory.server.tools import DESTROYS, READS, WRITES, Toolset
 from graph_memory.server.views import (
@@ -126,13 +126,14 @@ async def search_memory(
     project_id: p.Project = None,
     states: p.Living = None,
     profile: p.Ranking = Profile.RECALL,
+    weights: p.Weights = None,
     as_of: p.AsOf = None,
     known_at: p.KnownAt = None,
     group_id: p.Group = None,
 ) -> Found:
     """Find the memories that answer a question, best first, each with a score from 0 to 1."""
     found = await memory.search(
-        query, limit=limit, profile=profile, group_id=group_id,
+        query, limit=limit, profile=profile, weights=weights, group_id=group_id,
         memory_types=memory_types, tags=tags, date_from=date_from, date_to=date_to,
         project_id=project_id, states=states, as_of=as_of, known_at=known_at,
     )  # fmt: skip

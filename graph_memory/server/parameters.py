@@ -25,11 +25,14 @@ from graph_memory.arguments import (
     Unit,
 )
 from graph_memory.memories import SortOrder
-from graph_memory.recall import Profile
+from graph_memory.profiles import Profile
 
 #: A vocabulary is spelled out where memories and relations are made, and only there.
 WORD = WithJsonSchema({"type": "string"})
 WORDS = WithJsonSchema({"type": "array", "items": {"type": "string"}})
+
+#: A number whose range is wide, and told where it is exceeded.
+NUMBER = WithJsonSchema({"type": "integer"})
 
 Group = Annotated[GroupId | None, Field(description="Tenant.")]
 Id = Annotated[MemoryId, Field(description="Id of the memory.")]
@@ -72,11 +75,9 @@ NewDetails = Annotated[Metadata | None, Field(description="Replace the metadata.
 Query = Annotated[Question, Field(description="Question or words, in plain language.")]
 Ranking = Annotated[
     Profile,
-    Field(
-        description="recall: meaning, words; weighted: meaning, recency, importance; "
-        "hybrid: these and nearness in the graph."
-    ),
+    Field(description="recall: meaning, words; weighted: + recency, importance; hybrid: + graph."),
 ]
+Weights = Annotated[tuple[float, ...] | None, Field(description="Of weighted or hybrid; sum 1.")]
 Limit = Annotated[int, Field(ge=1, le=50, description="Most memories to return, 1 to 50.")]
 Types = Annotated[tuple[TypeName, ...] | None, Field(description="Only these types."), WORDS]
 OneType = Annotated[TypeName | None, Field(description="Only this type.")]

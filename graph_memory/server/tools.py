@@ -12,6 +12,7 @@ from typing import Any, TypeVar, cast
 
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.tools import Tool
+from mcp.server.streamable_http import MCP_SESSION_ID_HEADER
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field, TypeAdapter
 
@@ -58,13 +59,23 @@ class MemoryTool(Tool):
         """Check the arguments, call the function, and answer; no exception gets out."""
         memory: GraphMemory = context.request_context.lifespan_context
         try:
-            view: View = await self.fn(memory, **self._checked(arguments))
+            given = self._with_session(arguments, context)
+            view: View = await self.fn(memory, **self._checked(given))
         except GraphMemoryError as error:
             return self._refused(error)
         except Exception:
             _log.exception("%s failed", self.name)
             return _answer(_FAILED, is_error=True)
         return _answer(view, alias_of=self.alias_of)
+
+    def _with_session(
+        self, arguments: Mapping[str, Any], context: Context[Any, Any]
+    ) -> Mapping[str, Any]:
+        """Let the session of the transport stand for the conversation, if none is named."""
+        known: dict[str, Any] = self.parameters["properties"]
+        if "session_id" not in known or arguments.get("session_id") is not None:
+            return arguments
+        return {**arguments, "session_id": (context.headers or {}).get(MCP_SESSION_ID_HEADER)}
 
     def _checked(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return the function's arguments; null stands for one not given."""

@@ -4,6 +4,7 @@ import json
 from collections.abc import AsyncIterator
 from typing import Any
 
+import httpx
 import pytest
 import pytest_asyncio
 from hypothesis import HealthCheck, given
@@ -15,7 +16,6 @@ from graph_memory import GraphMemory
 from graph_memory.memories import Memory
 from graph_memory.server.app import TOOLSETS
 from graph_memory.server.compat import toolset as compat
-from graph_memory.server.core import toolset as core
 from tests.e2e.mcp_client import ERAS, LUCENE, call, inside, refused, serving, text
 
 
@@ -75,6 +75,62 @@ async def test_a_refusal_has_a_code_a_sentence_and_the_existing_id(url: str, era
         assert data["code"] == "duplicate"
         assert data["existing_id"] == first["memory_id"]
         assert first["memory_id"] in said
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_a_conversation_is_given_what_it_lacks(url: str, era: Any):
+    async with Client(f"{url}/mcp", mode=era) as client:
+        added = await call(client, "add_memory", content="Ada prefers green tea")
+        memory_id = added["memory_id"]
+        first = await call(client, "retrieve_memories", query="what does Ada drink?")
+        (given_one,) = first["memories"]
+        assert given_one["content"] == "Ada prefers green tea"
+        assert (given_one["status"], given_one["distance"]) == ("new", 0)
+        assert {"score", "components", "similarity", "memory_type"} < given_one.keys()
+        assert given_one["tokens"] == first["tokens_used"] > 0
+        assert first["anchors"] == [memory_id]
+
+        session = first["session_id"]
+        again = await client.call_tool(
+            "retrieve_memories", {"query": "Ada's tea", "session_id": session}
+        )
+        assert again.structured_content is not None
+        assert again.structured_content["skipped_loaded"] == [memory_id]
+        assert session in text(again)
+        await call(client, "update_memory", memory_id=memory_id, content="Ada prefers coffee")
+        changed = await client.call_tool(
+            "retrieve_memories", {"query": "Ada", "session_id": session}
+        )
+        assert changed.structured_content is not None
+        assert changed.structured_content["changed"] == [
+            {"memory_id": memory_id, "reason": "updated", "superseded_by": None}
+        ]
+        assert f"{memory_id} (updated)" in text(changed)
+        assert "Ada prefers coffee" in text(changed)
+
+        state = await call(client, "get_context_state", session_id=session)
+        assert [m["memory_id"] for m in state["loaded"]] == [memory_id]
+        assert state["total_tokens"] == changed.structured_content["total_tokens"]
+        assert len(state["history"]) == 3
+        await call(client, "get_context_state", session_id=session, reset=True)
+        assert (await call(client, "get_context_state", session_id=session))["loaded"] == []
+
+        judged = await call(
+            client, "memory_feedback", memory_id=memory_id, useful=True, query="Ada"
+        )
+        assert (judged["taught"], judged["shift"]) == (True, 0)
+
+
+async def test_the_session_of_the_transport_stands_for_the_conversation(url: str):
+    """A client of the older era that names its session on each request need not repeat it."""
+    headers = {"accept": "application/json, text/event-stream", "mcp-session-id": "of the client"}
+    body = {
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": {"name": "retrieve_memories", "arguments": {"query": "tea"}},
+    }  # fmt: skip
+    async with httpx.AsyncClient() as http:
+        answer = await http.post(f"{url}/mcp", json=body, headers=headers)
+    assert '"session_id":"of the client"' in answer.text
 
 
 async def test_search_results_show_every_field_of_a_memory(memory: GraphMemory):
@@ -235,10 +291,11 @@ async def test_toolsets_decide_what_is_listed(memory: GraphMemory):
         assert {"add_memory", "memory_traverse", "mark_memory_obsolete"} <= set(usual)
         absent = await client.call_tool("save_memory", {"content": "x"})
         assert absent.is_error
+    of_core = [name for part in TOOLSETS["core"] for name in names(part.tools)]
     async with inside(memory, toolsets=("core",)) as client:
-        assert names((await client.list_tools()).tools) == names(core.tools)
+        assert names((await client.list_tools()).tools) == of_core
     async with inside(memory, toolsets=("core", "compat")) as client:
-        assert names((await client.list_tools()).tools) == names(core.tools) + names(compat.tools)
+        assert names((await client.list_tools()).tools) == of_core + names(compat.tools)
 
 
 async def test_older_names_keep_their_scales_limits_and_orders(memory: GraphMemory, clock: Any):

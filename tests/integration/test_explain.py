@@ -23,6 +23,10 @@ CREATE (m)-[:HAS_VERSION]->(:MemoryVersion {uuid: 'seed', group_id: 'seed'})
 CREATE (m)-[:HAS_WORDS]->(:WordVectors {group_id: 'seed', vectors: ''})
 CREATE (m)-[:HAS_PARENT]->(m)
 CREATE (:Conversation:Seed {conversation_key: 'seed', group_id: 'seed', last_memory_id: 'seed'})
+CREATE (:Control:Seed {key: 'seed', lean: 0.0, useful: 0, useless: 0})
+CREATE (:Session:Seed {session_id: 'seed', group_id: 'seed', revision: '', total_tokens: 0,
+  loaded_ids: ['seed'], loaded_positions: [0], loaded_versions: [''], history: [''],
+  updated_at: ''})
 SET m.obsolete_reason = '', m.obsolete_at = '',
   m.content_gz = '', m.is_compressed = true, m.next_due_at = ''
 SET m.valid_at = datetime('2026-01-01'), m.invalid_at = datetime('2026-01-01')
@@ -37,6 +41,7 @@ DUMMIES: dict[str, Any] = {
     "VECTOR": Vector.from_numpy(np.ones(384, dtype=np.float32)),
     "LIST<STRING>": ["a"],
     "LIST<FLOAT>": [0.5, 0.3, 0.2],
+    "LIST<INTEGER>": [1],
     "LIST<MAP>": [{}],
 }
 

@@ -1,0 +1,26 @@
+// Find the memories `m` around the anchors, and those to be given again, measured for a ranking.
+//
+// access  fragment
+// param   group_id : STRING — the tenant
+// param   states   : LIST<STRING> — lifecycle states to serve
+// param   anchors  : LIST<STRING> — ids, where spreading begins
+// param   again    : LIST<STRING> — ids; these count as not reached
+CALL () {
+  MATCH (a:Memory)
+  WHERE a.uuid IN $anchors AND a.group_id = $group_id
+  RETURN collect(a) AS anchors
+}
+WITH [] AS near, anchors
+// include retrieve/spread
+WITH reached
+CALL (reached) {
+  UNWIND reached AS x
+  RETURN x.m AS m, x.distance AS distance
+UNION ALL
+  MATCH (m:Memory)
+  WHERE m.uuid IN $again AND m.group_id = $group_id AND m.lifecycle_state IN $states
+  RETURN m, null AS distance
+}
+WITH m, min(distance) AS distance, null AS near
+// include recall/filter
+// include retrieve/measured

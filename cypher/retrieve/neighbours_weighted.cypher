@@ -1,0 +1,15 @@
+// Find the memories around the best of a search, scored by the profile `weighted`.
+//
+// access  read
+// returns memory     : MAP
+// returns similarity : FLOAT [1]
+// returns score      : FLOAT [1]
+// returns components : MAP
+// returns distance   : INTEGER — relations from the nearest anchor; null if given again
+// include retrieve/neighbours
+CALL (m, similarity, distance, degree) {
+  // include recall/score_weighted
+  RETURN score, components
+}
+// include memories/view
+RETURN memory, similarity, score, components, distance

@@ -1,0 +1,9 @@
+// Forget a session.
+//
+// access  write
+// param   group_id   : STRING — the tenant
+// param   session_id : STRING
+// returns forgotten : INTEGER
+MATCH (s:Session {session_id: $group_id + '|' + $session_id})
+DELETE s
+RETURN count(*) AS forgotten

@@ -1,0 +1,95 @@
+"""Commands on conversations: retrieve, feedback."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from graph_memory.cli.command import command, opened
+from graph_memory.cli.memories import AnyTags, Project, Since, States, Types, Until
+from graph_memory.cli.output import as_mapping, show, show_fields
+
+if TYPE_CHECKING:
+    from graph_memory.selection import RetrievedMemory
+
+app = typer.Typer()
+
+
+@command(app)
+async def retrieve(
+    query: Annotated[str, typer.Argument(help="A question, or any text.")],
+    max_tokens: Annotated[int | None, typer.Option(help="Of all contents; default 2000.")] = None,
+    search_depth: Annotated[
+        int | None, typer.Option("--depth", help="Relations from an anchor, 0 to 5; default 2.")
+    ] = None,
+    anchor_count: Annotated[
+        int | None, typer.Option("--anchors", help="Best hits to spread from; default 3.")
+    ] = None,
+    session_id: Annotated[
+        str | None, typer.Option("--session", help="The conversation; by default a new one.")
+    ] = None,
+    conversation_tokens: Annotated[
+        int | None, typer.Option(help="Length of the conversation so far.")
+    ] = None,
+    staleness_threshold: Annotated[
+        int | None, typer.Option(help="Tokens until loaded ones may return; default 4096.")
+    ] = None,
+    profile: Annotated[str, typer.Option(help="recall, weighted or hybrid.")] = "recall",
+    weights: Annotated[
+        list[float] | None, typer.Option("--weight", help="Of the profile, in order; repeatable.")
+    ] = None,
+    memory_types: Types = None,
+    tags: AnyTags = None,
+    states: States = None,
+    date_from: Since = None,
+    date_to: Until = None,
+    project_id: Project = None,
+) -> None:
+    """Give a conversation what answers and what it does not have, within a token budget."""
+    details: dict[str, Any] = {
+        "max_tokens": max_tokens,
+        "search_depth": search_depth,
+        "anchor_count": anchor_count,
+        "session_id": session_id,
+        "conversation_tokens": conversation_tokens,
+        "staleness_threshold": staleness_threshold,
+        "profile": profile,
+        "weights": weights,
+        "memory_types": memory_types,
+        "tags": tags,
+        "states": states,
+        "date_from": date_from,
+        "date_to": date_to,
+        "project_id": project_id,
+    }
+    async with opened() as memory:
+        retrieved = await memory.retrieve(query, **details)
+    columns = ("score", "tokens", "distance", "status", "id", "content")
+    fields = as_mapping(retrieved) | {"memories": [_flat(m) for m in retrieved.memories]}
+    show(fields, columns, map(_row, retrieved.memories))
+
+
+@command(app)
+async def feedback(
+    reset: Annotated[bool, typer.Option("--reset", help="Forget it.")] = False,
+) -> None:
+    """Show what judgements have taught the ranking of the group."""
+    async with opened() as memory:
+        show_fields(as_mapping(await memory.learned(reset=reset)))
+
+
+def _flat(given: "RetrievedMemory") -> dict[str, Any]:
+    return {
+        **as_mapping(given.memory),
+        **{name: value for name, value in as_mapping(given).items() if name != "memory"},
+    }
+
+
+def _row(given: "RetrievedMemory") -> tuple[object, ...]:
+    return (
+        given.score,
+        given.tokens,
+        given.distance,
+        given.status,
+        given.memory.memory_id,
+        given.memory.content,
+    )

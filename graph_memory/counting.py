@@ -1,0 +1,49 @@
+"""Tokens: the one measure of what a text costs a model, for budgets and staleness alike."""
+
+import asyncio
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+from graph_memory.embedding import Embedder
+from graph_memory.settings import Settings
+
+_CHARACTERS_PER_TOKEN = 4
+
+
+class TokenCounter:
+    """Counts as the embedding model splits texts, else a token for each four characters."""
+
+    def __init__(self, embedder: Embedder, settings: Settings) -> None:
+        self._embedder = embedder
+        self._by_model = settings.token_counter == "model"  # noqa: S105
+        self._count: Callable[[Sequence[str]], list[int]] | None = None
+
+    async def count(self, texts: Sequence[str]) -> list[int]:
+        """Count the tokens of each text, however long; marks around a text are not counted.
+
+        Raises:
+            EmbeddingError: The model cannot be opened.
+        """
+        if self._count is None:
+            tokenizer = await self._embedder.tokenizer() if self._by_model else None
+            self._count = _by_model(tokenizer) or by_characters
+        return await asyncio.to_thread(self._count, texts)
+
+
+def by_characters(texts: Sequence[str]) -> list[int]:
+    """Count a token for each four characters begun."""
+    return [math.ceil(len(text) / _CHARACTERS_PER_TOKEN) for text in texts]
+
+
+def _by_model(tokenizer: Any) -> Callable[[Sequence[str]], list[int]] | None:
+    """Return a counter that cuts nothing; the model's thread has its tokenizer to itself."""
+    shared: Any = getattr(tokenizer, "backend_tokenizer", None)
+    if shared is None:
+        return None
+    own: Any = cast(Any, type(shared)).from_str(shared.to_str())
+    own.no_truncation()
+    own.no_padding()
+    return lambda texts: [
+        len(split) for split in own.encode_batch_fast(list(texts), add_special_tokens=False)
+    ]

@@ -1,0 +1,200 @@
+"""Retrieve for a conversation: what answers, what lies around it, as much as a budget allows.
+
+Candidates come from a search; from the best of them, the anchors, the graph is walked; what the
+conversation has loaded and still holds is left out; the best of the rest fill the budget.
+"""
+
+import asyncio
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from graph_memory import recall, sessions
+from graph_memory.arguments import Filters, Line
+from graph_memory.counting import TokenCounter
+from graph_memory.embedding import Embedder
+from graph_memory.graph import Graph
+from graph_memory.memories import RECALLED_STATES, instant
+from graph_memory.profiles import Profile, nearness, reweighed, spreading, weighing
+from graph_memory.selection import Neighbour, RetrievedMemory, chosen, ranked
+from graph_memory.sessions import Change, Reason, Status
+from graph_memory.settings import Settings
+
+#: A question may be long; the history of a session keeps how it begins.
+_QUERY_CHARACTERS = 200
+
+Budget = Annotated[int, Field(ge=1, le=1_000_000)]
+SearchDepth = Annotated[int, Field(ge=0, le=5)]
+Threshold = Annotated[int, Field(ge=0, le=1_000_000_000)]
+AnchorCount = Annotated[int, Field(ge=1, le=50)]
+ConversationTokens = Annotated[int, Field(ge=0, le=1_000_000_000_000)]
+SessionId = Line
+ProfileName = Annotated[
+    Profile, BeforeValidator(lambda v: v.strip().lower() if isinstance(v, str) else v)
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retrieval(Filters):
+    """What to retrieve, for which conversation; None means the default."""
+
+    max_tokens: Budget | None = None  #: of all contents together
+    search_depth: SearchDepth | None = None  #: relations from an anchor; 0 stays with the search
+    anchor_count: AnchorCount | None = None
+    staleness_threshold: Threshold | None = None  #: tokens
+    session_id: SessionId | None = None  #: a new one by default
+    conversation_tokens: ConversationTokens | None = None  #: so far, as the caller counts
+    profile: ProfileName = Profile.RECALL
+    weights: tuple[float, ...] | None = None  #: of the profile, for this call
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """What a conversation is given."""
+
+    session_id: str
+    memories: list[RetrievedMemory]  #: best first
+    tokens_used: int
+    total_tokens: int  #: of the conversation, these included
+    anchors: list[str]
+    skipped_loaded: list[str]  #: what the model has and answers as well, best first
+    refreshed: list[str]  #: of the memories, those that had gone stale
+    changed: list[Change]  #: what the model has and should not rely on
+
+
+async def retrieve(
+    graph: Graph,
+    embedder: Embedder,
+    counter: TokenCounter,
+    settings: Settings,
+    question: str,
+    asked: Retrieval,
+    *,
+    group_id: str,
+    now: datetime,
+) -> Retrieved:
+    """Give a conversation the memories that answer `question` and that it does not have.
+
+    The session is written before the answer goes out. Of two calls at once on one session, the
+    second to write chooses again beside what the first gave, so neither gives a memory twice.
+
+    Args:
+        graph: Where to look.
+        embedder: Maps the question to a vector.
+        counter: Counts the tokens of contents.
+        settings: The defaults, and the bounds of spreading.
+        question: Any text.
+        asked: Budget, depth, session and filters.
+        group_id: The tenant; no other's memories or sessions are seen.
+        now: The caller's clock.
+
+    Raises:
+        InvalidArgumentError: The weights do not fit the profile.
+    """
+    settings = _for_this_call(settings, asked)
+    session_id = asked.session_id or str(uuid.uuid4())
+    (session, changed), found = await asyncio.gather(
+        sessions.read(graph, settings, session_id, group_id=group_id, now=now),
+        recall.search(
+            graph, embedder, settings, question, group_id=group_id, now=now,
+            limit=settings.retrieval_candidates, filters=asked, profile=asked.profile,
+        ),
+    )  # fmt: skip
+    past = asked.as_of or asked.known_at
+    changed = [] if past else changed
+    anchors = [hit.memory.memory_id for hit in found[: settings.anchor_count]]
+    again = [change.current_id for change in changed if change.current_id]
+    around = await _around(
+        graph, settings, await embedder.embed_query(question), asked, anchors, again,
+        group_id=group_id, now=now,
+    )  # fmt: skip
+    met = ranked(found, around, asked.profile, settings)
+    costs = await counter.count([candidate.found.memory.content for candidate in met])
+    candidates = [replace(c, tokens=cost) for c, cost in zip(met, costs, strict=True)]
+    while True:
+        position = session.position(asked.conversation_tokens)
+        given, skipped = chosen(session, candidates, position, settings)
+        used = sum(memory.tokens for memory in given)
+        following = session.after(
+            {memory.memory.memory_id: memory.memory.content for memory in given},
+            position=position,
+            tokens=used,
+            gone=[c.memory_id for c in changed if c.reason is not Reason.UPDATED],
+            event={
+                "at": instant(now),
+                "query": question[:_QUERY_CHARACTERS],
+                "position": position,
+                "tokens": used,
+                "memories": len(given),
+            },
+            settings=settings,
+        )
+        overtaken = await sessions.write(graph, following, group_id=group_id, now=now)
+        if overtaken is None:
+            return Retrieved(
+                session_id=session_id,
+                memories=given,
+                tokens_used=used,
+                total_tokens=following.total_tokens,
+                anchors=anchors,
+                skipped_loaded=skipped,
+                refreshed=[m.memory.memory_id for m in given if m.status is Status.REFRESHED],
+                changed=changed,
+            )
+        session = overtaken  # by another call of this conversation; choose beside what it gave
+
+
+def _for_this_call(settings: Settings, asked: Retrieval) -> Settings:
+    given = {
+        "default_token_budget": asked.max_tokens,
+        "traversal_depth": asked.search_depth,
+        "anchor_count": asked.anchor_count,
+        "staleness_threshold": asked.staleness_threshold,
+    }
+    changes = {name: value for name, value in given.items() if value is not None}
+    return reweighed(settings, asked.profile, asked.weights).model_copy(update=changes)
+
+
+async def _around(
+    graph: Graph,
+    settings: Settings,
+    vector: Any,
+    asked: Retrieval,
+    anchors: Sequence[str],
+    again: Sequence[str],
+    *,
+    group_id: str,
+    now: datetime,
+) -> list[Neighbour]:
+    """Fetch what lies around the anchors, and what changed; a hybrid search has been around."""
+    begin: Sequence[str] = (
+        () if asked.profile is Profile.HYBRID or not settings.traversal_depth else anchors
+    )
+    if not begin and not again:
+        return []
+    scoring: dict[Profile, dict[str, Any]] = {
+        Profile.RECALL: {"density_boost": 0.0},
+        Profile.WEIGHTED: {"density_boost": 0.0, **weighing(settings)},
+        Profile.HYBRID: nearness(settings),
+    }
+    statement = {
+        Profile.RECALL: "retrieve/neighbours_recall",
+        Profile.WEIGHTED: "retrieve/neighbours_weighted",
+        Profile.HYBRID: "retrieve/neighbours_hybrid",
+    }
+    parameters: dict[str, Any] = {
+        "group_id": group_id,
+        "vector": vector,
+        "anchors": list(begin),
+        "again": list(again),
+        "states": recall.served(asked, RECALLED_STATES),
+        **recall.filter_parameters(asked),
+        **recall.view_parameters(settings, now, asked.known_at),
+        **spreading(settings),
+        **scoring[asked.profile],
+    }
+    return await graph.rows(statement[asked.profile], Neighbour, **parameters)

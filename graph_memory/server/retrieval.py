@@ -1,0 +1,102 @@
+"""Tools for a conversation: what it is given, what it has, and what helped."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from graph_memory.api import GraphMemory
+from graph_memory.arguments import Question
+from graph_memory.profiles import Profile
+from graph_memory.retrieve import (
+    AnchorCount,
+    Budget,
+    ConversationTokens,
+    SearchDepth,
+    SessionId,
+    Threshold,
+)
+from graph_memory.server import parameters as p
+from graph_memory.server.retrieval_views import Context, Given, Judged
+from graph_memory.server.tools import READS, Toolset
+
+toolset = Toolset()
+judging = Toolset()
+
+Talk = Annotated[SessionId | None, Field(description="Of an earlier answer; else new.")]
+
+
+@toolset.tool("Retrieve for a conversation", READS)
+async def retrieve_memories(
+    memory: GraphMemory,
+    query: p.Query,
+    max_tokens: Annotated[Budget | None, Field(description="Default 2000."), p.NUMBER] = None,
+    search_depth: Annotated[
+        SearchDepth | None, Field(description="Relations from an anchor, 0-5; default 2."), p.NUMBER
+    ] = None,
+    staleness_threshold: Annotated[
+        Threshold | None, Field(description="Default 4096 tokens."), p.NUMBER
+    ] = None,
+    anchor_count: Annotated[
+        AnchorCount | None, Field(description="Hits to spread from; default 3."), p.NUMBER
+    ] = None,
+    session_id: Talk = None,
+    conversation_tokens: Annotated[
+        ConversationTokens | None, Field(description="Conversation so far."), p.NUMBER
+    ] = None,
+    profile: p.Ranking = Profile.RECALL,
+    weights: p.Weights = None,
+    memory_types: p.Types = None,
+    tags: p.AnyTag = None,
+    date_from: p.Since = None,
+    date_to: p.Until = None,
+    project_id: p.Project = None,
+    states: p.Living = None,
+    as_of: p.AsOf = None,
+    known_at: p.KnownAt = None,
+    group_id: p.Group = None,
+) -> Given:
+    """Find what answers and what is related, in full, within a token budget.
+
+    Pass session_id on: what the conversation has is not repeated until stale, and what changed
+    since is named.
+    """
+    retrieved = await memory.retrieve(
+        query, group_id=group_id, max_tokens=max_tokens, search_depth=search_depth,
+        staleness_threshold=staleness_threshold, anchor_count=anchor_count, session_id=session_id,
+        conversation_tokens=conversation_tokens, profile=profile, weights=weights,
+        memory_types=memory_types, tags=tags, date_from=date_from, date_to=date_to,
+        project_id=project_id, states=states, as_of=as_of, known_at=known_at,
+    )  # fmt: skip
+    return Given.of(retrieved)
+
+
+@toolset.tool("Tell what a conversation has", READS)
+async def get_context_state(
+    memory: GraphMemory,
+    session_id: Talk = None,
+    reset: Annotated[bool, Field(description="Forget it all first.")] = False,
+    group_id: p.Group = None,
+) -> Context:
+    """List what retrieve_memories gave a conversation, and what of it has gone stale."""
+    state = await memory.context_state(session_id, reset=reset, group_id=group_id)
+    return Context(
+        session_id=state.session_id,
+        total_tokens=state.total_tokens,
+        loaded=state.loaded,
+        history=state.history,
+    )
+
+
+@judging.tool("Tell whether a memory helped", READS)
+async def memory_feedback(
+    memory: GraphMemory,
+    memory_id: p.Id,
+    useful: Annotated[bool, Field(description="Whether it helped.")],
+    query: Annotated[
+        Question | None, Field(description="What it was found by, to learn from.")
+    ] = None,
+    group_id: p.Group = None,
+) -> Judged:
+    """Judge a memory a search gave; where the server is set to, later ranking learns from it."""
+    learned = await memory.give_feedback(memory_id, useful, query=query, group_id=group_id)
+    return Judged.of(memory_id, learned)

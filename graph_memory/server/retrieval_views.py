@@ -1,0 +1,123 @@
+"""What the tools on conversations answer."""
+
+from typing import Annotated, Any, Self
+
+from pydantic import BaseModel, WithJsonSchema
+
+from graph_memory.conversations import Learned
+from graph_memory.memories import Instant, LifecycleState, MemoryType
+from graph_memory.retrieve import Retrieved
+from graph_memory.selection import RetrievedMemory
+from graph_memory.server.views import View
+from graph_memory.sessions import Change, LoadedMemory, Status
+
+_OBJECTS = WithJsonSchema({"type": "array", "items": {"type": "object"}})
+
+
+class GivenMemory(BaseModel):
+    """A memory as a conversation needs it; get_memory has the rest."""
+
+    memory_id: str
+    content: str
+    memory_type: MemoryType
+    tags: list[str]
+    importance: float
+    lifecycle_state: LifecycleState
+    created_at: Instant
+    valid_at: Instant | None
+    invalid_at: Instant | None
+    similarity: float | None
+    score: float
+    components: dict[str, float | None]
+    tokens: int
+    distance: int | None
+    status: Status
+
+    @classmethod
+    def of(cls, given: RetrievedMemory) -> Self:
+        """Describe a memory that is given."""
+        own = {name: getattr(given.memory, name) for name in _OF_MEMORY}
+        why = {name: getattr(given, name) for name in _OF_RETRIEVAL}
+        return cls(**own, **why)
+
+    def line(self) -> str:
+        """Return the whole content, below what an agent must know of it."""
+        note = "" if self.status is Status.NEW else f", {self.status}"
+        kind = f"{self.memory_type}, {self.created_at.date()}{note}"
+        return f"{self.memory_id} [{kind}] score {self.score:.3f}\n{self.content}"
+
+
+_OF_RETRIEVAL = ("similarity", "score", "components", "tokens", "distance", "status")
+_OF_MEMORY = [name for name in GivenMemory.model_fields if name not in _OF_RETRIEVAL]
+
+
+class Given(View):
+    """What a conversation is given, best first."""
+
+    session_id: str
+    memories: Annotated[list[GivenMemory], _OBJECTS]
+    tokens_used: int
+    total_tokens: int
+    anchors: list[str]
+    skipped_loaded: list[str]
+    refreshed: list[str]
+    changed: Annotated[list[Change], _OBJECTS]
+
+    @classmethod
+    def of(cls, retrieved: Retrieved) -> Self:
+        """Describe a retrieval."""
+        own = {name: getattr(retrieved, name) for name in cls.model_fields if name != "memories"}
+        return cls(**own, memories=[GivenMemory.of(given) for given in retrieved.memories])
+
+    def text(self) -> str:
+        """Return each memory in full, what changed, and the session to go on with."""
+        changed = [
+            f"Changed since you were given it: {c.memory_id} ({c.reason}"
+            f"{f' by {c.superseded_by}' if c.superseded_by else ''})."
+            for c in self.changed
+        ]
+        skipped = f", {len(self.skipped_loaded)} more are with you" if self.skipped_loaded else ""
+        end = f"{self.tokens_used} tokens{skipped}. session_id={self.session_id}"
+        return "\n\n".join([*(memory.line() for memory in self.memories), *changed, end])
+
+
+class Context(View):
+    """What a conversation has."""
+
+    session_id: str
+    total_tokens: int
+    loaded: Annotated[list[LoadedMemory], _OBJECTS]
+    history: Annotated[list[dict[str, Any]], _OBJECTS]
+
+    def text(self) -> str:
+        """Return how much, how long ago, and what of it is stale."""
+        stale = [loaded.memory_id for loaded in self.loaded if loaded.stale]
+        return (
+            f"Session {self.session_id}: {len(self.loaded)} memories loaded, "
+            f"{self.total_tokens} tokens, {len(stale)} stale"
+            f"{': ' + ', '.join(stale) if stale else ''}."
+        )
+
+
+class Judged(View):
+    """What feedback has taught."""
+
+    memory_id: str
+    taught: bool
+    lean: float
+    shift: float
+    vector_weight: float
+
+    @classmethod
+    def of(cls, memory_id: str, learned: Learned) -> Self:
+        """Describe what was learned from a judgement."""
+        names = ("taught", "lean", "shift", "vector_weight")
+        return cls(memory_id=memory_id, **{name: getattr(learned, name) for name in names})
+
+    def text(self) -> str:
+        """Return where the judgements lean, and what that changes."""
+        taught = "Learned" if self.taught else "Counted, nothing to learn"
+        return (
+            f"{taught}: lean {self.lean:+.3f} (+ meaning, - words), "
+            f"weight of meaning {self.vector_weight:.3f} ({self.shift:+.3f})."
+        )

@@ -1,0 +1,241 @@
+"""What a conversation has loaded: at which position, in which text, and what became of it.
+
+A session is the conversation as the service can see it. Its state lives in the database, so any
+replica can go on with it; a write succeeds only on the revision that was read.
+"""
+
+import hashlib
+import json
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+from graph_memory.graph import Graph
+from graph_memory.memories import instant
+from graph_memory.settings import Settings
+
+_VERSION_DIGITS = 16
+
+
+class Status(StrEnum):
+    """Why a memory is given."""
+
+    NEW = "new"
+    REFRESHED = "refreshed"  #: it was loaded, and has gone stale
+    CHANGED = "changed"  #: it was loaded in another text
+
+
+class Reason(StrEnum):
+    """Why a loaded memory is no longer what was loaded."""
+
+    UPDATED = "updated"
+    SUPERSEDED = "superseded"
+    OBSOLETE = "obsolete"
+    FORGOTTEN = "forgotten"  #: expired or deleted
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A loaded memory that is no longer what was loaded."""
+
+    memory_id: str
+    reason: Reason
+    superseded_by: str | None  #: the memory that holds instead
+
+    @property
+    def current_id(self) -> str | None:
+        """The memory to give instead, if there is one."""
+        return self.memory_id if self.reason is Reason.UPDATED else self.superseded_by
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """That a memory was given to the model."""
+
+    position: int  #: tokens of the conversation before that
+    version: str  #: which text it was
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedMemory:
+    """A memory a conversation has loaded."""
+
+    memory_id: str
+    load_token_count: int  #: tokens of the conversation before
+    stale: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ContextState:
+    """What a conversation has loaded."""
+
+    session_id: str
+    total_tokens: int
+    loaded: list[LoadedMemory]  #: the latest last
+    history: list[dict[str, Any]]  #: retrievals, the latest last
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A conversation, as far as the service has seen it."""
+
+    session_id: str
+    total_tokens: int = 0
+    loaded: Mapping[str, Loaded] = field(default_factory=dict[str, Loaded])
+    history: tuple[str, ...] = ()  #: JSON objects, the latest last
+    revision: str = ""
+
+    def position(self, conversation_tokens: int | None = None) -> int:
+        """Return where the conversation is, in tokens; it never goes back."""
+        return max(self.total_tokens, conversation_tokens or 0)
+
+    def status(self, memory_id: str, text: str, position: int, threshold: int) -> Status | None:
+        """Tell why a memory is to be given at `position`; None if the model still has it."""
+        before = self.loaded.get(memory_id)
+        if before is None:
+            return Status.NEW
+        if before.version != version(text):
+            return Status.CHANGED
+        return Status.REFRESHED if stale(position, before.position, threshold) else None
+
+    def state(self, threshold: int) -> ContextState:
+        """Describe the session, with what is stale at `threshold` tokens."""
+        return ContextState(
+            self.session_id,
+            self.total_tokens,
+            [
+                LoadedMemory(id_, at.position, stale(self.total_tokens, at.position, threshold))
+                for id_, at in self.loaded.items()
+            ],
+            [json.loads(event) for event in self.history],
+        )
+
+    def after(
+        self,
+        given: Mapping[str, str],
+        *,
+        position: int,
+        tokens: int,
+        gone: Iterable[str] = (),
+        event: Mapping[str, Any],
+        settings: Settings,
+    ) -> "Session":
+        """Return the session after texts were given at `position`, and others turned out gone.
+
+        Args:
+            given: Each memory's text, by id.
+            position: Tokens of the conversation before.
+            tokens: Tokens of the texts.
+            gone: Memories to forget, as they are no longer what was loaded.
+            event: What to remember of this in the history.
+            settings: How many memories and events a session remembers, the latest.
+        """
+        kept = {k: v for k, v in self.loaded.items() if k not in given and k not in set(gone)}
+        loaded = kept | {id_: Loaded(position, version(text)) for id_, text in given.items()}
+        return replace(
+            self,
+            total_tokens=position + tokens,
+            loaded=dict(list(loaded.items())[-settings.session_max_loaded :]),
+            history=_last((*self.history, json.dumps(event)), settings.session_history),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    total_tokens: int
+    ids: list[str]
+    positions: list[int]
+    versions: list[str]
+    history: list[str]
+    revision: str
+    updated_at: str
+    changed: list[Change]
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    written: bool
+    total_tokens: int
+    ids: list[str]
+    positions: list[int]
+    versions: list[str]
+    history: list[str]
+    revision: str
+
+
+def stale(current_tokens: int, load_token_count: int, threshold: int) -> bool:
+    """Tell whether a memory was loaded so long ago that the model may have lost it.
+
+    Source: reload when current_tokens − load_token_count > threshold, strictly.
+    """
+    return current_tokens - load_token_count > threshold
+
+
+def version(text: str) -> str:
+    """Return what tells one text of a memory from another."""
+    return hashlib.sha256(text.encode()).hexdigest()[:_VERSION_DIGITS]
+
+
+async def read(
+    graph: Graph, settings: Settings, session_id: str, *, group_id: str, now: datetime
+) -> tuple[Session, list[Change]]:
+    """Read a session of the group, and what changed of what it loaded; an unknown one is new."""
+    found = await graph.one(
+        "sessions/read", _Read, group_id=group_id, session_id=session_id, now=instant(now)
+    )
+    if found is None:
+        return Session(session_id), []
+    if found.updated_at < instant(now - timedelta(days=settings.session_ttl_days)):
+        return Session(session_id, revision=found.revision), []
+    return _session(session_id, found), found.changed
+
+
+async def write(graph: Graph, session: Session, *, group_id: str, now: datetime) -> Session | None:
+    """Write a session that was read at its `revision`.
+
+    Returns:
+        None, or the session as it is now, if another call was quicker and nothing was written.
+    """
+    done = await graph.one(
+        "sessions/write",
+        _Written,
+        group_id=group_id,
+        session_id=session.session_id,
+        revision=session.revision,
+        following=uuid.uuid4().hex,
+        total_tokens=session.total_tokens,
+        ids=list(session.loaded),
+        positions=[loaded.position for loaded in session.loaded.values()],
+        versions=[loaded.version for loaded in session.loaded.values()],
+        history=list(session.history),
+        now=instant(now),
+    )
+    return None if done is None or done.written else _session(session.session_id, done)
+
+
+async def forget(graph: Graph, session_id: str, *, group_id: str) -> None:
+    """Forget a session of the group."""
+    await graph.run("sessions/forget", group_id=group_id, session_id=session_id)
+
+
+async def expire(graph: Graph, *, group_id: str, before: datetime) -> int:
+    """Forget the sessions of the group that were not used since `before`; return their number."""
+    return await graph.one("sessions/expire", int, group_id=group_id, before=instant(before)) or 0
+
+
+def _session(session_id: str, stored: _Read | _Written) -> Session:
+    loaded = map(Loaded, stored.positions, stored.versions)
+    return Session(
+        session_id,
+        stored.total_tokens,
+        dict(zip(stored.ids, loaded, strict=True)),
+        tuple(stored.history),
+        stored.revision,
+    )
+
+
+def _last(events: Sequence[str], count: int) -> tuple[str, ...]:
+    return tuple(events[-count:]) if count else ()
