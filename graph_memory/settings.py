@@ -194,7 +194,7 @@ class Settings(DecaySettings):
         None, ge=1, le=60_000, description="None unless the caller sets one."
     )
     traversal_fan: int = Field(
-        1000, ge=10, le=100_000, description="Relations of one memory that are compared at a time."
+        500, ge=10, le=100_000, description="Relations of one memory that are compared at a time."
     )
     analysis_max_relations: int = Field(
         20_000, ge=10, le=1_000_000, description="Relations that one analysis looks at."

@@ -3,7 +3,7 @@
 The database answers one question, which steps lead on from some memories and in which order
 (`cypher/traverse/steps.cypher`), for a whole level or a stretch of the walk at a time. The order of
 the walk is made here. Every question leaves out what was walked and is cut to what is still wanted,
-so that a memory with tens of thousands of relations costs no more than one with a thousand.
+so that a memory with tens of thousands of relations costs no more than one with hundreds.
 """
 
 import asyncio
