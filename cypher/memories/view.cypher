@@ -7,7 +7,7 @@
 // include time/text_known
 WITH *, {
   memory_id: m.uuid,
-  content: coalesce(version.content, m.content),
+  content: coalesce(version.content, m.content_gz, m.content),
   memory_type: m.memory_type,
   tags: m.tags,
   importance: m.importance,
@@ -21,7 +21,7 @@ WITH *, {
   conversation_id: m.conversation_id,
   parent_id: head([(m)-[:HAS_PARENT]->(parent:Memory) | parent.uuid]),
   lifecycle_state: m.lifecycle_state,
-  decay_score: faded,
+  decay_score: coalesce(faded, m.decay_score, 0.0),
   protection: protection,
   preserve_until: m.preserve_until,
   decay_policy: m.decay_policy,
