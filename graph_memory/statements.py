@@ -11,8 +11,8 @@ A file opens with a comment header and holds one statement:
 
 A body line `// include folder/name` is replaced by the body of that fragment, and the fragment's
 parameters become the statement's. Declared and used parameters must agree in both directions.
-`// include folder/*` stands for the arms of a CASE: `WHEN 'name' THEN` and the body of each fragment
-of the folder. So `decay/policies` can be added to from a folder of the user's own.
+`// include folder/*` stands for the arms of a CASE: `WHEN 'name' THEN` and the body, for each
+fragment of the folder. So `decay/policies` can be added to from a folder of the user's own.
 """
 
 import re
