@@ -115,7 +115,7 @@ async def test_a_relation_holds_between_its_instants(memory: GraphMemory) -> Non
     assert await memory.relations(a.memory_id) == []
     (relation,) = await memory.relations(a.memory_id, as_of=TODAY - timedelta(days=15))
     assert (relation.valid_at, relation.invalid_at) == (since, until)
-    wrong = {"valid_at": until, "invalid_at": since}
+    wrong: dict[str, Any] = {"valid_at": until, "invalid_at": since}
     with pytest.raises(InvalidArgumentError, match="after valid_at"):
         await memory.relate(a.memory_id, b.memory_id, **wrong)
     with pytest.raises(InvalidArgumentError, match="after valid_at"):
