@@ -74,7 +74,7 @@ def asked(
     said = telling(text, analyzer)
     places = _word_of(tokens, [(start, end) for _, start, end in said])
     known = {word: i for i, word in enumerate(words)}
-    index = np.array([known.get(said[i][0], -1) if i >= 0 else -1 for i in places], dtype=np.int64)
+    index = np.array([*(known.get(word, -1) for word, _, _ in said), -1], dtype=np.int64)[places]
     kept = index >= 0
     if not kept.any() or not any(rarity):
         count = len(tokens.vectors)

@@ -43,15 +43,13 @@ class LocalModel:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="embedding")
         self._model: Any = None
 
-    async def embed(
-        self, texts: Sequence[str], *, query: bool
-    ) -> tuple[Vectors, list[Tokens]]:
+    async def embed(self, texts: Sequence[str], *, query: bool) -> tuple[Vectors, list[Tokens]]:
         """Embed in many short jobs, so that a query need not wait for a large batch."""
         model = self._model or await self._run(self._opened)
         limit = _CHARACTERS_PER_TOKEN * min(model.max_seq_length or 512, 2**15)
         texts = [cut(text, limit) for text in texts]
         passes = await self._plan(model, texts) if len(texts) > 1 else [[0]]
-        parts = [
+        parts: list[list[tuple[Vectors, Tokens]]] = [
             await self._run(_encode, model, [texts[i] for i in part], query) for part in passes
         ]
         read = dict(zip(chain(*passes), chain(*parts), strict=True))

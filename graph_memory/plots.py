@@ -1,5 +1,6 @@
 """Pictures of what is told in numbers, as PNG, SVG or PDF; the only import of matplotlib (lazy)."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,19 @@ def plot_forecast(forecast: Forecast, file: Path) -> None:
     axes.margins(0)
     axes.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
     figure.autofmt_xdate()
+    figure.savefig(file, bbox_inches="tight")
+
+
+def plot_evidence(found_at: Mapping[int, float], file: Path) -> None:
+    """Draw the share of evidence that searches found, 0 to 1, against the tokens spent on it.
+
+    Raises:
+        InvalidArgumentError: The ending is none of .png, .svg and .pdf.
+    """
+    figure, axes = _figure(file)
+    axes.plot(list(found_at), list(found_at.values()), marker="o", color=_COLOURS[0])
+    axes.set(xlabel="tokens spent", ylabel="evidence found", ylim=(0, 1), xlim=(0, None))
+    axes.grid(alpha=0.3)
     figure.savefig(file, bbox_inches="tight")
 
 

@@ -92,8 +92,9 @@ class Ranking:
 
     def best(self, limit: int) -> list[Ranked]:
         """Return at most `limit` memories, best first, ties by the later told."""
-        total = sum(weight for weight, _ in self._measures.values())
-        scores = sum(weight * values for weight, values in self._measures.values()) / total
+        weights = np.array([weight for weight, _ in self._measures.values()])
+        values = np.array([measured for _, measured in self._measures.values()])
+        scores: list[float] = (weights @ values / weights.sum()).tolist()
         order = sorted(
             range(len(self.memories)),
             key=lambda i: (-scores[i], -self.memories[i].told_at, self.memories[i].memory_id),
@@ -101,8 +102,8 @@ class Ranking:
         return [
             Ranked(
                 self.memories[i],
-                float(scores[i]),
-                {name: float(values[i]) for name, (_, values) in self._measures.items()},
+                scores[i],
+                {name: float(measured[i]) for name, (_, measured) in self._measures.items()},
             )
             for i in order[:limit]
         ]

@@ -16,6 +16,7 @@ from graph_memory.cli import (
     connections,
     conversations,
     database,
+    evaluation,
     lifecycle,
     memories,
     operation,
@@ -37,7 +38,9 @@ _INTERRUPTED = 130
 _log = logging.getLogger(__name__)
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
-for part in (memories, conversations, connections, lifecycle, transfer, operation):
+for part in (
+    memories, conversations, connections, lifecycle, transfer, operation, evaluation,
+):  # fmt: skip
     app.registered_commands += part.app.registered_commands
 app.add_typer(operation.migrate, name="migrate")
 app.add_typer(operation.embeddings, name="embeddings")

@@ -1,0 +1,72 @@
+"""The command that measures how well searches find: evaluate."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from graph_memory.cli.command import command, opened
+from graph_memory.cli.output import progress, show
+
+app = typer.Typer()
+
+
+@command(app)
+async def evaluate(
+    data: Annotated[Path, typer.Argument(help="JSON of memories and questions; see README.")],
+    form: Annotated[str, typer.Option("--from", help="own, or locomo as published.")] = "own",
+    profile: Annotated[str, typer.Option(help="recall, weighted or hybrid.")] = "recall",
+    k: Annotated[str, typer.Option(help="Numbers of results to look at.")] = "5,10,20",
+    budget: Annotated[str, typer.Option(help="Tokens to look at.")] = "500,1000,2000,4000",
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw evidence found against tokens, .png or .svg.")
+    ] = None,
+) -> None:
+    """Measure what share of known answers searches find, in groups made and erased for it."""
+    from graph_memory import evaluate as evaluation
+    from graph_memory.arguments import checked
+    from graph_memory.profiles import Profile
+
+    read = evaluation.read_data(data, checked(evaluation.Form, form, "--from"))
+    async with opened() as memory:
+        with progress("Evaluating") as advance:
+            scores = await evaluation.evaluate(
+                memory,
+                read,
+                profile=checked(Profile, profile, "--profile"),
+                cutoffs=_numbers(k, "--k"),
+                budgets=_numbers(budget, "--budget"),
+                on_progress=advance,
+            )
+    if plot:
+        from graph_memory.plots import plot_evidence
+
+        plot_evidence(scores[0].found_at, plot)
+    columns = ["category", "questions"]
+    columns += [f"R@{n}" for n in scores[0].recall]
+    columns += ["MRR", "nDCG@10", "precision", "tokens"]
+    columns += [f"at {n} tokens" for n in scores[0].found_at]
+    rows = (
+        [
+            row.category,
+            row.questions,
+            *(f"{value:.3f}" for value in row.recall.values()),
+            *(f"{value:.3f}" for value in (row.mrr, row.ndcg, row.precision)),
+            f"{row.tokens:.0f}",
+            *(f"{value:.3f}" for value in row.found_at.values()),
+        ]
+        for row in scores
+    )
+    show({"profile": profile, "scores": scores}, columns, rows)
+
+
+def _numbers(text: str, option: str) -> list[int]:
+    from graph_memory.errors import InvalidArgumentError
+
+    try:
+        numbers = [int(word) for word in text.split(",") if word.strip()]
+    except ValueError:
+        numbers = [0]
+    if any(not 1 <= number <= 1_000_000 for number in numbers):
+        raise InvalidArgumentError(option, text, "numbers from 1 to 1000000 between commas")
+    return numbers
