@@ -36,7 +36,7 @@ CREATE (a)-[:RELATES_TO {uuid: randomUUID(), group_id: $group, name: 'relates_to
   created_at: datetime($now), valid_at: datetime($now)}]->(b)
 """
 ERASE: LiteralString = """
-MATCH (m:Memory {group_id: $group}) CALL (m) { DETACH DELETE m } IN TRANSACTIONS OF 5000 ROWS
+MATCH (m:Memory {group_id: $group}) CALL (m) { DETACH DELETE m } IN TRANSACTIONS OF 500 ROWS
 """
 PLAIN: dict[str, LiteralString] = {
     "out": """MATCH (a:Memory {uuid: $start, group_id: $group})-[:RELATES_TO*1..3]->(b:Memory)
