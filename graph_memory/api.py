@@ -35,13 +35,14 @@ from graph_memory.recall import Page
 from graph_memory.remember import Outcome
 from graph_memory.revise import Deleted
 from graph_memory.settings import Settings, read_settings
+from graph_memory.upkeep import Upkeep
 
 _log = logging.getLogger(__name__)
 
 MAX_RESULTS = 50
 
 
-class GraphMemory(Connections, Conversations, Custody):
+class GraphMemory(Connections, Conversations, Custody, Upkeep):
     """A memory service, open.
 
     async with GraphMemory.open() as memory:

@@ -23,7 +23,8 @@ class Action:
 
     memory_id: str
     kind: Literal["skip", "decay", "obsolete"]
-    reason: str  #: protected, no_confidence, fresh, at_floor, recent_step; unused; aged_out
+    #: Why: protected, no_confidence, in_score, fresh, at_floor, recent_step; unused; aged_out.
+    reason: str
     delta: float | None
     current_confidence: float | None
     proposed_confidence: float | None
@@ -57,7 +58,7 @@ async def scan(
     memory_ids: Sequence[str] | None = None,
     project_id: str | None = None,
     dry_run: bool = True,
-    spaced: bool = False,
+    run_id: str | None = None,
     group_id: str,
     now: datetime,
 ) -> Scan:
@@ -69,7 +70,8 @@ async def scan(
         memory_ids: Only these.
         project_id: Only its.
         dry_run: Change nothing, and tell what would be changed.
-        spaced: Leave `confidence_min_step_interval_days` between two steps; runs do.
+        run_id: The maintenance run that scans. It leaves `confidence_min_step_interval_days`
+            between two steps, passes over `adaptive` memories, and can be undone.
         group_id: The tenant.
         now: The caller's clock; age is counted to it.
 
@@ -78,8 +80,8 @@ async def scan(
     parameters = {
         "group_id": group_id,
         "now": instant(now),
-        "decay": decay.parameters(settings),
-        "scan": _numbers(settings, spaced=spaced),
+        "decay": decay.parameters(settings, run_id),
+        "scan": _numbers(settings, in_run=run_id is not None),
     }
     report = Scan(dry_run)
     skips: list[Action] = []
@@ -122,7 +124,7 @@ async def _proposed(
         after_id = actions[-1].memory_id
 
 
-def _numbers(settings: Settings, *, spaced: bool) -> dict[str, Any]:
+def _numbers(settings: Settings, *, in_run: bool) -> dict[str, Any]:
     return {
         "min_age_days": settings.confidence_min_age_days,
         "obsolete_age_days": settings.confidence_obsolete_age_days,
@@ -132,5 +134,7 @@ def _numbers(settings: Settings, *, spaced: bool) -> dict[str, Any]:
         "access_cap": settings.confidence_access_cap,
         "step_per_access": settings.confidence_step_per_access,
         "protected_importance": settings.confidence_protected_importance,
-        "min_step_interval_days": settings.confidence_min_step_interval_days if spaced else 0.0,
+        "min_step_interval_days": settings.confidence_min_step_interval_days if in_run else 0.0,
+        # Its score counts the confidence in already.
+        "passed_over_policy": "adaptive" if in_run else None,
     }

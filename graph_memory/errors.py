@@ -7,6 +7,9 @@
     ├── NotFoundError               no such memory in this group
     ├── DuplicateError              the same content is stored already
     ├── ConfirmationRequiredError   a destructive call without its confirmation
+    ├── RunsPausedError             maintenance is paused
+    ├── RunLockedError              another maintenance run is on its way
+    ├── UndoRefusedError            a run that cannot be undone
     ├── DimensionMismatchError      vectors of another model or width
     ├── EmbeddingError              the model cannot be loaded or reached
     ├── GraphUnavailableError       Neo4j does not answer
@@ -122,6 +125,47 @@ class ConfirmationRequiredError(GraphMemoryError):
         self.action = action
         self.confirmation = confirmation
         super().__init__(f"{action} needs confirm='{confirmation}'. Nothing was changed.")
+
+
+class RunsPausedError(GraphMemoryError):
+    """Somebody has paused maintenance; nothing was done."""
+
+    code = "paused"
+
+    def __init__(self, reason: str, since: str) -> None:
+        self.reason = reason
+        self.since = since
+        super().__init__(
+            f"Maintenance is paused since {since}: {_shown(reason)}. "
+            "`graph-memory resume` lets it run again."
+        )
+
+
+class RunLockedError(GraphMemoryError):
+    """Another maintenance run is on its way; nothing was done."""
+
+    code = "locked"
+
+    def __init__(self, owner: str) -> None:
+        self.owner = owner
+        super().__init__(
+            f"Another maintenance run holds the lock ({owner}). Wait until it has ended; "
+            "`graph-memory status` tells."
+        )
+
+
+class UndoRefusedError(GraphMemoryError):
+    """A maintenance run that cannot be undone; nothing was changed."""
+
+    code = "undo_refused"
+
+    def __init__(self, run_id: str, reason: str) -> None:
+        self.run_id = run_id
+        self.reason = reason
+        super().__init__(
+            f"Run {_shown(run_id)} cannot be undone: {reason}. "
+            "`graph-memory status` lists the latest runs."
+        )
 
 
 class DimensionMismatchError(GraphMemoryError):

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, cast
 
 from graph_memory.arguments import Moment, NewMemory, NewRelation, Text, Unit, checked
 from graph_memory.errors import InvalidArgumentError
-from graph_memory.memories import instant
+from graph_memory.memories import instant, whole
 from graph_memory.remember import default_title
 
 
@@ -70,9 +70,11 @@ def read_line(text: str) -> ArchivedMemory:
 
 def write_line(described: dict[str, Any], title: str | None) -> str:
     """Return the line of a memory as the database describes it, without what is implied."""
-    implied = title == default_title(described["content"])
+    content = whole(described["content"])
+    implied = title == default_title(content)
     line = {
         **{field.name: described.get(field.name) for field in fields(ArchivedMemory)},
+        "content": content,
         "title": None if implied else title,
         "lifecycle": _present(described["lifecycle"]),
         "relationships": [_present(relation) for relation in described["relationships"]],

@@ -1,5 +1,6 @@
 """The domain's values: memories, relations and their vocabularies. No I/O."""
 
+import gzip
 import hashlib
 import json
 from dataclasses import dataclass
@@ -99,6 +100,14 @@ def _object(value: object) -> object:
     return json.loads(value) if isinstance(value, str) else value
 
 
+def whole(content: str | bytes) -> str:
+    """Return as text a content that may come compressed, as that of an archived memory does."""
+    return gzip.decompress(content).decode() if isinstance(content, bytes) else content
+
+
+#: A content, whether it is stored compressed or not.
+WholeText = Annotated[str, BeforeValidator(whole)]
+
 Instant = Annotated[
     datetime,
     PlainSerializer(instant, return_type=str),
@@ -127,7 +136,7 @@ class Memory:
     """One memory, as every tool and command shows it."""
 
     memory_id: str
-    content: str
+    content: WholeText
     memory_type: MemoryType
     tags: list[str]
     importance: float  #: 1 to 10

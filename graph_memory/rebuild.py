@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from graph_memory import schema
-from graph_memory.api import GraphMemory
+from graph_memory.context import Context
 from graph_memory.errors import GraphMemoryError, GraphUnavailableError
 from graph_memory.graph import Graph
+from graph_memory.memories import WholeText
 from graph_memory.remember import vectors
 
 _log = logging.getLogger(__name__)
@@ -30,7 +31,8 @@ class _Candidate:
     """A memory to embed, and where the next batch goes on."""
 
     memory_id: str
-    content: str
+    content: WholeText
+    content_hash: str | None
     created_at: str
 
 
@@ -40,7 +42,7 @@ async def groups(graph: Graph) -> list[str]:
 
 
 async def rebuild_embeddings(
-    memory: GraphMemory,
+    memory: Context,
     group_id: str | None = None,
     *,
     only_missing: bool = False,
@@ -80,7 +82,7 @@ async def rebuild_embeddings(
     return RebuildReport(candidates, rebuilt, failed)
 
 
-async def _count(memory: GraphMemory, tenants: list[str], *, only_missing: bool) -> int:
+async def _count(memory: Context, tenants: list[str], *, only_missing: bool) -> int:
     counts = [
         await memory.graph.one("rebuild/count", int, group_id=group, **_which(memory, only_missing))
         for group in tenants
@@ -89,7 +91,7 @@ async def _count(memory: GraphMemory, tenants: list[str], *, only_missing: bool)
 
 
 async def _batches(
-    memory: GraphMemory, tenants: list[str], *, only_missing: bool
+    memory: Context, tenants: list[str], *, only_missing: bool
 ) -> AsyncIterator[tuple[str, list[_Candidate]]]:
     for group in tenants:
         after = {"after_created_at": "0001-01-01T00:00:00Z", "after_id": ""}
@@ -105,7 +107,7 @@ async def _batches(
             after = {"after_created_at": batch[-1].created_at, "after_id": batch[-1].memory_id}
 
 
-async def _embed(memory: GraphMemory, group: str, batch: list[_Candidate]) -> int:
+async def _embed(memory: Context, group: str, batch: list[_Candidate]) -> int:
     """Return how many memories got a vector; none if the batch failed."""
     try:
         readings = await memory.embedder.read([candidate.content for candidate in batch])
@@ -113,6 +115,7 @@ async def _embed(memory: GraphMemory, group: str, batch: list[_Candidate]) -> in
             {
                 "memory_id": candidate.memory_id,
                 "content": candidate.content,
+                "content_hash": candidate.content_hash,
                 **vectors(candidate.content, reading, memory.settings),
             }
             for candidate, reading in zip(batch, readings, strict=True)
@@ -133,7 +136,7 @@ async def _embed(memory: GraphMemory, group: str, batch: list[_Candidate]) -> in
     return len(written)
 
 
-async def _model_changed(memory: GraphMemory) -> bool:
+async def _model_changed(memory: Context) -> bool:
     """Tell whether the stored vectors are of another model; fit the index to a new width."""
     stored = await schema.stored_embedding(memory.graph)
     if stored and stored.dimensions != memory.settings.embedding_dimensions:
@@ -141,17 +144,17 @@ async def _model_changed(memory: GraphMemory) -> bool:
     return stored != schema.configured_embedding(memory.settings)
 
 
-async def _adopt_model(memory: GraphMemory) -> None:
+async def _adopt_model(memory: Context) -> None:
     """Record the model once every memory of every group has its vector."""
     if not await _count(memory, await groups(memory.graph), only_missing=True):
         await schema.record_embedding(memory.graph, memory.settings)
         await memory.check_embedding()
 
 
-def _which(memory: GraphMemory, only_missing: bool) -> dict[str, Any]:
+def _which(memory: Context, only_missing: bool) -> dict[str, Any]:
     words = memory.embedder.reads_words and memory.settings.recall_late_weight > 0
     return {"only_missing": only_missing, "words": words, **_model(memory)}
 
 
-def _model(memory: GraphMemory) -> dict[str, Any]:
+def _model(memory: Context) -> dict[str, Any]:
     return {"model": memory.embedder.model, "dimensions": memory.embedder.dimension}

@@ -292,12 +292,17 @@ def default_title(content: str) -> str:
     return " ".join(content.split())[:_NAME_CHARACTERS]
 
 
+def lead(content: str) -> str:
+    """Return the beginning of a content, which stands for it where the whole is not needed."""
+    return content[:_SUMMARY_CHARACTERS]
+
+
 def _texts(content: str, title: str | None = None) -> dict[str, str]:
     """Return a content with its title and lead, which Graphiti and Neo4j Browser show."""
     return {
         "content": content,
         "name": title or default_title(content),
-        "summary": content[:_SUMMARY_CHARACTERS],
+        "summary": lead(content),
     }
 
 

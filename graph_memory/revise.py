@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from graph_memory import decay
+from graph_memory.access import unpack
 from graph_memory.arguments import MemoryChanges
 from graph_memory.embedding import Embedder
 from graph_memory.errors import ConfirmationRequiredError, InvalidArgumentError, NotFoundError
 from graph_memory.graph import Graph, UniquenessError
-from graph_memory.memories import Memory, instant
+from graph_memory.memories import LifecycleState, Memory, instant
 from graph_memory.recall import get_many, view_parameters
 from graph_memory.remember import content_properties, metadata_json, refuse_stored
 from graph_memory.settings import Settings
@@ -53,14 +54,12 @@ async def update(
     if not given:
         raise InvalidArgumentError("changes", {}, f"give at least one of {', '.join(_CHANGEABLE)}")
     decay.require_policy(settings, changes.decay_policy)
-    found = await get_many(graph, settings, [memory_id], group_id=group_id, now=now)
-    if not found:
-        raise NotFoundError(memory_id, group_id)
+    found = await _whole(graph, settings, memory_id, group_id=group_id, now=now)
     if "metadata" in given:
         given["metadata_json"] = metadata_json(given.pop("metadata"))
     if "tags" in given:
         given["tags"] = list(given["tags"])
-    rewritten = given.get("content") not in (None, found[0].content)
+    rewritten = given.get("content") not in (None, found.content)
     if rewritten:
         given |= await content_properties(graph, embedder, settings, given["content"], group_id)
     try:
@@ -80,6 +79,22 @@ async def update(
     if memory is None:
         raise NotFoundError(memory_id, group_id)
     return memory, rewritten
+
+
+async def _whole(
+    graph: Graph, settings: Settings, memory_id: str, *, group_id: str, now: datetime
+) -> Memory:
+    """Find a memory; a compressed one is stored whole again, to be changed.
+
+    Raises:
+        NotFoundError: There is no such memory.
+    """
+    found = await get_many(graph, settings, [memory_id], group_id=group_id, now=now)
+    if not found:
+        raise NotFoundError(memory_id, group_id)
+    if found[0].lifecycle_state is not LifecycleState.ACTIVE:
+        await unpack(graph, {memory_id: found[0].content}, group_id=group_id)
+    return found[0]
 
 
 async def delete(

@@ -21,17 +21,21 @@ _INDEX_SECONDS = 300
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """One step of the schema; each name is a statement `schema/<name>` and the object it makes."""
+    """One step of the schema; each name is a statement `schema/<name>` and the object it makes.
+
+    `dropped` are indexes of an earlier step that nothing needs any more.
+    """
 
     version: int
     summary: str
     constraints: tuple[str, ...] = ()
     indexes: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
 
     @property
     def checksum(self) -> str:
         """SHA-256 of the statements, shortened; tells a migration edited after its release."""
-        names = (*self.constraints, *self.indexes)
+        names = (*self.constraints, *self.indexes, *self.dropped)
         texts = "\n".join(statements()[f"schema/{name}"].text for name in names)
         return hashlib.sha256(texts.encode()).hexdigest()[:16]
 
@@ -116,6 +120,12 @@ MIGRATIONS = (
             "purged_memory_uuid_idx",
         ),
     ),
+    Migration(
+        5,
+        "which contents to compress, or to restore",
+        indexes=("memory_packing_due_idx",),
+        dropped=("memory_last_decay_update_idx",),
+    ),
 )
 
 
@@ -160,6 +170,8 @@ async def migrate_up(graph: Graph, settings: Settings, *, now: datetime | None =
     for step in missing:
         for name in (*step.constraints, *step.indexes):
             await graph.run(f"schema/{name}", **_options(name, settings))
+        for name in step.dropped:
+            await graph.run("schema/drop_index", name=name)
         await graph.run(
             "schema/record_migration",
             version=step.version,
@@ -180,6 +192,8 @@ async def migrate_down(graph: Graph, *, to: int = 0) -> list[int]:
     applied = {step.version for step in await graph.rows("schema/applied_migrations", Applied)}
     steps = [s for s in reversed(MIGRATIONS) if s.version > to and s.version in applied]
     for step in steps:
+        for name in step.dropped:
+            await graph.run(f"schema/{name}")
         for name in reversed(step.indexes):
             await graph.run("schema/drop_index", name=name)
         for name in reversed(step.constraints):
@@ -216,11 +230,13 @@ async def missing_indexes(graph: Graph) -> list[str]:
         if index.type == "RANGE" and index.state == "ONLINE"
     }
     relation_name = (("RELATES_TO",), ("name",))
+    dropped = {name for step in MIGRATIONS for name in step.dropped}
     return [
         name
         for step in MIGRATIONS
         for name in (*step.constraints, *step.indexes)
-        if name not in ready and not (name == "relation_name_idx" and relation_name in targets)
+        if name not in ready | dropped
+        and not (name == "relation_name_idx" and relation_name in targets)
     ]
 
 

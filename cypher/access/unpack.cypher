@@ -6,4 +6,4 @@
 UNWIND $memories AS row
 MATCH (m:Memory {uuid: row.memory_id, group_id: $group_id})
 WHERE m.is_compressed
-SET m.content = row.content, m.content_gz = null, m.is_compressed = false
+SET m.content = row.content, m.content_gz = null, m.is_compressed = false, m.packing_due = null

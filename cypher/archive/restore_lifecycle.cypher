@@ -12,6 +12,7 @@ WHERE m.access_count = 0 AND m.state_reason = 'created' AND datetime(m.updated_a
 SET
   m.conversation_id = row.conversation_id,
   m.lifecycle_state = row.lifecycle_state,
+  m.packing_due = CASE row.lifecycle_state WHEN 'ARCHIVED' THEN true END,
   m.state_changed_at = coalesce(row.state_changed_at, m.state_changed_at),
   m.state_reason = coalesce(row.state_reason, m.state_reason),
   m.state_history = row.state_history,

@@ -6,6 +6,7 @@
 // param   group_id   : STRING — the tenant
 // param   memory_ids : LIST<STRING> — sorted
 // param   now        : STRING — ISO 8601, UTC
+// param   decay      : MAP — the settings of decay
 // returns memory_id : STRING
 // returns kind      : STRING — decay or obsolete
 UNWIND $memory_ids AS memory_id
@@ -16,6 +17,10 @@ CALL (m) {
   WITH m, kind, lowered WHERE kind <> 'skip'
   RETURN kind, lowered
 }
+FOREACH (_ IN CASE WHEN $decay.run_id IS NULL THEN [] ELSE [1] END |
+  // include undo/before
+)
+WITH m, kind, lowered
 CALL (m, kind) {
   // include decay/next_state
   WITH *, 'confidence' AS reason,
@@ -30,4 +35,8 @@ SET
     ELSE m.obsolete_reason END
 WITH m, kind
 // include decay/reckon
+CALL (m) {
+  WITH m WHERE $decay.run_id IS NOT NULL
+  // include undo/after
+}
 RETURN m.uuid AS memory_id, kind

@@ -15,6 +15,7 @@ WITH *, CASE WHEN m.confidence - step > $scan.floor
 WITH *, CASE
   WHEN protection IS NOT NULL OR m.importance >= $scan.protected_importance THEN 'protected'
   WHEN m.confidence IS NULL THEN 'no_confidence'
+  WHEN policy = $scan.passed_over_policy THEN 'in_score'
   WHEN age_days <= $scan.min_age_days THEN 'fresh'
   WHEN age_days > $scan.obsolete_age_days AND m.confidence <= $scan.floor THEN 'aged_out'
   WHEN lowered >= m.confidence THEN 'at_floor'

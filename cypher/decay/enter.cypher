@@ -18,5 +18,7 @@ FOREACH (_ IN CASE WHEN entered = m.lifecycle_state THEN [] ELSE [1] END |
     m.state_reason = reason,
     m.soft_deleted_at = CASE entered WHEN 'SOFT_DELETED' THEN $now END,
     m.dedup_key = CASE entered WHEN 'SOFT_DELETED' THEN null ELSE m.dedup_key END,
+    m.packing_due = CASE WHEN 'ARCHIVED' IN [m.lifecycle_state, entered] THEN true
+      ELSE m.packing_due END,
     m.lifecycle_state = entered
 )

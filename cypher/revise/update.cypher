@@ -24,6 +24,8 @@ CALL (m) {
 }
 SET
   m.content = coalesce($changes.content, m.content),
+  m.content_gz = CASE WHEN $changes.content IS NULL THEN m.content_gz END,
+  m.is_compressed = $changes.content IS NULL AND coalesce(m.is_compressed, false),
   m.content_hash = coalesce($changes.content_hash, m.content_hash),
   m.dedup_key = coalesce($changes.dedup_key, m.dedup_key),
   m.name = coalesce($changes.name, m.name),

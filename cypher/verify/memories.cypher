@@ -12,7 +12,8 @@
 // returns example : STRING — id of one of them
 MATCH (m:Memory {group_id: $group_id})
 UNWIND [
-  CASE WHEN m.content IS NULL OR trim(m.content) = '' THEN 'has no content' END,
+  CASE WHEN m.content IS NULL OR trim(m.content) = '' AND m.content_gz IS NULL
+       THEN 'has no content' END,
   CASE WHEN m.embedding IS NULL THEN 'has no embedding'
        WHEN m.embedding_model <> $model OR m.embedding_dimension <> $dimensions
        THEN 'has an embedding of another model' END,
@@ -23,6 +24,8 @@ UNWIND [
        THEN 'cannot be found by its words (group_key)' END,
   CASE WHEN (m.lifecycle_state = 'SOFT_DELETED') <> (m.soft_deleted_at IS NOT NULL)
        THEN 'is deleted by its state or its date, not by both' END,
+  CASE WHEN coalesce(m.is_compressed, false) <> (m.content_gz IS NOT NULL)
+       THEN 'is compressed by its mark or by its content, not by both' END,
   CASE WHEN NOT coalesce(m.lifecycle_state IN $states, false) THEN 'is in an unknown state' END,
   CASE WHEN NOT coalesce(m.memory_type IN $types, false) THEN 'is of an unknown type' END,
   CASE WHEN NOT coalesce(1 <= m.importance <= 10, false) THEN 'has importance beyond 1..10' END,

@@ -6,11 +6,12 @@
 // returns problem : STRING
 // returns count   : INTEGER
 // returns example : STRING — id of the memory that one of them starts from
-MATCH (m:Memory {group_id: $group_id})-[r:RELATES_TO]->(other)
+MATCH (m:Memory {group_id: $group_id})-[r:RELATES_TO]->(other:Memory)
 UNWIND [
   CASE WHEN other.group_id <> $group_id THEN 'leads into another group' END,
   CASE WHEN NOT coalesce(r.name IN $types, false) THEN 'is of an unknown type' END,
-  CASE WHEN r.edge_key <> m.uuid + '|' + r.name + '|' + other.uuid OR r.edge_key IS NULL
+  CASE WHEN r.edge_key <> m.uuid + '|' + r.name + '|' + other.uuid
+         OR r.edge_key IS NULL AND r.expired_at IS NULL
        THEN 'can be made twice (edge_key)' END
 ] AS problem
 WITH m, problem WHERE problem IS NOT NULL

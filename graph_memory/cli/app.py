@@ -18,6 +18,7 @@ from graph_memory.cli import (
     database,
     evaluation,
     lifecycle,
+    maintenance,
     memories,
     operation,
     transfer,
@@ -28,18 +29,21 @@ from graph_memory.errors import (
     ConfirmationRequiredError,
     GraphMemoryError,
     InvalidArgumentError,
+    RunLockedError,
+    RunsPausedError,
     SettingsError,
 )
 
 _FAILED = 1
 _USAGE = 2
 _INTERRUPTED = 130
+_NOT_NOW: dict[type[GraphMemoryError], int] = {RunsPausedError: 3, RunLockedError: 5}
 
 _log = logging.getLogger(__name__)
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
 for part in (
-    memories, conversations, connections, lifecycle, transfer, operation, evaluation,
+    memories, conversations, connections, lifecycle, maintenance, transfer, operation, evaluation,
 ):  # fmt: skip
     app.registered_commands += part.app.registered_commands
 app.add_typer(operation.migrate, name="migrate")
@@ -85,6 +89,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return app(given, prog_name="graph-memory", standalone_mode=False) or 0
     except typer.TyperException as error:
         return _fail("usage", error.format_message(), _USAGE, given)
+    except (RunsPausedError, RunLockedError) as error:
+        return _fail(error.code, str(error), _NOT_NOW[type(error)], given)
     except (InvalidArgumentError, ConfirmationRequiredError, SettingsError) as error:
         return _fail(error.code, str(error), _USAGE, given)
     except GraphMemoryError as error:

@@ -16,7 +16,17 @@ from starlette.routing import Route
 from graph_memory.api import GraphMemory
 from graph_memory.errors import GraphMemoryError
 from graph_memory.schema import missing_indexes
-from graph_memory.server import admin, compat, core, graph, lifecycle, resources, retrieval, walks
+from graph_memory.server import (
+    admin,
+    compat,
+    core,
+    graph,
+    lifecycle,
+    maintenance,
+    resources,
+    retrieval,
+    walks,
+)
 from graph_memory.server.tools import Toolset
 from graph_memory.settings import Settings
 
@@ -35,7 +45,7 @@ TOOLSETS: Mapping[str, tuple[Toolset, ...]] = {
     "core": (core.toolset, retrieval.toolset),
     "graph": (graph.toolset, walks.toolset),
     "lifecycle": (lifecycle.toolset, retrieval.judging),
-    "admin": (admin.toolset,),
+    "admin": (admin.toolset, maintenance.toolset),
     "compat": (compat.toolset,),
 }
 

@@ -27,7 +27,23 @@ CREATE (:Control:Seed {key: 'seed', lean: 0.0, useful: 0, useless: 0})
 CREATE (:Session:Seed {session_id: 'seed', group_id: 'seed', revision: '', total_tokens: 0,
   loaded_ids: ['seed'], loaded_positions: [0], loaded_versions: [''], history: [''],
   updated_at: ''})
-SET m.obsolete_reason = '', m.obsolete_at = '',
+CREATE (:Control:Seed {key: 'seeds', owner: '', expires_at: '', asked_at: '', since: '', reason: '',
+  value: 0})
+CREATE (:PurgedMemory:Seed {uuid: 'seed', group_id: 'seed', purged_at: '', purged_by: '',
+  soft_deleted_at: '', content_hash: ''})
+CREATE (:MaintenanceRun:Seed {run_id: 'seed', now: '', started_at: '', status: '', stages: [''],
+  stages_done: [''], groups: [''], canary: 0, full: true, rules: '', policy: '', processed: 0,
+  soft_deleted: 0, purged: 0, compressed: 0, classified: 0, embedded: 0, errors: 0, failed: '',
+  transitioned: '', duration_seconds: 0.0, truncated: false})
+CREATE (:MaintenanceChange:Seed {run_id: 'seed', memory_id: 'seed', group_id: '', at: '',
+  before_lifecycle_state: '', before_state_changed_at: '', before_state_reason: '',
+  before_state_history: [''], before_soft_deleted_at: '', before_dedup_key: '',
+  before_obsolete_at: '', before_obsolete_reason: '', before_tags: [''],
+  before_preserve_until: '', before_confidence: 0.5, before_confidence_decayed_at: '',
+  before_decay_score: 0.5, before_last_decay_update: '', before_next_due_at: '',
+  after_lifecycle_state: '', after_state_changed_at: '', after_tags: [''],
+  after_preserve_until: '', after_confidence: 0.5, purged: true})
+SET m.obsolete_reason = '', m.packing_due = true, m.confidence_decayed_at = '', m.obsolete_at = '',
   m.content_gz = '', m.is_compressed = true, m.next_due_at = ''
 SET m.valid_at = datetime('2026-01-01'), m.invalid_at = datetime('2026-01-01')
 """

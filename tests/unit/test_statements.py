@@ -19,6 +19,12 @@ RETURN count(m) AS n
 
 # These touch no tenant's memories, or are run by operators over the whole database.
 UNSCOPED = {"rebuild/groups"}
+#: Runs serve all tenants, or those of `$groups`; their records name the memories by id.
+UNSCOPED |= {
+    name
+    for name in statements()
+    if name.startswith(("maintenance/", "packing/", "undo/", "what_if/"))
+}
 
 
 def write(folder: Path, name: str, text: str) -> Path:

@@ -1,0 +1,14 @@
+// Remove purged memories for good, with their relations and versions.
+//
+// access  batch
+// param   groups        : LIST<STRING>? — null: all
+// param   purged_before : STRING — ISO 8601, UTC
+// param   batch         : INTEGER — memories in one transaction
+// returns erased : INTEGER
+MATCH (m:PurgedMemory)
+WHERE m.purged_at <= $purged_before AND ($groups IS NULL OR m.group_id IN $groups)
+CALL (m) {
+  OPTIONAL MATCH (m)-[:HAS_VERSION|HAS_WORDS]->(part:MemoryVersion|WordVectors)
+  DETACH DELETE part, m
+} IN TRANSACTIONS OF $batch ROWS
+RETURN count(*) AS erased

@@ -1,0 +1,34 @@
+// Purge memories whose deletion can no longer be taken back.
+//
+// Without its labels a memory is found by nothing but an undo; its relations give up their keys, so
+// that the same may be made again.
+//
+// access  batch
+// param   now            : STRING — ISO 8601, UTC
+// param   decay          : MAP — the settings of decay
+// param   deleted_before : STRING — ISO 8601, UTC
+// param   limit          : INTEGER — memories at most
+// param   batch          : INTEGER — memories in one transaction
+// param   concurrency    : INTEGER — transactions at a time
+// returns done   : INTEGER
+// returns failed : LIST<MAP> — memory_id and reason
+MATCH (m:Memory)
+WHERE m.soft_deleted_at < $deleted_before AND m.lifecycle_state = 'SOFT_DELETED'
+  AND (m.last_decay_update <> $now OR m.last_decay_update IS NULL) AND
+  // include maintenance/eligible
+WITH m ORDER BY m.soft_deleted_at LIMIT $limit
+CALL (m) {
+  FOREACH (_ IN [1] |
+    // include undo/before
+  )
+  WITH m
+  // include undo/after
+  SET change.purged = true, m:PurgedMemory, m.purged_at = $now, m.purged_by = $decay.run_id
+  REMOVE m:Memory:Entity
+  WITH m
+  MATCH (m)-[r:RELATES_TO]-()
+  SET r.edge_key = null
+} IN $concurrency CONCURRENT TRANSACTIONS OF $batch ROWS
+  ON ERROR CONTINUE REPORT STATUS AS status
+// include maintenance/outcome
+RETURN done, failed

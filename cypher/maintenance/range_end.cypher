@@ -1,0 +1,10 @@
+// Name the last id of the next so many memories, in the order of ids; none if they are the rest.
+//
+// access  read
+// param   after_id : STRING
+// param   limit    : INTEGER
+// returns last_id : STRING
+MATCH (m:Memory)
+WHERE m.uuid > $after_id
+WITH m ORDER BY m.uuid SKIP $limit - 1 LIMIT 1
+RETURN m.uuid AS last_id

@@ -1,0 +1,18 @@
+// Record that a run begins.
+//
+// access  write
+// param   run_id      : STRING
+// param   now         : STRING — the instant it works at, ISO 8601, UTC
+// param   started_at  : STRING — by the wall clock, ISO 8601, UTC
+// param   stages      : LIST<STRING>
+// param   groups      : LIST<STRING>? — null: all
+// param   canary      : INTEGER [percent]
+// param   full        : BOOLEAN
+// param   rules       : STRING — hash of the policies and their numbers
+// param   policy      : STRING
+CREATE (:MaintenanceRun {
+  run_id: $run_id, now: $now, started_at: $started_at, status: 'running', stages: $stages,
+  stages_done: [], groups: $groups, canary: $canary, full: $full, rules: $rules, policy: $policy,
+  processed: 0, soft_deleted: 0, purged: 0, compressed: 0, classified: 0, embedded: 0, errors: 0,
+  transitioned: '{}', failed: '[]', duration_seconds: 0.0, truncated: false
+})

@@ -1,0 +1,7 @@
+// Give a run another status.
+//
+// access  write
+// param   run_id : STRING
+// param   status : STRING
+MATCH (run:MaintenanceRun {run_id: $run_id})
+SET run.status = $status

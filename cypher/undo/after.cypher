@@ -1,0 +1,11 @@
+// Remember of memory `m` what tells later whether somebody has changed it since.
+//
+// access  fragment
+// param   decay : MAP — run_id
+MERGE (change:MaintenanceChange {run_id: $decay.run_id, memory_id: m.uuid})
+SET
+  change.after_lifecycle_state = m.lifecycle_state,
+  change.after_state_changed_at = m.state_changed_at,
+  change.after_tags = m.tags,
+  change.after_preserve_until = m.preserve_until,
+  change.after_confidence = m.confidence

@@ -1,0 +1,22 @@
+// Give memory `m` what `change` remembers of it, and forget the change.
+//
+// access  fragment
+SET
+  m.packing_due = CASE WHEN 'ARCHIVED' IN [m.lifecycle_state, change.before_lifecycle_state]
+    THEN true ELSE m.packing_due END,
+  m.lifecycle_state = change.before_lifecycle_state,
+  m.state_changed_at = change.before_state_changed_at,
+  m.state_reason = change.before_state_reason,
+  m.state_history = change.before_state_history,
+  m.soft_deleted_at = change.before_soft_deleted_at,
+  m.dedup_key = change.before_dedup_key,
+  m.obsolete_at = change.before_obsolete_at,
+  m.obsolete_reason = change.before_obsolete_reason,
+  m.tags = change.before_tags,
+  m.preserve_until = change.before_preserve_until,
+  m.confidence = change.before_confidence,
+  m.confidence_decayed_at = change.before_confidence_decayed_at,
+  m.decay_score = change.before_decay_score,
+  m.last_decay_update = change.before_last_decay_update,
+  m.next_due_at = change.before_next_due_at
+DELETE change

@@ -1,0 +1,152 @@
+"""Commands on maintenance: maintain, pause, resume, undo, status."""
+
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from graph_memory.cli.command import command, note, opened, request
+from graph_memory.cli.lifecycle import assignments
+from graph_memory.cli.output import as_mapping, progress, show, show_fields
+from graph_memory.errors import InvalidArgumentError
+
+if TYPE_CHECKING:
+    from graph_memory.maintenance import Report
+
+_PAUSED = 3
+_TRUNCATED = 4
+
+app = typer.Typer()
+
+
+@command(app)
+async def maintain(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Tell, and change nothing.")] = False,
+    now: Annotated[
+        str | None, typer.Option(help="With --dry-run: at another instant, ISO 8601.")
+    ] = None,
+    policy: Annotated[
+        str | None, typer.Option(help="With --dry-run: another policy, a name or .cypher file.")
+    ] = None,
+    numbers: Annotated[
+        list[str] | None, typer.Option("--set", help="With --dry-run: key=value of decay.")
+    ] = None,
+    full: Annotated[bool, typer.Option("--full", help="Treat what is not due, too.")] = False,
+    stages: Annotated[
+        list[str] | None, typer.Option("--stage", help="Only this; may be repeated.")
+    ] = None,
+    batch_size: Annotated[int | None, typer.Option(help="Memories in a transaction.")] = None,
+    concurrency: Annotated[int | None, typer.Option(help="Transactions at a time.")] = None,
+    max_seconds: Annotated[float | None, typer.Option(help="Stop after so long.")] = None,
+    canary_percent: Annotated[int | None, typer.Option(help="Share of the memories.")] = None,
+) -> None:
+    """Let memories fade, and do what is due, in all groups unless --group names one.
+
+    Exit codes: 0 done, 1 failed, 3 paused, 4 stopped at the time limit, 5 another run holds the
+    lock.
+    """
+    what_if = {"now": now, "policy": policy, "numbers": assignments(numbers)}
+    asked: dict[str, Any] = {
+        "groups": [request().group] if request().group else None,
+        "stages": stages or None,
+        "full": full,
+        "batch_size": batch_size,
+        "concurrency": concurrency,
+        "max_seconds": max_seconds,
+        "canary_percent": canary_percent,
+    }
+    _refuse_suppositions(dry_run, {"--now": now, "--policy": policy, "--set": numbers})
+    async with opened() as memory:
+        if dry_run:
+            report = await memory.rehearse_maintenance(what_if=what_if, **asked)
+        else:
+            with progress("Maintaining") as advance:
+                report = await memory.maintain(on_progress=advance, **asked)
+    _tell(report)
+    if not report.completed:
+        raise typer.Exit(_PAUSED if report.paused else _TRUNCATED)
+
+
+@command(app)
+async def pause(
+    reason: Annotated[str, typer.Argument(help="Why; whoever runs it is told.")] = "by hand",
+) -> None:
+    """Keep maintenance from running, and stop the present run after its next batch."""
+    async with opened() as memory:
+        show_fields(as_mapping(await memory.pause_maintenance(reason)))
+
+
+@command(app)
+async def resume() -> None:
+    """Let maintenance run again."""
+    async with opened() as memory:
+        was = await memory.resume_maintenance()
+    show_fields({"resumed": was is not None, **(as_mapping(was) if was else {})})
+
+
+@command(app)
+async def undo(run_id: Annotated[str, typer.Argument(help="Id of a maintenance run.")]) -> None:
+    """Put back what a maintenance run changed; memories changed since stay as they are."""
+    async with opened() as memory:
+        undone = await memory.undo_maintenance(run_id)
+    for refusal in undone.refusals:
+        note(f"{refusal.memory_id}: {refusal.reason}")
+    rows = {"run_id": run_id, "restored": undone.restored, "refused": undone.refused}
+    show(undone, ("", ""), rows.items())
+
+
+@command(app)
+async def status() -> None:
+    """Tell whether maintenance is paused, who runs it, what is due, and how it went lately."""
+    async with opened() as memory:
+        found = await memory.maintenance_status()
+    if not request().as_json:
+        if found.paused:
+            note(f"Paused since {found.paused.since:%Y-%m-%d %H:%M}: {found.paused.reason}")
+        if found.running:
+            note(f"Running: {found.running.owner}")
+        note(f"Due now: {found.due_now}; in a day: {found.due_in_a_day}")
+    columns = ("run", "started", "status", "processed", "transitioned", "errors", "seconds")
+    rows = (
+        (run.run_id, run.started_at, run.status, run.counts.processed, run.transitioned,
+         run.counts.errors, run.duration_seconds)
+        for run in found.runs
+    )  # fmt: skip
+    show(found, columns, rows)
+
+
+def _refuse_suppositions(dry_run: bool, given: dict[str, object]) -> None:
+    for option, value in given.items():
+        if value and not dry_run:
+            raise InvalidArgumentError(
+                option, value, "a run goes by the clock and the settings; add --dry-run"
+            )
+
+
+def _tell(report: "Report") -> None:
+    """Print a report: a line for the log of a cron job, and what there is to say beside it."""
+    if not request().as_json:
+        for failure in report.failed:
+            note(f"{failure.memory_id}: {failure.reason}")
+    shown = {
+        name: value
+        for name, value in as_mapping(report).items()
+        if name not in ("failed", "would_go_first", "stages", "resumed", "paused", "truncated")
+    }
+    if report.dry_run:
+        columns = ("memory", "lead", "was", "becomes", "score")
+        rows = [list(as_mapping(candidate).values()) for candidate in report.would_go_first]
+        if not request().as_json:
+            note(_line(shown))
+        show(report, columns, rows)
+    else:
+        show(report, ("",), [[_line(shown)]])
+
+
+def _line(fields: dict[str, Any]) -> str:
+    return " ".join(f"{name}={_word(value)}" for name, value in fields.items() if value)
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, dict):
+        return ",".join(f"{k}:{v}" for k, v in cast(dict[str, int], value).items())
+    return f"{value:%Y-%m-%dT%H:%M:%SZ}" if hasattr(value, "tzinfo") else str(value)

@@ -1,0 +1,83 @@
+"""Undo a maintenance run: every memory as it was before, unless it was changed since."""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from graph_memory import run_record
+from graph_memory.errors import UndoRefusedError
+from graph_memory.graph import Graph
+from graph_memory.packing import pack
+from graph_memory.run_record import Lease
+from graph_memory.settings import Settings
+
+_BATCH = 500
+
+#: Refusals that a report lists; all are counted.
+_LISTED = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A memory that stays as it is, and why."""
+
+    memory_id: str
+    reason: str
+
+
+@dataclass(slots=True)
+class Undone:
+    """What became of an undo, in memories; `refusals` are the first of `refused`."""
+
+    run_id: str
+    restored: int = 0
+    refused: int = 0
+    refusals: list[Refusal] = field(default_factory=list[Refusal])
+
+
+@dataclass(frozen=True, slots=True)
+class _Restored:
+    memory_id: str
+    refused: str | None
+
+
+async def undo(graph: Graph, settings: Settings, run_id: str, *, now: datetime) -> Undone:
+    """Put back what a run changed: states, dates, tags, contents, and what it purged.
+
+    A memory that was changed since stays as it is, and is named. An undo that was interrupted goes
+    on where it stopped.
+
+    Raises:
+        UndoRefusedError: There is no such run, or it has been undone, or its records are gone.
+        RunLockedError: A run is on its way.
+    """
+    async with Lease(graph, settings):
+        run = await run_record.find(graph, run_id)
+        if run is None:
+            raise UndoRefusedError(run_id, "there is no such run; a dry run changes nothing")
+        if run.status == "undone":
+            raise UndoRefusedError(run_id, "it has been undone already")
+        if now - run.now > timedelta(days=settings.undo_retention_days):
+            kept = f"{settings.undo_retention_days:g} days"
+            raise UndoRefusedError(run_id, f"what runs change is remembered for {kept} only")
+        undone = Undone(run_id)
+        after_id = ""
+        while ids := await graph.rows(
+            "undo/changed", str, run_id=run_id, after_id=after_id, limit=_BATCH
+        ):
+            await graph.run("undo/revive", run_id=run_id, memory_ids=ids)
+            for row in await graph.rows("undo/restore", _Restored, run_id=run_id, memory_ids=ids):
+                _count(undone, row)
+            after_id = ids[-1]
+        async for _ in pack(graph, groups=run.groups, canary=100):
+            pass
+        await run_record.mark(graph, run_id, "undone")
+    return undone
+
+
+def _count(undone: Undone, row: _Restored) -> None:
+    if row.refused is None:
+        undone.restored += 1
+        return
+    undone.refused += 1
+    if len(undone.refusals) < _LISTED:
+        undone.refusals.append(Refusal(row.memory_id, row.refused))

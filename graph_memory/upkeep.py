@@ -1,0 +1,86 @@
+"""The part of the public API that is about maintenance."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from graph_memory import run_record
+from graph_memory.arguments import Line, checked, checked_value
+from graph_memory.context import Context
+from graph_memory.maintenance import Report, RunRequest, maintain
+from graph_memory.memories import Instant, instant
+from graph_memory.run_record import LeaseState, Pause, Run
+from graph_memory.stages import Progress
+from graph_memory.undo import Undone, undo
+from graph_memory.what_if import WhatIf, rehearse
+
+RunId = Annotated[str, Field(min_length=1, max_length=64)]
+
+
+@dataclass(frozen=True, slots=True)
+class MaintenanceStatus:
+    """What there is to know about maintenance."""
+
+    paused: Pause | None
+    running: LeaseState | None
+    due_now: int  #: memories that the next run has something to do for
+    due_in_a_day: int
+    runs: list[Run]  #: the latest first
+
+
+class Upkeep(Context):
+    """Maintenance: run, rehearsed, paused, undone."""
+
+    async def maintain(
+        self, *, on_progress: Progress = lambda done, of: None, **request: Any
+    ) -> Report:
+        """Let memories fade, and do what is due; `request` are the fields of `RunRequest`.
+
+        Raises:
+            RunsPausedError: Maintenance is paused.
+            RunLockedError: Another run is on its way.
+        """
+        return await maintain(self, checked(RunRequest, request), on_progress)
+
+    async def rehearse_maintenance(
+        self, *, what_if: Mapping[str, Any] | None = None, **request: Any
+    ) -> Report:
+        """Tell what a run would do, and change nothing; `what_if` are the fields of `WhatIf`."""
+        return await rehearse(self, checked(RunRequest, request), checked(WhatIf, what_if or {}))
+
+    async def undo_maintenance(self, run_id: str) -> Undone:
+        """Put back what a run changed; memories changed since stay as they are, and are named.
+
+        Raises:
+            UndoRefusedError: The run cannot be undone.
+            RunLockedError: A run is on its way.
+        """
+        given = checked_value(RunId, run_id, "run_id")
+        return await undo(self.graph, self.settings, given, now=self.clock())
+
+    async def pause_maintenance(self, reason: str = "no reason given") -> Pause | None:
+        """Keep runs from beginning, and stop the present one after its next batch."""
+        return await run_record.pause(self.graph, checked_value(Line, reason, "reason"))
+
+    async def resume_maintenance(self) -> Pause | None:
+        """Let runs begin again; return what kept them, if anything did."""
+        return await run_record.resume(self.graph)
+
+    async def maintenance_status(self) -> MaintenanceStatus:
+        """Tell whether runs are paused, who runs, what is due, and how the latest runs went."""
+        now: Instant = self.clock()
+        every: dict[str, Any] = {"groups": None, "canary": 100}
+        due = [
+            await self.graph.one("maintenance/count_due", int, now=instant(at), **every) or 0
+            for at in (now, now + timedelta(days=1))
+        ]
+        return MaintenanceStatus(
+            paused=await run_record.paused(self.graph),
+            running=await run_record.lease_state(self.graph),
+            due_now=due[0],
+            due_in_a_day=due[1],
+            runs=await run_record.runs(self.graph),
+        )
