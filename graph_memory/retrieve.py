@@ -21,7 +21,7 @@ from graph_memory.graph import Graph
 from graph_memory.memories import RECALLED_STATES, instant
 from graph_memory.profiles import Profile, nearness, reweighed, spreading, weighing
 from graph_memory.selection import Neighbour, RetrievedMemory, chosen, ranked
-from graph_memory.sessions import Change, Reason, Status
+from graph_memory.sessions import Change, Reason, Session, Status
 from graph_memory.settings import Settings
 
 #: A question may be long; the history of a session keeps how it begins.
@@ -96,9 +96,8 @@ async def retrieve(
         InvalidArgumentError: The weights do not fit the profile.
     """
     settings = _for_this_call(settings, asked)
-    session_id = asked.session_id or str(uuid.uuid4())
     (session, changed), found = await asyncio.gather(
-        sessions.read(graph, settings, session_id, group_id=group_id, now=now),
+        _session(graph, settings, asked.session_id, group_id=group_id, now=now),
         recall.search(
             graph, embedder, settings, question, group_id=group_id, now=now,
             limit=settings.retrieval_candidates, filters=asked, profile=asked.profile,
@@ -136,7 +135,7 @@ async def retrieve(
         overtaken = await sessions.write(graph, following, group_id=group_id, now=now)
         if overtaken is None:
             return Retrieved(
-                session_id=session_id,
+                session_id=session.session_id,
                 memories=given,
                 tokens_used=used,
                 total_tokens=following.total_tokens,
@@ -146,6 +145,15 @@ async def retrieve(
                 changed=changed,
             )
         session = overtaken  # by another call of this conversation; choose beside what it gave
+
+
+async def _session(
+    graph: Graph, settings: Settings, session_id: str | None, *, group_id: str, now: datetime
+) -> tuple[Session, list[Change]]:
+    """Read the session that is named, or begin one."""
+    if session_id is None:
+        return Session(str(uuid.uuid4())), []
+    return await sessions.read(graph, settings, session_id, group_id=group_id, now=now)
 
 
 def _for_this_call(settings: Settings, asked: Retrieval) -> Settings:

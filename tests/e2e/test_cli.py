@@ -167,6 +167,21 @@ def test_memories_are_added_found_read_listed_and_deleted(cli: Run) -> None:
     assert cli("delete", "--all", "--confirm", "DELETE ALL", "--json").json["deleted"] == 1
 
 
+def test_a_conversation_is_given_what_it_lacks(cli: Run) -> None:
+    added = cli("add", "Ada prefers green tea", "--json").json
+    first = cli("retrieve", "what does Ada drink?", "--max-tokens", 100, "--json").json
+    assert [m["memory_id"] for m in first["memories"]] == [added["memory_id"]] == first["anchors"]
+    assert first["memories"][0]["status"] == "new"
+    session = first["session_id"]
+    again = cli("retrieve", "tea", "--session", session, "--profile", "hybrid", "--json").json
+    assert again["skipped_loaded"] == [added["memory_id"]]
+    weights = ("--weight", 0.5, "--weight", 0.25, "--weight", 0.25)
+    assert "Ada prefers" in cli("retrieve", "tea", "--profile", "weighted", *weights).out
+    assert cli("retrieve", "tea", "--weight", 1).code == 2
+    assert cli("feedback", "--json").json["shift"] == 0
+    assert cli("feedback", "--reset", "--json").json["useful"] == 0
+
+
 def test_relations_are_made_walked_analysed_and_ended(cli: Run) -> None:
     tea, trip = (
         cli("add", text, "--json").json["memory_id"] for text in ("Ada likes tea", "Ada in Kyoto")
