@@ -3,8 +3,9 @@
 import asyncio
 import gzip
 import logging
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from graph_memory import decay, metrics
@@ -22,43 +23,73 @@ class _Accessed:
     packed: bytes | None
 
 
+@dataclass(slots=True)
+class _Deliveries:
+    """What was delivered of one group and is not counted yet."""
+
+    latest: datetime
+    hits: Counter[str] = field(default_factory=Counter[str])
+
+
 class AccessLog:
     """Counts what was delivered, behind the read.
 
-    A delivery that cannot be counted is logged and measured; the read never waits for it nor fails.
+    One statement is on its way at a time, and what is delivered meanwhile goes together into the
+    next: so a hot memory costs one write however many readers it has, and writers do not meet in
+    deadlocks. A delivery that cannot be counted is logged and measured; no read waits or fails.
     """
 
     def __init__(self, graph: Graph, settings: Settings) -> None:
         self._graph = graph
         self._settings = settings
-        self._pending: set[asyncio.Task[None]] = set()
+        self._pending: dict[str, _Deliveries] = {}
+        self._writer: asyncio.Task[None] | None = None
 
     def delivered(self, memory_ids: Sequence[str], *, group_id: str, now: datetime) -> None:
         """Count an access to each memory, soon."""
-        if memory_ids:
-            task = asyncio.create_task(self._record(sorted(set(memory_ids)), group_id, now))
-            self._pending.add(task)
-            task.add_done_callback(self._pending.discard)
+        if not memory_ids:
+            return
+        deliveries = self._pending.setdefault(group_id, _Deliveries(now))
+        deliveries.latest = max(deliveries.latest, now)
+        deliveries.hits.update(set(memory_ids))
+        if self._writer is None or self._writer.done():
+            self._writer = asyncio.create_task(self._write())
 
     async def settled(self) -> None:
         """Wait until every delivery so far is counted."""
+        while self._writer is not None and not self._writer.done():
+            await self._writer
+
+    async def _write(self) -> None:
         while self._pending:
-            await asyncio.gather(*self._pending)
+            group_id = next(iter(self._pending))
+            deliveries = self._pending.pop(group_id)
+            try:
+                await record_accesses(
+                    self._graph,
+                    self._settings,
+                    deliveries.hits,
+                    group_id=group_id,
+                    now=deliveries.latest,
+                )
+            except GraphMemoryError as error:
+                metrics.access_failures.inc(deliveries.hits.total())
+                _log.warning("%d accesses were not counted: %s", deliveries.hits.total(), error)
 
-    async def _record(self, memory_ids: list[str], group_id: str, now: datetime) -> None:
-        try:
-            await record_access(self._graph, self._settings, memory_ids, group_id=group_id, now=now)
-        except GraphMemoryError as error:
-            metrics.access_failures.inc(len(memory_ids))
-            _log.warning("%d accesses were not counted: %s", len(memory_ids), error)
 
-
-async def record_access(
-    graph: Graph, settings: Settings, memory_ids: Sequence[str], *, group_id: str, now: datetime
+async def record_accesses(
+    graph: Graph, settings: Settings, hits: Mapping[str, int], *, group_id: str, now: datetime
 ) -> list[str]:
-    """Count an access to each memory, wake dormant and archived ones, and reset their decay.
+    """Count accesses to memories, wake dormant and archived ones, and reset their decay.
 
     Under `typed_importance` the importance is first worn off, then added to.
+
+    Args:
+        graph: Where they are.
+        settings: The policies and their numbers.
+        hits: How many accesses by id.
+        group_id: The tenant.
+        now: When the last of them was.
 
     Returns:
         The ids counted; unknown and deleted ones are left out.
@@ -67,7 +98,7 @@ async def record_access(
         "access/record",
         _Accessed,
         group_id=group_id,
-        memory_ids=sorted(set(memory_ids)),
+        accesses=[{"memory_id": id_, "hits": hits[id_]} for id_ in sorted(hits)],
         now=instant(now),
         decay=decay.parameters(settings),
     )

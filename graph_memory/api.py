@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from graph_memory import decay, recall, remember, revise, schema
-from graph_memory.access import record_access
+from graph_memory.access import record_accesses
 from graph_memory.arguments import (
     Clocks,
     Filters,
@@ -272,8 +272,8 @@ class GraphMemory(Connections, Conversations, Custody, Upkeep):
         """Count an access to a memory."""
         group = self.group(group_id)
         given = checked_value(MemoryId, memory_id, "memory_id")
-        if not await record_access(
-            self.graph, self.settings, [given], group_id=group, now=self.clock()
+        if not await record_accesses(
+            self.graph, self.settings, {given: 1}, group_id=group, now=self.clock()
         ):
             raise NotFoundError(given, group)
 

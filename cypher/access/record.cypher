@@ -1,20 +1,20 @@
-// Count an access to each memory, wake those that slept, and start their fading anew.
+// Count accesses to memories, wake those that slept, and start their fading anew.
 //
 // Expired memories are counted but not woken. Ids come sorted, so that writers cannot deadlock; the
 // count is written first, and its lock keeps everything read below from being overtaken.
 //
 // access  write
-// param   group_id   : STRING — the tenant
-// param   memory_ids : LIST<STRING> — sorted
-// param   now        : STRING — ISO 8601, UTC
+// param   group_id : STRING — the tenant
+// param   accesses : LIST<MAP> — memory_id and hits, how many; sorted by id
+// param   now      : STRING — ISO 8601, UTC
 // returns memory_id : STRING
 // returns packed    : ANY? — the compressed content of one that woke
-UNWIND $memory_ids AS memory_id
-MATCH (m:Memory {uuid: memory_id, group_id: $group_id})
+UNWIND $accesses AS access
+MATCH (m:Memory {uuid: access.memory_id, group_id: $group_id})
 WHERE m.soft_deleted_at IS NULL
-SET m.access_count = m.access_count + 1
-WITH m
-CALL (m) {
+SET m.access_count = m.access_count + access.hits
+WITH m, access.hits AS hits
+CALL (m, hits) {
   // include access/reinforce
 }
 SET m.last_accessed_at = CASE
