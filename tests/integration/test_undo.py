@@ -1,0 +1,248 @@
+"""What a run compresses is read as before; what it changes can be undone, and rehearsed."""
+
+import hashlib
+import json
+from typing import Any, LiteralString
+
+import pytest
+from neo4j import AsyncDriver
+from prometheus_client import REGISTRY
+
+from graph_memory import GraphMemory
+from graph_memory.archive import export_lines, import_lines
+from graph_memory.errors import InvalidArgumentError, NotFoundError, UndoRefusedError
+from graph_memory.rebuild import rebuild_embeddings
+from graph_memory.verify import verify
+from tests.conftest import TODAY, Clock
+from tests.integration.test_maintenance import look, other, run, states
+
+LONG = "Zeppelin " + "naïve façade, ünïcode and\r\nline ends, 漢字 🎈 — " * 40 + " the end "
+
+EVERYTHING: LiteralString = """
+MATCH (n {group_id: $group}) OPTIONAL MATCH (n)-[r]->(o)
+RETURN labels(n) AS labels, n {.*, embedding: null} AS n, collect(r {.*, to: o.uuid}) AS r
+ORDER BY labels, n.uuid
+"""
+
+
+async def exported(memory: GraphMemory) -> list[str]:
+    return [line async for line in export_lines(memory)]
+
+
+async def everything(driver: AsyncDriver, group: str) -> str:
+    """Return a checksum of all that a group has, and of what maintenance keeps."""
+    records, _, _ = await driver.execute_query(EVERYTHING, group=group)
+    kept, _, _ = await driver.execute_query(
+        "MATCH (n) WHERE n:MaintenanceRun OR n:Control OR n:MaintenanceChange "
+        "WITH n ORDER BY elementId(n) RETURN n {.*} AS n"
+    )
+    text = json.dumps([r.data() for r in (*records, *kept)], default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+async def archived(memory: GraphMemory, clock: Clock, **details: Any) -> str:
+    """Store a long memory and let runs archive it."""
+    stored = await memory.add(LONG, importance=6, tags=["air"], **details)
+    for days in (40, 60):
+        clock.advance(days=days)
+        report = await run(memory)
+    assert report.compressed == 1
+    return stored.memory_id
+
+
+async def test_a_compressed_content_is_read_as_it_was(
+    memory: GraphMemory, driver: AsyncDriver, group: str, clock: Clock
+) -> None:
+    memory_id = await archived(memory, clock)
+    (stored,) = await look(driver, group)
+    assert (stored["is_compressed"], stored["content"]) == (True, LONG[:500])
+    assert len(stored["content_gz"]) < len(LONG.encode()) / 4
+    assert (await memory.get(memory_id, counted=False)).content == LONG
+    (found,) = await memory.search("Zeppelin façade", states=["ARCHIVED"])
+    assert found.memory.content == LONG
+    await memory.accesses.settled()
+    (woken,) = await look(driver, group)
+    assert (woken["content"], woken["is_compressed"]) == (LONG, False)
+    assert woken["content_hash"] == hashlib.sha256(LONG.encode()).hexdigest()
+
+
+async def test_a_compressed_memory_is_exported_embedded_and_changed_whole(
+    memory: GraphMemory, driver: AsyncDriver, group: str, clock: Clock
+) -> None:
+    memory_id = await archived(memory, clock)
+    lines = await exported(memory)
+    assert json.loads(lines[0])["content"] == LONG
+    assert (await rebuild_embeddings(memory, group)).rebuilt == 1
+    twin = other(memory, group_id=f"{group}_2")
+    assert (await import_lines(twin, lines, f"{group}_2")).stored == 1
+    assert [json.loads(line)["content"] for line in await exported(twin)] == [LONG]
+    changed, _ = await memory.update(memory_id, content="a short one")
+    assert changed.content == "a short one"
+    past = await memory.get(memory_id, counted=False, known_at=TODAY)
+    assert past.content == LONG
+    clock.advance(hours=1)
+    await run(memory)
+    assert (await memory.get(memory_id, counted=False)).content == "a short one"
+    await memory.graph.run("revise/erase_all", group_id=f"{group}_2")
+
+
+async def test_undo_leaves_the_export_as_it_was_byte_for_byte(
+    memory: GraphMemory, driver: AsyncDriver, group: str, clock: Clock
+) -> None:
+    hub = await archived(memory, clock)
+    others = [await memory.add(f"beside it {i}", importance=2, confidence=0.9) for i in range(4)]
+    for each in others:
+        await memory.relate(each.memory_id, hub, "supports", strength=0.7)
+    await memory.preserve(others[0].memory_id, until="2026-10-01")
+    clock.advance(days=150)
+    before, raw = await exported(memory), await look(driver, group)
+    report = await run(other(memory, confidence_scan_in_maintenance=True))
+    assert report.transitioned
+    assert await exported(memory) != before
+    undone = await memory.undo_maintenance(report.run_id)
+    assert (undone.refused, undone.restored) == (0, 4)
+    assert await exported(memory) == before
+    after = await look(driver, group)
+    scores = ("decay_score", "last_decay_update", "next_due_at", "packing_due")
+    for was, now in zip(raw, after, strict=True):
+        changed = {k for k in was.keys() | now.keys() if was.get(k) != now.get(k)}
+        assert changed <= set(scores), changed
+    with pytest.raises(UndoRefusedError, match="already"):
+        await memory.undo_maintenance(report.run_id)
+    rehearsed = await memory.rehearse_maintenance(groups=[group])
+    with pytest.raises(UndoRefusedError, match="no such run"):
+        await memory.undo_maintenance(rehearsed.run_id)
+
+
+async def test_undo_refuses_what_was_changed_since_and_names_it(
+    memory: GraphMemory, driver: AsyncDriver, group: str, clock: Clock
+) -> None:
+    used, kept, gone, twice, plain = [
+        await memory.add(f"number {i}", importance=2) for i in range(5)
+    ]
+    for days in (40, 60, 100):
+        clock.advance(days=days)
+        await run(memory)
+    clock.advance(hours=1)
+    report = await run(memory)
+    assert report.transitioned == {"EXPIRED>SOFT_DELETED": 5}
+    await memory.recover(used.memory_id)
+    await memory.add("number 1", importance=2)
+    await memory.graph.run("revise/erase", group_id=group, memory_ids=[gone.memory_id])
+    await driver.execute_query(
+        "MATCH (m:Memory {uuid: $id}) SET m.tags = ['new']", id=twice.memory_id
+    )
+    undone = await memory.undo_maintenance(report.run_id)
+    assert (undone.restored, undone.refused) == (1, 4)
+    reasons = {refusal.memory_id: refusal.reason for refusal in undone.refusals}
+    assert "ACTIVE" in reasons[used.memory_id]
+    assert "stored again" in reasons[kept.memory_id]
+    assert "erased" in reasons[gone.memory_id]
+    assert "tags" in reasons[twice.memory_id]
+    assert (await states(driver, group))["number 4"] == "EXPIRED"
+    assert plain.memory_id not in reasons
+
+
+async def test_a_purge_hides_a_memory_until_it_is_undone_or_erased(
+    memory: GraphMemory, driver: AsyncDriver, group: str, clock: Clock
+) -> None:
+    first = await memory.add("first", importance=2)
+    second = await memory.add("second", importance=2)
+    await memory.relate(first.memory_id, second.memory_id, "supports")
+    await memory.update(first.memory_id, content="first, rewritten")
+    await memory.delete(first.memory_id)
+    before = await look(driver, group)
+    clock.advance(days=90)
+    assert (await run(memory)).purged == 0
+    clock.advance(hours=1)
+    report = await run(memory)
+    assert report.purged == 1
+    with pytest.raises(NotFoundError):
+        await memory.history(first.memory_id)
+    assert await memory.relations(second.memory_id) == []
+    problems = await verify(memory.graph, memory.settings)
+    assert group not in problems
+    undone = await memory.undo_maintenance(report.run_id)
+    assert undone.refused == 0
+    (back,) = [m for m in await look(driver, group) if m["uuid"] == first.memory_id]
+    assert back["soft_deleted_at"] == before[0]["soft_deleted_at"]
+    keys, _, _ = await driver.execute_query(
+        "MATCH (:Memory {uuid: $id})-[r:RELATES_TO]->() RETURN r.edge_key AS key",
+        id=first.memory_id,
+    )
+    assert keys[0]["key"] == f"{first.memory_id}|supports|{second.memory_id}"
+    report = await run(memory)
+    assert report.purged == 1
+    clock.advance(days=31)
+    await run(memory)
+    left, _, _ = await driver.execute_query(
+        "MATCH (n {group_id: $group}) WHERE n:PurgedMemory OR n:MemoryVersion RETURN n", group=group
+    )
+    assert left == []
+    with pytest.raises(UndoRefusedError, match="30 days"):
+        await memory.undo_maintenance(report.run_id)
+
+
+async def test_a_purged_content_may_be_stored_again_under_its_id(
+    memory: GraphMemory, clock: Clock, group: str
+) -> None:
+    stored = await memory.add("come back", memory_id="fixed-id")
+    await memory.relate(stored.memory_id, (await memory.add("an end")).memory_id)
+    await memory.delete("fixed-id")
+    clock.advance(days=91)
+    report = await run(memory)
+    await memory.add("come back", memory_id="fixed-id")
+    undone = await memory.undo_maintenance(report.run_id)
+    (refusal,) = [r for r in undone.refusals if r.memory_id == "fixed-id"]
+    assert "its id" in refusal.reason
+    await memory.graph.run("revise/erase_all", group_id=group)
+
+
+async def test_a_dry_run_says_what_a_run_does_and_writes_nothing(
+    memory: GraphMemory, driver: AsyncDriver, group: str, clock: Clock
+) -> None:
+    for i in range(6):
+        await memory.add(f"trivial {i}", importance=2 + i)
+    await memory.delete((await memory.add("deleted")).memory_id)
+    await run(memory)
+    clock.advance(days=95)
+    before, counted = await everything(driver, group), samples()
+    told = await memory.rehearse_maintenance(groups=[group])
+    assert await everything(driver, group) == before
+    assert samples() == counted
+    done = await run(memory)
+    for name in ("processed", "transitioned", "soft_deleted", "purged", "compressed"):
+        assert getattr(told, name) == getattr(done, name), name
+    assert (told.dry_run, told.purged, len(told.would_go_first)) == (True, 1, done.processed)
+    assert told.would_go_first[0].decay_score == max(c.decay_score for c in told.would_go_first)
+
+
+async def test_a_dry_run_may_suppose_another_day_policy_and_numbers(
+    memory: GraphMemory, group: str, clock: Clock
+) -> None:
+    for i in range(3):
+        await memory.add(f"trivial {i}", importance=2)
+    await run(memory)
+
+    async def suppose(**what_if: Any) -> dict[str, int]:
+        told = await memory.rehearse_maintenance(what_if=what_if, groups=[group])
+        return dict(told.transitioned)
+
+    assert await suppose() == {}
+    assert await suppose(now="2026-08-01T00:00:00Z") == {"ACTIVE>DORMANT": 3}
+    assert await suppose(now="2026-08-01", policy="none") == {}
+    assert await suppose(now="2026-08-01", policy="adaptive") == {"ACTIVE>DORMANT": 3}
+    assert await suppose(now="2026-08-01", numbers={"dormant_days": "80"}) == {}
+    for wrong in ({"policy": "no_such"}, {"numbers": {"nonsense": "1"}}, {"now": "never"}):
+        with pytest.raises(InvalidArgumentError):
+            await suppose(**wrong)
+
+
+def samples() -> dict[str, float]:
+    """Return all metrics but the time that statements take."""
+    return {
+        f"{s.name}{s.labels}": s.value
+        for metric in REGISTRY.collect()
+        for s in metric.samples
+        if s.name.startswith(("graph_memory", "knowledge")) and "statement_seconds" not in s.name
+    }
