@@ -8,7 +8,7 @@ import pytest
 from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory, rebuild
-from graph_memory.embedding import Embedder, Vector, Vectors
+from graph_memory.embedding import Embedder, Reading
 from graph_memory.errors import DimensionMismatchError, EmbeddingError
 from graph_memory.rebuild import RebuildReport, rebuild_embeddings
 from graph_memory.schema import stored_embedding
@@ -18,15 +18,15 @@ class SmallEmbedder(Embedder):
     """Another model: eight numbers, from the digest of a text."""
 
     async def load(self) -> None:
-        pass
+        self.reads_words = False
 
-    async def embed(self, texts: Sequence[str]) -> Vectors:
-        return np.array([await self.embed_query(text) for text in texts])
+    async def read(self, texts: Sequence[str]) -> list[Reading]:
+        return [await self.read_query(text) for text in texts]
 
-    async def embed_query(self, text: str) -> Vector:
+    async def read_query(self, text: str) -> Reading:
         seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")
         vector = np.random.default_rng(seed).normal(size=8).astype(np.float32)
-        return (vector / np.linalg.norm(vector)).astype(np.float32)
+        return Reading((vector / np.linalg.norm(vector)).astype(np.float32), None)
 
 
 async def forget_vector(driver: AsyncDriver, memory_id: str) -> None:
@@ -80,14 +80,14 @@ async def test_a_batch_that_fails_does_not_stop_the_others(
 ) -> None:
     monkeypatch.setattr(rebuild, "_BATCH", 1)
     await memory.add_many({"content": text} for text in ("sweet", "poison", "sour"))
-    embed = memory.embedder.embed
+    read = memory.embedder.read
 
-    async def picky(texts: Sequence[str]) -> Vectors:
+    async def picky(texts: Sequence[str]) -> list[Reading]:
         if "poison" in texts:
             raise EmbeddingError("The endpoint answered 400.")
-        return await embed(texts)
+        return await read(texts)
 
-    monkeypatch.setattr(memory.embedder, "embed", picky)
+    monkeypatch.setattr(memory.embedder, "read", picky)
     assert await rebuild_embeddings(memory, group) == RebuildReport(3, rebuilt=2, failed=1)
 
 
@@ -95,17 +95,17 @@ async def test_a_content_changed_meanwhile_keeps_its_own_vector(
     memory: GraphMemory, driver: AsyncDriver, group: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stored = await memory.add("a first thought")
-    embed = memory.embedder.embed
+    read = memory.embedder.read
 
-    async def slow(texts: Sequence[str]) -> Vectors:
-        vectors = await embed(texts)
-        monkeypatch.setattr(memory.embedder, "embed", embed)
+    async def slow(texts: Sequence[str]) -> list[Reading]:
+        readings = await read(texts)
+        monkeypatch.setattr(memory.embedder, "read", read)
         await memory.update(stored.memory_id, content="a second thought")
-        return vectors
+        return readings
 
-    monkeypatch.setattr(memory.embedder, "embed", slow)
+    monkeypatch.setattr(memory.embedder, "read", slow)
     assert (await rebuild_embeddings(memory, group)).rebuilt == 0
-    (wanted,) = await embed(["a second thought"])
+    (wanted,) = await memory.embedder.embed(["a second thought"])
     assert await vector(driver, stored.memory_id) == pytest.approx(list(wanted), abs=1e-5)
 
 
