@@ -51,7 +51,8 @@ WITH m
 CALL (m) {
   // include decay/next_state
   WITH *, 'update' AS reason,
-    CASE curve.states WHEN 'by_score' THEN target ELSE 'ACTIVE' END AS entered
+    CASE WHEN curve.states <> 'by_score' THEN 'ACTIVE'
+      WHEN target = 'SOFT_DELETED' THEN 'EXPIRED' ELSE target END AS entered
   // include decay/enter
 }
 // include decay/reckon
