@@ -1,6 +1,7 @@
 """What keeps memories, brings them back, and tells why they fade."""
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -139,7 +140,7 @@ async def test_a_scan_only_tells_unless_it_is_to_change(
     assert (told.dry_run, told.scanned, told.applied) == (True, 3, 0)
     assert told.by_kind == {"decay": 1, "obsolete": 1, "skip": 1}
     unchanged = await memory.get(trusted.memory_id, counted=False)
-    assert unchanged == trusted.__class__(**_fields(trusted, decay_score=unchanged.decay_score))
+    assert unchanged == replace(trusted, decay_score=unchanged.decay_score)
     done = await memory.scan_confidence(dry_run=False)
     assert (done.applied, done.failed) == (2, [])
     lowered = await memory.get(trusted.memory_id, counted=False)
@@ -208,7 +209,3 @@ def _forget_policies() -> None:
 
     statements.cache_clear()
     policies.cache_clear()
-
-
-def _fields(memory: object, **changes: object) -> dict[str, object]:
-    return {name: getattr(memory, name) for name in memory.__slots__} | changes  # type: ignore[attr-defined]
