@@ -2,14 +2,12 @@
 
 from typing import Annotated, Any, Self
 
-from pydantic import Field, WithJsonSchema
+from pydantic import Field, SerializerFunctionWrapHandler, WithJsonSchema, model_serializer
 
 from graph_memory.api import GraphMemory
 from graph_memory.arguments import Moment, Text
 from graph_memory.errors import InvalidArgumentError
-from graph_memory.maintenance import Candidate, Report, StageName
-from graph_memory.memories import Instant
-from graph_memory.run_record import Failure
+from graph_memory.maintenance import Report, StageName
 from graph_memory.server import parameters as p
 from graph_memory.server.tools import DESTROYS, STEPS, Toolset
 from graph_memory.server.views import View
@@ -24,40 +22,22 @@ _OBJECTS = WithJsonSchema({"type": "array", "items": {"type": "object"}})
 class Maintained(View):
     """What a run did, or would do."""
 
-    run_id: str
-    dry_run: bool
-    processed: int
-    transitioned: Annotated[dict[str, int], WithJsonSchema({"type": "object"})]
-    soft_deleted: int
-    purged: int
-    compressed: int
-    classified: int
-    embedded: int
-    errors: int
-    duration_seconds: float
-    completed: bool
-    now: Instant
-    full: bool
-    truncated: bool
-    paused: bool
-    failed: Annotated[list[Failure], _OBJECTS]
-    would_go_first: Annotated[list[Candidate], _OBJECTS]
+    report: Annotated[Report, WithJsonSchema({"type": "object"})]
 
-    @classmethod
-    def of(cls, report: Report) -> Self:
-        """Describe a run."""
-        fields: Any = report
-        return cls.model_validate(fields, from_attributes=True)
+    @model_serializer(mode="wrap")
+    def _flat(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return handler(self)["report"]
 
     def text(self) -> str:
         """Return what moved, and the run's id, which an undo needs."""
-        moved = ", ".join(f"{arrow}: {count}" for arrow, count in self.transitioned.items())
-        verb = "would treat" if self.dry_run else "treated"
-        begun = f"Run {self.run_id} {verb} {self.processed} memories"
-        ended = "" if self.completed else " and stopped early"
+        run = self.report
+        moved = ", ".join(f"{arrow}: {count}" for arrow, count in run.transitioned.items())
+        verb = "would treat" if run.dry_run else "treated"
+        begun = f"Run {run.run_id} {verb} {run.processed} memories"
+        ended = "" if run.completed else " and stopped early"
         lines = [f"{begun}{ended}. {moved or 'None changes its state'}."]
-        lines += [f"{c.was}>{c.becomes} {c.memory_id} {c.lead}" for c in self.would_go_first]
-        lines += [f"Failed: {f.memory_id}: {f.reason}" for f in self.failed]
+        lines += [f"{c.was}>{c.becomes} {c.memory_id} {c.lead}" for c in run.would_go_first]
+        lines += [f"Failed: {f.memory_id}: {f.reason}" for f in run.failed]
         return "\n".join(lines)
 
 
@@ -84,21 +64,17 @@ class UndoneRun(View):
 @toolset.tool("Run decay maintenance", STEPS)
 async def run_decay_maintenance(
     memory: GraphMemory,
-    dry_run: Annotated[bool, Field(description="True: tell, and change nothing.")] = False,
+    dry_run: Annotated[bool, Field(description="True: only tell.")] = False,
     batch_size: Annotated[
-        int | None, Field(ge=1, le=100_000, description="Memories in a transaction.")
+        int | None, Field(ge=1, le=100_000, description="Per transaction.")
     ] = None,
     stages: Annotated[
         tuple[StageName, ...] | None, Field(min_length=1, description="Only these.")
     ] = None,
-    max_seconds: Annotated[
-        float | None, Field(gt=0, le=86_400, description="Stop after so long.")
-    ] = None,
-    full: Annotated[bool, Field(description="Treat what is not due, too.")] = False,
-    now: Annotated[
-        Moment | None, Field(description="With dry_run: at another instant, ISO 8601.")
-    ] = None,
-    policy: Annotated[Text | None, Field(description="With dry_run: under another policy.")] = None,
+    max_seconds: Annotated[float | None, Field(gt=0, le=86_400)] = None,
+    full: Annotated[bool, Field(description="Also what is not due.")] = False,
+    now: Annotated[Moment | None, Field(description="With dry_run: then; ISO 8601.")] = None,
+    policy: Annotated[Text | None, Field(description="With dry_run: supposed.")] = None,
     group_id: p.Group = None,
 ) -> Maintained:
     """Let memories fade and do what is due: states, compression, purge. The run can be undone."""
@@ -111,13 +87,13 @@ async def run_decay_maintenance(
     }
     if dry_run:
         what_if = {"now": now, "policy": policy}
-        return Maintained.of(await memory.rehearse_maintenance(what_if=what_if, **asked))
+        return Maintained(report=await memory.rehearse_maintenance(what_if=what_if, **asked))
     for name, value in (("now", now), ("policy", policy)):
         if value is not None:
             raise InvalidArgumentError(
                 name, str(value), "a run goes by the clock and the settings; use dry_run"
             )
-    return Maintained.of(await memory.maintain(**asked))
+    return Maintained(report=await memory.maintain(**asked))
 
 
 @toolset.tool("Undo a maintenance run", DESTROYS)

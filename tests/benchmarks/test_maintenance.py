@@ -1,6 +1,5 @@
-"""How long runs take over a million memories, beside Neo4j's own `SET` of one property on as many."""
+"""How long runs take over a million memories, beside Neo4j setting one property of as many."""
 
-import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any, LiteralString
