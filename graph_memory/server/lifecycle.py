@@ -11,7 +11,7 @@ from graph_memory.custody import Points, Span
 from graph_memory.server import parameters as p
 from graph_memory.server.graph_views import ObsoleteMemory
 from graph_memory.server.lifecycle_views import Fading, Forecasted, Preserved, ScanReport
-from graph_memory.server.tools import DESTROYS, PURE_READS, STEPS, WRITES, Toolset
+from graph_memory.server.tools import DESTROYS, PURE_READS, WRITES, Toolset
 from graph_memory.server.views import GotMemory
 
 toolset = Toolset()
@@ -72,7 +72,7 @@ async def memory_forecast(
     )
 
 
-@toolset.tool("Lower confidence in unused memories", STEPS, meta=_DECAY_TAGS)
+@toolset.tool("Lower confidence in unused memories", WRITES, meta=_DECAY_TAGS)
 async def run_decay_scan(
     memory: GraphMemory,
     memory_ids: Annotated[

@@ -5,11 +5,11 @@ from typing import Annotated, Any, Self
 from pydantic import Field, SerializerFunctionWrapHandler, WithJsonSchema, model_serializer
 
 from graph_memory.api import GraphMemory
-from graph_memory.arguments import Moment, Text
+from graph_memory.arguments import Moment, PolicyName
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.maintenance import Report, StageName
 from graph_memory.server import parameters as p
-from graph_memory.server.tools import DESTROYS, STEPS, Toolset
+from graph_memory.server.tools import WRITES, Toolset
 from graph_memory.server.views import View
 from graph_memory.undo import Refusal, Undone
 from graph_memory.upkeep import RunId
@@ -61,7 +61,7 @@ class UndoneRun(View):
         return "\n".join([*lines, *(f"{r.memory_id}: {r.reason}" for r in self.refusals)])
 
 
-@toolset.tool("Run decay maintenance", STEPS)
+@toolset.tool("Run decay maintenance", WRITES)
 async def run_decay_maintenance(
     memory: GraphMemory,
     dry_run: Annotated[bool, Field(description="True: only tell.")] = False,
@@ -69,12 +69,14 @@ async def run_decay_maintenance(
         int | None, Field(ge=1, le=100_000, description="Per transaction.")
     ] = None,
     stages: Annotated[
-        tuple[StageName, ...] | None, Field(min_length=1, description="Only these.")
+        tuple[StageName, ...] | None,
+        Field(min_length=1, description="Only these, as protection, decay, purge."),
+        p.WORDS,
     ] = None,
-    max_seconds: Annotated[float | None, Field(gt=0, le=86_400)] = None,
+    max_seconds: Annotated[float | None, Field(gt=0, le=86_400, description="Time limit.")] = None,
     full: Annotated[bool, Field(description="Also what is not due.")] = False,
     now: Annotated[Moment | None, Field(description="With dry_run: then; ISO 8601.")] = None,
-    policy: Annotated[Text | None, Field(description="With dry_run: supposed.")] = None,
+    policy: Annotated[PolicyName | None, Field(description="With dry_run: supposed.")] = None,
     group_id: p.Group = None,
 ) -> Maintained:
     """Let memories fade and do what is due: states, compression, purge. The run can be undone."""
@@ -96,7 +98,7 @@ async def run_decay_maintenance(
     return Maintained(report=await memory.maintain(**asked))
 
 
-@toolset.tool("Undo a maintenance run", DESTROYS)
+@toolset.tool("Undo a maintenance run", WRITES)
 async def undo_maintenance(
     memory: GraphMemory,
     run_id: Annotated[RunId, Field(description="Id of the run.")],

@@ -37,9 +37,9 @@ NUMBER = WithJsonSchema({"type": "integer"})
 Group = Annotated[GroupId | None, Field(description="Tenant.")]
 Id = Annotated[MemoryId, Field(description="Id of the memory.")]
 
-Text = Annotated[Content, Field(description="What to remember: one self-contained statement.")]
+Text = Annotated[Content, Field(description="One self-contained statement.")]
 Type = Annotated[TypeName, Field(description="What kind of thing it holds.")]
-TagList = Annotated[Tags, Field(description="Labels; up to 64 of 128 characters.")]
+TagList = Annotated[Tags, Field(description="Labels.")]
 Details = Annotated[Metadata, Field(description="Free JSON object; 64 KiB.")]
 Weight = Annotated[
     Importance | None, Field(description="1 trivial to 10 vital; beyond is clamped.")
@@ -47,10 +47,8 @@ Weight = Annotated[
 Durability = Annotated[Stability | None, Field(description="1 volatile to 5 permanent.")]
 Confidence = Annotated[Unit | None, Field(description="0 to 1, how sure.")]
 Origin = Annotated[SourceName, Field(description="Who it comes from.")]
-Project = Annotated[Line | None, Field(description="Project within the tenant.")]
-Talk = Annotated[
-    Line | None, Field(description="Conversation; it follows the last memory of the same.")
-]
+Project = Annotated[Line | None, Field(description="Project.")]
+Talk = Annotated[Line | None, Field(description="Conversation it continues.")]
 Parent = Annotated[MemoryId | None, Field(description="Id of the memory this is part of.")]
 Relationships = Annotated[
     tuple[NewRelation, ...],
@@ -60,32 +58,32 @@ Relationships = Annotated[
     ),
     WithJsonSchema({"type": "array", "items": {"type": "object"}}),
 ]
-Policy = Annotated[PolicyName | None, Field(description="How it fades; the server has a default.")]
-Rate = Annotated[DecayRate | None, Field(description="Decay per day, 0 to 100, for adaptive.")]
+Policy = Annotated[PolicyName | None, Field(description="How it fades.")]
+Rate = Annotated[DecayRate | None, Field(description="A day, for adaptive.")]
 Batch = Annotated[
     list[dict[str, Any]],
     Field(description="Each with the arguments of add_memory; also created_at, memory_id."),
 ]
 
-NewText = Annotated[Content | None, Field(description="New text; the old is kept as a version.")]
+NewText = Annotated[Content | None, Field(description="New text; the old is kept.")]
 NewType = Annotated[TypeName | None, Field(description="What kind of thing it holds."), WORD]
 NewTags = Annotated[Tags | None, Field(description="Replace the labels.")]
 NewDetails = Annotated[Metadata | None, Field(description="Replace the metadata.")]
 
-Query = Annotated[Question, Field(description="Question or words, in plain language.")]
+Query = Annotated[Question, Field(description="Question, in plain language.")]
 Ranking = Annotated[
     Profile,
     Field(description="recall: meaning, words; weighted: + recency, importance; hybrid: + graph."),
 ]
 Weights = Annotated[tuple[float, ...] | None, Field(description="Of weighted or hybrid; sum 1.")]
-Limit = Annotated[int, Field(ge=1, le=50, description="Most memories to return, 1 to 50.")]
+Limit = Annotated[int, Field(ge=1, le=50, description="At most.")]
 Types = Annotated[tuple[TypeName, ...] | None, Field(description="Only these types."), WORDS]
 OneType = Annotated[TypeName | None, Field(description="Only this type.")]
 AnyTag = Annotated[Tags | None, Field(description="With any of these tags.")]
-Since = Annotated[Moment | None, Field(description="Created at or after; ISO 8601, UTC.")]
-Until = Annotated[EndMoment | None, Field(description="Created at or before; ISO 8601, UTC.")]
-AsOf = Annotated[Moment | None, Field(description="What was true then; ISO 8601.")]
-KnownAt = Annotated[Moment | None, Field(description="What was known here then; ISO 8601.")]
+Since = Annotated[Moment | None, Field(description="Created since; ISO 8601.")]
+Until = Annotated[EndMoment | None, Field(description="Created until; ISO 8601.")]
+AsOf = Annotated[Moment | None, Field(description="True then; ISO 8601.")]
+KnownAt = Annotated[Moment | None, Field(description="Known here then; ISO 8601.")]
 TrueFrom = Annotated[Moment | None, Field(description="True since; default now. ISO 8601.")]
 TrueUntil = Annotated[Moment | None, Field(description="True until; ISO 8601.")]
 Living = Annotated[

@@ -8,7 +8,6 @@ from graph_memory.api import GraphMemory
 from graph_memory.arguments import Question
 from graph_memory.profiles import Profile
 from graph_memory.retrieve import (
-    AnchorCount,
     Budget,
     ConversationTokens,
     SearchDepth,
@@ -36,20 +35,12 @@ async def retrieve_memories(
     staleness_threshold: Annotated[
         Threshold | None, Field(description="Default 4096 tokens."), p.NUMBER
     ] = None,
-    anchor_count: Annotated[
-        AnchorCount | None, Field(description="Hits to spread from; default 3."), p.NUMBER
-    ] = None,
     session_id: Talk = None,
     conversation_tokens: Annotated[
         ConversationTokens | None, Field(description="Conversation so far."), p.NUMBER
     ] = None,
     profile: p.Ranking = Profile.RECALL,
     weights: p.Weights = None,
-    memory_types: p.Types = None,
-    tags: p.AnyTag = None,
-    date_from: p.Since = None,
-    date_to: p.Until = None,
-    project_id: p.Project = None,
     states: p.Living = None,
     as_of: p.AsOf = None,
     known_at: p.KnownAt = None,
@@ -62,10 +53,9 @@ async def retrieve_memories(
     """
     retrieved = await memory.retrieve(
         query, group_id=group_id, max_tokens=max_tokens, search_depth=search_depth,
-        staleness_threshold=staleness_threshold, anchor_count=anchor_count, session_id=session_id,
+        staleness_threshold=staleness_threshold, session_id=session_id,
         conversation_tokens=conversation_tokens, profile=profile, weights=weights,
-        memory_types=memory_types, tags=tags, date_from=date_from, date_to=date_to,
-        project_id=project_id, states=states, as_of=as_of, known_at=known_at,
+        states=states, as_of=as_of, known_at=known_at,
     )  # fmt: skip
     return Given.of(retrieved)
 

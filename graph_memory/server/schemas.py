@@ -24,37 +24,25 @@ def arguments_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
 
     An optional argument is published as its plain type; `MemoryTool` takes null for "not given".
     """
-    return _short(schema, schema.get("$defs", {}), False) | {"additionalProperties": False}
+    return _short(schema, schema.get("$defs", {})) | {"additionalProperties": False}
 
 
 def answer_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the schema of a tool's answer: its fields and their types, not what is in them."""
-    fields = _short(schema, schema.get("$defs", {}), True).get("properties", {})
-    return {
-        "type": "object",
-        "properties": {
-            name: {"type": field["type"]} if "type" in field else {}
-            for name, field in fields.items()
-        },
-    }
+    """Return the schema of a tool's answer: the names of its fields. Their values tell the rest."""
+    fields = _short(schema, schema.get("$defs", {})).get("properties", {})
+    return {"type": "object", "properties": {name: {} for name in fields}}
 
 
-def _short(node: Any, definitions: Mapping[str, Any], nullable: bool) -> Any:
+def _short(node: Any, definitions: Mapping[str, Any]) -> Any:
     if isinstance(node, list):
-        return [_short(item, definitions, nullable) for item in cast(list[Any], node)]
+        return [_short(item, definitions) for item in cast(list[Any], node)]
     if not isinstance(node, Mapping):
         return node
-    whole = _merged(cast(Mapping[str, Any], node), definitions, nullable)
-    return {
-        key: _short(value, definitions, nullable)
-        for key, value in whole.items()
-        if _tells(key, value)
-    }
+    whole = _merged(cast(Mapping[str, Any], node), definitions)
+    return {key: _short(value, definitions) for key, value in whole.items() if _tells(key, value)}
 
 
-def _merged(
-    node: Mapping[str, Any], definitions: Mapping[str, Any], nullable: bool
-) -> dict[str, Any]:
+def _merged(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
     """Put the definition a node refers to, or its only choice that is not null, into the node."""
     siblings = dict(node)
     if reference := siblings.pop("$ref", None):
@@ -66,10 +54,7 @@ def _merged(
     if len(rest) != 1:
         return siblings
     del siblings["anyOf"]
-    only = _merged(rest[0], definitions, nullable)
-    if nullable and "type" in only:
-        only["type"] = [only["type"], "null"]
-    return {**only, **siblings}
+    return {**_merged(rest[0], definitions), **siblings}
 
 
 def _tells(key: str, value: object) -> bool:
@@ -77,5 +62,5 @@ def _tells(key: str, value: object) -> bool:
     if isinstance(value, Mapping):
         return key != "$defs"
     if key == "default":
-        return value is not None
+        return value not in (None, False, [], {}, ())
     return key not in _NEEDLESS and (key, value) != ("additionalProperties", True)

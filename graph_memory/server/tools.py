@@ -29,13 +29,8 @@ _log = logging.getLogger(__name__)
 #: Tools that store access counters are no pure reads, however harmless.
 READS = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
 PURE_READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=False)
-WRITES = ToolAnnotations(
-    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
-)
-STEPS = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
-DESTROYS = ToolAnnotations(
-    read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
-)
+WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
+DESTROYS = ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=False)
 
 _TENANT = {"user_context": "group_id"}
 
