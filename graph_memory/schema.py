@@ -126,6 +126,7 @@ MIGRATIONS = (
         indexes=("memory_packing_due_idx",),
         dropped=("memory_last_decay_update_idx",),
     ),
+    Migration(6, "which memories lack a vector", indexes=("memory_embedding_model_idx",)),
 )
 
 

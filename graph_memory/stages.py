@@ -224,6 +224,8 @@ async def _embeddings(work: Work) -> None:
     stored = await stored_embedding(context.graph)
     if stored and stored != configured_embedding(context.settings):
         return  # another model is a matter of `embeddings rebuild`
+    if not await context.graph.one("maintenance/lacks_vectors", bool):
+        return
     for group in await context.graph.rows("maintenance/unembedded", str, groups=work.run.groups):
         report = await rebuild_embeddings(context, group, only_missing=True)
         work.run.counts.embedded += report.rebuilt

@@ -1,0 +1,13 @@
+// Tell whether some memory has no vector; the counts come from the store and from an index.
+//
+// access  read
+// returns lacking : BOOLEAN
+MATCH (m:Memory)
+WITH count(m) AS memories
+CALL (memories) {
+  MATCH (m:Memory)
+  WHERE m.embedding_model IS NOT NULL
+  WITH memories, count(m) AS embedded
+  RETURN memories > embedded AS lacking
+}
+RETURN lacking

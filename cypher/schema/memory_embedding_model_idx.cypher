@@ -1,0 +1,6 @@
+// Count the memories that have a vector.
+//
+// access  schema
+CREATE INDEX memory_embedding_model_idx IF NOT EXISTS
+FOR (n:Memory)
+ON (n.embedding_model)
