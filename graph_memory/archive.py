@@ -250,13 +250,9 @@ class _Import:
             if line.memory.lifecycle
         ]
         if rows:
-            now = instant(self._memory.clock())
+            now, rules = instant(self._memory.clock()), decay.parameters(self._memory.settings)
             await self._memory.graph.run(
-                "archive/restore_lifecycle",
-                group_id=group_id,
-                memories=rows,
-                now=now,
-                decay=decay.parameters(self._memory.settings),
+                "archive/restore_lifecycle", group_id=group_id, memories=rows, now=now, decay=rules
             )
 
     async def _link(self, group_id: str, statement: str, links: list[_Link]) -> None:

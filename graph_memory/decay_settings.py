@@ -3,10 +3,9 @@
 import json
 import math
 import re
-from pathlib import Path
 from typing import Annotated, Any, Self, cast
 
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import DirectoryPath, Field, ValidationInfo, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode
 
 from graph_memory.memories import MemoryType
@@ -39,7 +38,7 @@ class DecaySettings(BaseSettings):
     group_decay_policies: dict[str, str] = Field(
         {}, description="Another policy for the groups named."
     )
-    policy_dir: Path | None = Field(None, description="A folder of policies of your own.")
+    policy_dir: DirectoryPath | None = Field(None, description="A folder of policies of your own.")
     half_life_base_days: Days = Field(30.0, description="Half-life at stability 3.")
     half_life_curve: str = Field("scaled", pattern="^(scaled|table)$")
     half_life_table_days: Annotated[

@@ -142,12 +142,9 @@ def statements(policy_dir: Path | None = None) -> Mapping[str, Statement]:
 def policies(policy_dir: Path | None = None) -> Mapping[str, str]:
     """Return the text of each decay policy by its name."""
     files = _read(root(), policy_dir)
+    names = [name for name in files if name.startswith(POLICIES)]
     return MappingProxyType(
-        {
-            name.removeprefix(POLICIES): "\n".join(file.body)
-            for name, file in files.items()
-            if name.startswith(POLICIES)
-        }
+        {name.removeprefix(POLICIES): "\n".join(files[name].body) for name in names}
     )
 
 
