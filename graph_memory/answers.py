@@ -13,6 +13,9 @@ from graph_memory.ranking import LEAD, Candidates, Ranked, Ranking
 from graph_memory.settings import Settings
 from graph_memory.words import lookups, rarest
 
+#: Of a group so many times the hits of a word are counted: in a larger one rarities differ alike.
+_MEMBERS_PER_HIT = 10
+
 
 @dataclass(frozen=True, slots=True)
 class _WordVectors:
@@ -48,7 +51,7 @@ async def answers(
     reading = await embedder.read_query(question)
     words = rarest(question, settings.fulltext_analyzer)
     found = await graph.one(
-        "recall/candidates_filtered" if narrowed else "recall/candidates",
+        "answers/candidates_filtered" if narrowed else "answers/candidates",
         Candidates,
         group_id=group_id,
         vector=reading.vector,
@@ -57,6 +60,7 @@ async def answers(
         candidates=max(settings.recall_candidates, limit),
         pool=max(settings.recall_pool, limit),
         hits=settings.recall_hits_per_word,
+        members=settings.recall_hits_per_word * _MEMBERS_PER_HIT,
         saturation=settings.recall_word_saturation,
         vector_weight=settings.recall_vector_weight,
         fan=settings.traversal_fan if settings.recall_context_characters else 0,
@@ -72,7 +76,7 @@ async def answers(
         best = ranking.best(max(settings.recall_late_candidates, limit))
         ids = [ranked.memory.memory_id for ranked in best]
         kept = await graph.rows(
-            "recall/word_vectors", _WordVectors, group_id=group_id, memory_ids=ids
+            "answers/word_vectors", _WordVectors, group_id=group_id, memory_ids=ids
         )
         packs = {row.memory_id: row.vectors for row in kept}
         vectors, weights = asked(

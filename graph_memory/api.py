@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
-from graph_memory import decay, recall, remember, revise, schema
+from graph_memory import decay, listing, recall, remember, revise, schema
 from graph_memory.access import record_accesses
 from graph_memory.arguments import (
     Clocks,
@@ -29,9 +29,9 @@ from graph_memory.errors import (
     NotFoundError,
 )
 from graph_memory.feedback import explained
+from graph_memory.listing import Page
 from graph_memory.memories import FoundMemory, Memory, SortOrder
 from graph_memory.profiles import Profile, reweighed
-from graph_memory.recall import Page
 from graph_memory.remember import Outcome
 from graph_memory.revise import Deleted
 from graph_memory.settings import Settings, read_settings
@@ -255,7 +255,7 @@ class GraphMemory(Connections, Conversations, Custody, Upkeep):
         What is returned counts as accessed.
         """
         group = self.group(group_id)
-        page = await recall.list_memories(
+        page = await listing.list_memories(
             self.graph,
             self.settings,
             group_id=group,

@@ -11,8 +11,7 @@ from typing import Any, ClassVar, Literal, cast
 
 from graph_memory.arguments import Moment, NewMemory, NewRelation, Text, Unit, checked
 from graph_memory.errors import InvalidArgumentError
-from graph_memory.memories import instant, whole
-from graph_memory.remember import default_title
+from graph_memory.memories import default_title, instant, whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

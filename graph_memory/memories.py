@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -78,6 +79,9 @@ LISTED_STATES = (*RECALLED_STATES, LifecycleState.ARCHIVED)
 #: States a question about the past is answered from: what was superseded since has expired.
 LASTING_STATES = (*LISTED_STATES, LifecycleState.EXPIRED)
 
+_NAME_CHARACTERS = 80
+_SUMMARY_CHARACTERS = 500
+
 
 def instant(moment: datetime) -> str:
     """Return `moment` as stored: ISO 8601, UTC, milliseconds, fixed width; naive means UTC.
@@ -103,6 +107,21 @@ def _object(value: object) -> object:
 def whole(content: str | bytes) -> str:
     """Return as text a content that may come compressed, as that of an archived memory does."""
     return gzip.decompress(content).decode() if isinstance(content, bytes) else content
+
+
+def default_title(content: str) -> str:
+    """Return the title of a memory that was given none."""
+    return " ".join(content.split())[:_NAME_CHARACTERS]
+
+
+def lead(content: str) -> str:
+    """Return the beginning of a content, which stands for it where the whole is not needed."""
+    return content[:_SUMMARY_CHARACTERS]
+
+
+def metadata_json(metadata: Mapping[str, Any]) -> str:
+    """Return metadata as stored; Neo4j properties hold no maps."""
+    return json.dumps(dict(metadata), ensure_ascii=False, allow_nan=False)
 
 
 #: A content, whether it is stored compressed or not.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graph_memory.graph import Graph
-from graph_memory.remember import lead
+from graph_memory.memories import lead
 
 #: Contents on their way at a time; each may have a million characters.
 _BATCH = 100

@@ -1,10 +1,6 @@
 """Find memories: by question, by filter, by id."""
 
-import base64
-import binascii
-import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -12,17 +8,14 @@ from graph_memory import decay
 from graph_memory.answers import answers
 from graph_memory.arguments import Filters
 from graph_memory.embedding import Embedder
-from graph_memory.errors import InvalidArgumentError
 from graph_memory.graph import Graph
 from graph_memory.memories import (
     LASTING_STATES,
-    LISTED_STATES,
     RECALLED_STATES,
     FoundMemory,
     LifecycleState,
     Memory,
     Relation,
-    SortOrder,
     instant,
 )
 from graph_memory.profiles import Profile, nearness, spreading, weighing
@@ -36,14 +29,6 @@ _SEARCHES = {
     (Profile.HYBRID, False): "recall/search_hybrid",
     (Profile.HYBRID, True): "recall/search_hybrid_filtered",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A page of a list, and where the next begins."""
-
-    memories: list[Memory]
-    next_cursor: str | None
 
 
 async def search(
@@ -135,59 +120,6 @@ async def _shown(
         for candidate, score, components in ranked
         if (memory := by_id.get(candidate.memory_id))
     ]
-
-
-async def list_memories(
-    graph: Graph,
-    settings: Settings,
-    *,
-    group_id: str,
-    now: datetime,
-    filters: Filters = Filters(),  # noqa: B008 - immutable
-    sort: SortOrder = SortOrder.IMPORTANCE,
-    limit: int = 20,
-    cursor: str | None = None,
-) -> Page:
-    """List the memories the filters allow, a page at a time.
-
-    A page is found by the last memory of the one before, so memories that come or go in between
-    neither repeat nor hide others.
-
-    Args:
-        graph: Where to look.
-        settings: For the view.
-        group_id: The tenant.
-        now: The caller's clock.
-        filters: Which memories count; states default to ACTIVE, DORMANT and ARCHIVED.
-        sort: Best or newest first.
-        limit: Memories a page, 1 to 50.
-        cursor: `next_cursor` of the page before.
-
-    Raises:
-        InvalidArgumentError: The cursor is not one of ours, or of another sort order.
-    """
-    after = _read_cursor(cursor, sort)
-    common: dict[str, Any] = {
-        "group_id": group_id,
-        "limit": limit + 1,  # one more tells whether there is a next page
-        "after_created_at": after.get("created_at"),
-        "after_id": after.get("id"),
-        "states": served(filters, LISTED_STATES),
-        **filter_parameters(filters),
-        **view_parameters(settings, now, filters.known_at),
-    }
-    if sort is SortOrder.IMPORTANCE:
-        found = await graph.rows(
-            "recall/list_by_importance",
-            Memory,
-            after_importance=after.get("importance"),
-            **common,
-        )
-    else:
-        found = await graph.rows("recall/list_by_created_at", Memory, **common)
-    more = len(found) > limit
-    page = found[:limit]
-    return Page(page, _cursor(page[-1], sort) if more else None)
 
 
 async def get_many(
@@ -287,34 +219,3 @@ def _narrowing(filters: Filters) -> dict[str, Any]:
     """Return the filter's parameters, or none where the filter lets everything pass."""
     parameters = filter_parameters(filters)
     return parameters if any(value is not None for value in parameters.values()) else {}
-
-
-def _cursor(last: Memory, sort: SortOrder) -> str:
-    position = {
-        "sort": sort,
-        "importance": last.importance,
-        "created_at": instant(last.created_at),
-        "id": last.memory_id,
-    }
-    return base64.urlsafe_b64encode(json.dumps(position).encode()).decode()
-
-
-def _read_cursor(cursor: str | None, sort: SortOrder) -> dict[str, Any]:
-    if cursor is None:
-        return {}
-    position: dict[str, Any] = {}
-    try:
-        position = json.loads(base64.urlsafe_b64decode(cursor.encode("ascii")))
-        well_formed = (
-            position["sort"] == sort
-            and isinstance(position["importance"], int | float)
-            and isinstance(position["id"], str)
-            and datetime.fromisoformat(position["created_at"]).tzinfo is not None
-        )
-    except (ValueError, KeyError, TypeError, binascii.Error):
-        well_formed = False
-    if not well_formed:
-        raise InvalidArgumentError(
-            "cursor", cursor, f"pass next_cursor of a page sorted by {sort}, or none"
-        )
-    return position

@@ -1,7 +1,6 @@
 """Store memories; the same content is stored once in a group."""
 
 import hashlib
-import json
 import uuid
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,11 +20,8 @@ from graph_memory.errors import (
 )
 from graph_memory.graph import Graph, UniquenessError
 from graph_memory.late import packed
-from graph_memory.memories import group_key, instant
+from graph_memory.memories import default_title, group_key, instant, lead, metadata_json
 from graph_memory.settings import Settings
-
-_NAME_CHARACTERS = 80
-_SUMMARY_CHARACTERS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,16 +283,6 @@ def _row(
     }  # fmt: skip
 
 
-def default_title(content: str) -> str:
-    """Return the title of a memory that was given none."""
-    return " ".join(content.split())[:_NAME_CHARACTERS]
-
-
-def lead(content: str) -> str:
-    """Return the beginning of a content, which stands for it where the whole is not needed."""
-    return content[:_SUMMARY_CHARACTERS]
-
-
 def _texts(content: str, title: str | None = None) -> dict[str, str]:
     """Return a content with its title and lead, which Graphiti and Neo4j Browser show."""
     return {
@@ -304,8 +290,3 @@ def _texts(content: str, title: str | None = None) -> dict[str, str]:
         "name": title or default_title(content),
         "summary": lead(content),
     }
-
-
-def metadata_json(metadata: Mapping[str, Any]) -> str:
-    """Return metadata as stored; Neo4j properties hold no maps."""
-    return json.dumps(dict(metadata), ensure_ascii=False, allow_nan=False)

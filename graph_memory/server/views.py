@@ -5,8 +5,8 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, SerializerFunctionWrapHandler, WithJsonSchema, model_serializer
 
 from graph_memory.errors import GraphMemoryError
+from graph_memory.listing import Page
 from graph_memory.memories import FoundMemory, Instant, Memory, Relation
-from graph_memory.recall import Page
 from graph_memory.remember import Outcome
 from graph_memory.revise import Deleted
 from graph_memory.walk import BriefMemory

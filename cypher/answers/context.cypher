@@ -3,12 +3,12 @@
 // access  fragment
 CALL (pool) {
   UNWIND pool AS a
-  // include recall/beside
+  // include answers/beside
   RETURN collect(DISTINCT b) AS near, collect(link) AS links
 }
 CALL (near) {
   UNWIND near AS a
-  // include recall/beside
+  // include answers/beside
   RETURN collect(DISTINCT b) AS far, collect(link) AS further
 }
 WITH looked, worded, pool, near + far AS around, links + further AS links

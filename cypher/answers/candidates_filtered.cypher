@@ -5,27 +5,21 @@
 // returns rarity   : LIST<FLOAT> — of each word looked up
 // returns memories : LIST<MAP> — the best of both legs, and what was said around them
 // returns links    : LIST<LIST> — ids of memories that follow one another
-// include recall/worded
-CALL (looked) {
-  // include recall/weigh_words
-  // include recall/filter
-  RETURN collect({m: m, text: text, words: words}) AS worded
-}
+// include answers/worded
 CALL (worded) {
   CALL (worded) {
     // include recall/nearest_filtered
     RETURN m, similarity, 0.0 AS text
   UNION ALL
-    UNWIND worded AS x
-    WITH x.m AS m, x.text AS text
-    ORDER BY text DESC, m.uuid
-    LIMIT $candidates
+    // include answers/most_worded
+    // include recall/filter
+    WITH m, text ORDER BY text DESC LIMIT $candidates
     RETURN m, null AS similarity, text
   }
-  // include recall/fuse
+  // include answers/fuse
   RETURN collect(m) AS pool
 }
-// include recall/context
+// include answers/context
 CALL (around) {
   UNWIND around AS m
   WITH m
@@ -33,5 +27,5 @@ CALL (around) {
   RETURN collect(m) AS allowed
 }
 WITH looked, worded, pool, links, allowed AS around
-// include recall/measured
+// include answers/measured
 RETURN rarity, memories, links
