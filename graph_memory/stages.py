@@ -3,7 +3,7 @@
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
@@ -159,7 +159,7 @@ class Work:
         for failure in failed:
             self.run.fail(failure.memory_id, failure.reason)
         ids = sorted(failure.memory_id for failure in failed)
-        await self.context.graph.run("maintenance/skip", memory_ids=ids, now=self.at["now"])
+        await self.context.graph.run("stages/skip", memory_ids=ids, now=self.at["now"])
 
     async def _outcome(
         self, statement: str, batch: int, concurrency: int, parameters: dict[str, Any]
@@ -172,25 +172,34 @@ class Work:
 
 
 async def _protection(work: Work) -> None:
-    await work.batches("maintenance/unprotect")
+    await work.batches("stages/unprotect")
 
 
 async def _decay(work: Work) -> None:
     graph = work.context.graph
     if work.run.full:
         async for ids in ranges(graph):
-            await work.batch("maintenance/all", "processed", **ids)
+            await work.batch("stages/refresh", "processed", **ids)
+            await work.batch("stages/all", "processed", **ids)
         return
-    due = await graph.one("maintenance/count_due", int, now=work.at["now"], **work.scope)
+    due = await count_due(graph, work.run.now, **work.scope)
     work.effort.on_progress(0, due)
-    await work.batches("maintenance/due", "processed")
+    await work.batches("stages/due", "processed")
+
+
+async def count_due(
+    graph: Graph, at: datetime, *, groups: list[str] | None = None, canary: int = 100
+) -> int:
+    """Count the memories that a run at an instant has something to do for."""
+    found = await graph.one("stages/count_due", int, now=instant(at), groups=groups, canary=canary)
+    return found or 0
 
 
 async def ranges(graph: Graph) -> AsyncGenerator[dict[str, str]]:
     """Divide all ids into ranges of so many memories, as parameters of a statement."""
     after_id = ""
     while after_id != _END:
-        last_id = await graph.one("maintenance/range_end", str, after_id=after_id, limit=_RANGE)
+        last_id = await graph.one("stages/range_end", str, after_id=after_id, limit=_RANGE)
         yield {"after_id": after_id, "last_id": last_id or _END}
         after_id = last_id or _END
 
@@ -224,9 +233,9 @@ async def _embeddings(work: Work) -> None:
     stored = await stored_embedding(context.graph)
     if stored and stored != configured_embedding(context.settings):
         return  # another model is a matter of `embeddings rebuild`
-    if not await context.graph.one("maintenance/lacks_vectors", bool):
+    if not await context.graph.one("stages/lacks_vectors", bool):
         return
-    for group in await context.graph.rows("maintenance/unembedded", str, groups=work.run.groups):
+    for group in await context.graph.rows("stages/unembedded", str, groups=work.run.groups):
         report = await rebuild_embeddings(context, group, only_missing=True)
         work.run.counts.embedded += report.rebuilt
         work.run.counts.errors += report.failed
@@ -236,12 +245,12 @@ async def _embeddings(work: Work) -> None:
 async def _purge(work: Work) -> None:
     settings = work.context.settings
     await work.batches(
-        "maintenance/purge",
+        "stages/purge",
         "purged",
         deleted_before=work.ago(settings.soft_delete_retention_days),
     )
     await work.context.graph.run(
-        "maintenance/erase_purged",
+        "stages/erase_purged",
         groups=work.run.groups,
         purged_before=work.ago(settings.undo_retention_days),
         batch=work.effort.batch_size,
@@ -251,14 +260,14 @@ async def _purge(work: Work) -> None:
 async def _sessions(work: Work) -> None:
     before = work.run.now - timedelta(days=work.context.settings.session_ttl_days)
     for group in await work.context.graph.rows(
-        "maintenance/idle_sessions", str, groups=work.run.groups, before=instant(before)
+        "stages/idle_sessions", str, groups=work.run.groups, before=instant(before)
     ):
         await sessions.expire(work.context.graph, group_id=group, before=before)
 
 
 async def _records(work: Work) -> None:
     await work.context.graph.run(
-        "maintenance/erase_changes",
+        "stages/erase_changes",
         groups=work.run.groups,
         changed_before=work.ago(work.context.settings.undo_retention_days),
         run_id=work.run.run_id,

@@ -11,9 +11,9 @@ from graph_memory import run_record
 from graph_memory.arguments import Line, checked, checked_value
 from graph_memory.context import Context
 from graph_memory.maintenance import Report, RunRequest, maintain
-from graph_memory.memories import Instant, instant
+from graph_memory.memories import Instant
 from graph_memory.run_record import LeaseState, Pause, Run
-from graph_memory.stages import Progress
+from graph_memory.stages import Progress, count_due
 from graph_memory.undo import Undone, undo
 from graph_memory.what_if import WhatIf, rehearse
 
@@ -72,15 +72,10 @@ class Upkeep(Context):
     async def maintenance_status(self) -> MaintenanceStatus:
         """Tell whether runs are paused, who runs, what is due, and how the latest runs went."""
         now: Instant = self.clock()
-        every: dict[str, Any] = {"groups": None, "canary": 100}
-        due = [
-            await self.graph.one("maintenance/count_due", int, now=instant(at), **every) or 0
-            for at in (now, now + timedelta(days=1))
-        ]
         return MaintenanceStatus(
             paused=await run_record.paused(self.graph),
             running=await run_record.lease_state(self.graph),
-            due_now=due[0],
-            due_in_a_day=due[1],
+            due_now=await count_due(self.graph, now),
+            due_in_a_day=await count_due(self.graph, now + timedelta(days=1)),
             runs=await run_record.runs(self.graph),
         )

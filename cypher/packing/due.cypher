@@ -12,7 +12,7 @@
 // returns packed    : ANY? — the whole, compressed
 MATCH (m:Memory {packing_due: true})
 WHERE m.uuid > $after_id AND m.content IS NOT NULL AND
-  // include maintenance/eligible
+  // include stages/eligible
 WITH m ORDER BY m.uuid LIMIT $limit
 RETURN m.uuid AS memory_id, m.lifecycle_state AS state, CASE
   WHEN m.lifecycle_state = 'ARCHIVED' THEN true

@@ -5,5 +5,5 @@
 // returns purged : INTEGER
 MATCH (m:Memory)
 WHERE m.soft_deleted_at < $deleted_before AND m.lifecycle_state = 'SOFT_DELETED' AND
-  // include maintenance/eligible
+  // include stages/eligible
 RETURN count(m) AS purged

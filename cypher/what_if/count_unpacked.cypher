@@ -4,5 +4,5 @@
 // returns unpacked : INTEGER
 MATCH (m:Memory {packing_due: true})
 WHERE m.lifecycle_state = 'ARCHIVED' AND m.content_gz IS NULL AND
-  // include maintenance/eligible
+  // include stages/eligible
 RETURN count(m) AS unpacked

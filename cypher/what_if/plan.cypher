@@ -15,9 +15,9 @@
 MATCH (m:Memory)
 WHERE $after_id < m.uuid <= $last_id AND m.lifecycle_state <> 'SOFT_DELETED'
   AND ($full OR m.next_due_at <= $now AND coalesce(m.last_decay_update <> $now, true)) AND
-  // include maintenance/eligible
+  // include stages/eligible
 // include decay/next_state
-// include maintenance/plan
+// include stages/plan
 WITH m, faded, m.lifecycle_state AS was, CASE
   WHEN curve.states = 'by_score' AND reason = 'decay' AND entered = 'EXPIRED'
     THEN 'SOFT_DELETED' ELSE entered

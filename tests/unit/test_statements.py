@@ -23,7 +23,7 @@ UNSCOPED = {"rebuild/groups"}
 UNSCOPED |= {
     name
     for name in statements()
-    if name.startswith(("maintenance/", "packing/", "undo/", "what_if/"))
+    if name.startswith(("maintenance/", "stages/", "packing/", "undo/", "what_if/"))
 }
 
 

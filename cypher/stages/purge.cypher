@@ -15,7 +15,7 @@
 MATCH (m:Memory)
 WHERE m.soft_deleted_at < $deleted_before AND m.lifecycle_state = 'SOFT_DELETED'
   AND (m.last_decay_update <> $now OR m.last_decay_update IS NULL) AND
-  // include maintenance/eligible
+  // include stages/eligible
 WITH m ORDER BY m.soft_deleted_at LIMIT $limit
 CALL (m) {
   FOREACH (_ IN [1] |
@@ -30,5 +30,5 @@ CALL (m) {
   SET r.edge_key = null
 } IN $concurrency CONCURRENT TRANSACTIONS OF $batch ROWS
   ON ERROR CONTINUE REPORT STATUS AS status
-// include maintenance/outcome
+// include stages/outcome
 RETURN done, failed

@@ -5,5 +5,5 @@
 // returns due : INTEGER
 MATCH (m:Memory)
 WHERE m.next_due_at <= $now AND
-  // include maintenance/eligible
+  // include stages/eligible
 RETURN count(m) AS due

@@ -10,7 +10,7 @@
 MATCH (m:Memory)
 WHERE m.next_due_at <= $now AND m.preserve_until < $now AND m.lifecycle_state <> 'SOFT_DELETED'
   AND (m.last_decay_update <> $now OR m.last_decay_update IS NULL) AND
-  // include maintenance/eligible
+  // include stages/eligible
 WITH m ORDER BY m.next_due_at LIMIT $limit
 CALL (m) {
   FOREACH (_ IN [1] |
@@ -21,5 +21,5 @@ CALL (m) {
   // include undo/after
 } IN $concurrency CONCURRENT TRANSACTIONS OF $batch ROWS
   ON ERROR CONTINUE REPORT STATUS AS status
-// include maintenance/outcome
+// include stages/outcome
 RETURN done, failed

@@ -6,7 +6,7 @@
 // access  fragment
 // param   now   : STRING — ISO 8601, UTC
 // include decay/due
-// include maintenance/plan
+// include stages/plan
 WITH *, entered <> m.lifecycle_state AS steps
 FOREACH (_ IN CASE WHEN steps THEN [1] ELSE [] END |
   // include undo/before
