@@ -135,17 +135,17 @@ async def test_two_groups_may_hold_the_same_content(memory: GraphMemory, group: 
 async def test_a_duplicate_is_found_before_it_is_embedded(memory: GraphMemory) -> None:
     await memory.add("only once")
     calls: list[int] = []
-    embed = memory.embedder.embed
+    read = memory.embedder.read
 
     async def counted(texts: list[str]):
         calls.append(len(texts))
-        return await embed(texts)
+        return await read(texts)
 
-    memory.embedder.embed = counted  # type: ignore[method-assign]
+    memory.embedder.read = counted  # type: ignore[method-assign]
     try:
         outcomes = await memory.add_many([{"content": "only once"}, {"content": "new"}])
     finally:
-        del memory.embedder.embed  # type: ignore[attr-defined]
+        del memory.embedder.read  # type: ignore[attr-defined]
     assert calls == [1]
     assert [type(outcome.error) for outcome in outcomes] == [DuplicateError, type(None)]
 
