@@ -1,5 +1,6 @@
 """Every statement is planned by a real Neo4j without a warning, and reads use their indexes."""
 
+import secrets
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
@@ -9,7 +10,9 @@ import pytest_asyncio
 from neo4j import AsyncDriver
 from neo4j.vector import Vector
 
-from graph_memory import GraphMemory
+from graph_memory import GraphMemory, Settings
+from graph_memory.embedding import Embedder
+from graph_memory.graph import Graph
 from graph_memory.statements import Parameter, Statement, statements
 
 #: Properties that other statements or later stages write, so that naming them is no typo.
@@ -62,8 +65,12 @@ DUMMIES: dict[str, Any] = {
 }
 
 
-@pytest_asyncio.fixture
-async def seeded(memory: GraphMemory, driver: AsyncDriver) -> AsyncIterator[None]:
+@pytest_asyncio.fixture(scope="module")
+async def seeded(
+    graph: Graph, embedder: Embedder, settings: Settings, driver: AsyncDriver
+) -> AsyncIterator[None]:
+    own = settings.model_copy(update={"group_id": f"test_{secrets.token_hex(8)}"})
+    memory = GraphMemory(graph, embedder, own)
     parent = await memory.add("a parent", project_id="p", conversation_id="c", confidence=0.5)
     child = await memory.add("a child", parent_id=parent.memory_id, decay_rate=0.1)
     await memory.relate(child.memory_id, parent.memory_id)
