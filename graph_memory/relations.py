@@ -65,6 +65,9 @@ async def relate_many(
     Returns:
         What was made of each pair.
     """
+    for from_id, relation in pairs:
+        if error := refusal(from_id, relation):
+            raise error
     rows = [edges(from_id, relation) for from_id, relation in pairs]
     if not rows:
         return []
@@ -124,9 +127,12 @@ def refusal(from_id: str, relation: NewRelation) -> InvalidArgumentError | None:
 
 
 def edges(from_id: str, relation: NewRelation) -> list[dict[str, Any]]:
-    """Return the properties of the one or two edges that a relation is stored as."""
-    if error := refusal(from_id, relation):
-        raise error
+    """Return the properties of the one or two edges that a relation is stored as.
+
+    Its dates are taken as they are: what ended before it was to begin can be in an export.
+    """
+    if relation.target_id == from_id:
+        raise InvalidArgumentError("target_id", from_id, "a memory cannot be related to itself")
     there = _row(from_id, relation.target_id, relation.relation_type, relation)
     if not relation.bidirectional:
         return [there]

@@ -40,8 +40,12 @@ class _Restored:
     refused: str | None
 
 
-async def undo(graph: Graph, settings: Settings, run_id: str, *, now: datetime) -> Undone:
+async def undo(
+    graph: Graph, settings: Settings, run_id: str, *, group_id: str | None = None, now: datetime
+) -> Undone:
     """Put back what a run changed: states, dates, tags, contents, and what it purged.
+
+    With a group only what it changed of that; the rest of the run can be undone later.
 
     A memory that was changed since stays as it is, and is named. An undo that was interrupted goes
     on where it stopped.
@@ -62,7 +66,7 @@ async def undo(graph: Graph, settings: Settings, run_id: str, *, now: datetime) 
         undone = Undone(run_id)
         after_id = ""
         while ids := await graph.rows(
-            "undo/changed", str, run_id=run_id, after_id=after_id, limit=_BATCH
+            "undo/changed", str, run_id=run_id, group_id=group_id, after_id=after_id, limit=_BATCH
         ):
             await graph.run("undo/revive", run_id=run_id, memory_ids=ids)
             for row in await graph.rows("undo/restore", _Restored, run_id=run_id, memory_ids=ids):
@@ -70,7 +74,8 @@ async def undo(graph: Graph, settings: Settings, run_id: str, *, now: datetime) 
             after_id = ids[-1]
         async for _ in pack(graph, groups=run.groups, canary=100):
             pass
-        await run_record.mark(graph, run_id, "undone")
+        if group_id is None or run.groups == [group_id]:
+            await run_record.mark(graph, run_id, "undone")
     return undone
 
 

@@ -51,15 +51,18 @@ class Upkeep(Context):
         """Tell what a run would do, and change nothing; `what_if` are the fields of `WhatIf`."""
         return await rehearse(self, checked(RunRequest, request), checked(WhatIf, what_if or {}))
 
-    async def undo_maintenance(self, run_id: str) -> Undone:
+    async def undo_maintenance(self, run_id: str, *, group_id: str | None = None) -> Undone:
         """Put back what a run changed; memories changed since stay as they are, and are named.
+
+        Without a group the whole run is undone; with one, what it changed of that group.
 
         Raises:
             UndoRefusedError: The run cannot be undone.
             RunLockedError: A run is on its way.
         """
         given = checked_value(RunId, run_id, "run_id")
-        return await undo(self.graph, self.settings, given, now=self.clock())
+        group = None if group_id is None else self.group(group_id)
+        return await undo(self.graph, self.settings, given, group_id=group, now=self.clock())
 
     async def pause_maintenance(self, reason: str = "no reason given") -> Pause | None:
         """Keep runs from beginning, and stop the present one after its next batch."""

@@ -102,6 +102,7 @@ async def run_decay_maintenance(
 async def undo_maintenance(
     memory: GraphMemory,
     run_id: Annotated[RunId, Field(description="Id of the run.")],
+    group_id: p.Group = None,
 ) -> UndoneRun:
     """Put back what a run changed; memories changed since stay as they are, and are named."""
-    return UndoneRun.of(await memory.undo_maintenance(run_id))
+    return UndoneRun.of(await memory.undo_maintenance(run_id, group_id=memory.group(group_id)))

@@ -165,11 +165,9 @@ async def test_adaptive(ruled: GraphMemory, driver: AsyncDriver, group: str) -> 
 
     async def relate_and_look(memory: GraphMemory, memory_id: str) -> Any:
         degree = related[int(memory_id.rsplit("-", 1)[1])]["inputs"]["degree"]
-        await driver.execute_query(
-            "MATCH (m:Memory {uuid: $id}) UNWIND range(1, $degree) AS i "
-            "CREATE (m)-[:RELATES_TO {name: 'relates_to'}]->(:Memory {group_id: m.group_id})",
-            id=memory_id, degree=degree,
-        )  # fmt: skip
+        neighbours = [{"content": f"neighbour {i} of {memory_id}"} for i in range(degree)]
+        for neighbour in await memory.add_many(neighbours):
+            await memory.relate(memory_id, neighbour.memory_id or "")
         return await look(memory, memory_id)
 
     await check("", memory, driver, properties, relate_and_look, vectors=related)

@@ -246,3 +246,16 @@ def samples() -> dict[str, float]:
         for s in metric.samples
         if s.name.startswith(("graph_memory", "knowledge")) and "statement_seconds" not in s.name
     }
+
+
+async def test_a_tenant_undoes_its_own_part_of_a_run(memory: GraphMemory, clock: Clock) -> None:
+    other = f"{memory.settings.group_id}_other"
+    mine, theirs = await memory.add("mine"), await memory.add("theirs", group_id=other)
+    clock.advance(days=40)
+    report = await memory.maintain(groups=[memory.settings.group_id, other])
+    undone = await memory.undo_maintenance(report.run_id, group_id=other)
+    assert (undone.restored, undone.refused) == (1, 0)
+    assert (await memory.decay_status(mine.memory_id)).state == "DORMANT"
+    assert (await memory.decay_status(theirs.memory_id, group_id=other)).state == "ACTIVE"
+    assert (await memory.undo_maintenance(report.run_id)).restored == 1
+    assert (await memory.decay_status(mine.memory_id)).state == "ACTIVE"
