@@ -1,8 +1,11 @@
 """What happened to a memory: its texts, its states, its relations."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from pydantic import TypeAdapter
 
 from graph_memory.errors import NotFoundError
+from graph_memory.fading import Transition
 from graph_memory.graph import Graph
 from graph_memory.memories import Instant
 
@@ -12,8 +15,8 @@ class Event:
     """One thing that happened to a memory."""
 
     at: Instant
-    kind: str  #: created, rewritten, state, related, unrelated, ended
-    detail: str | None  #: the earlier text, the state and its reason, or the relation's fact
+    kind: str  #: created, rewritten, state, obsolete, related, unrelated, ended
+    detail: str | None  #: the earlier text, what led to the state, the reason, or the fact
 
 
 async def history_of(graph: Graph, memory_id: str, *, group_id: str) -> list[Event]:
@@ -25,4 +28,16 @@ async def history_of(graph: Graph, memory_id: str, *, group_id: str) -> list[Eve
     events = await graph.rows("history/events", Event, group_id=group_id, memory_id=memory_id)
     if not events:
         raise NotFoundError(memory_id, group_id)
-    return events
+    return [replace(event, detail=_told(event)) for event in events]
+
+
+def _told(event: Event) -> str | None:
+    """Say of a change of state what it was, why, and by which numbers."""
+    if event.kind != "state" or not (event.detail or "").startswith("{"):
+        return event.detail
+    change = TypeAdapter(Transition).validate_json(event.detail or "")
+    run = f", run {change.run_id}" if change.run_id else ""
+    return (
+        f"{change.from_} to {change.to}: {change.reason} (policy {change.policy}, faded "
+        f"{change.decay_score:g}, idle {change.idle_days:g} days{run})"
+    )

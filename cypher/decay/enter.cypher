@@ -10,7 +10,8 @@ FOREACH (_ IN CASE WHEN entered = m.lifecycle_state THEN [] ELSE [1] END |
     m.state_history = (coalesce(m.state_history, []) + [
       '{"at": "' + $now + '", "from": "' + m.lifecycle_state + '", "to": "' + entered +
       '", "reason": "' + reason + '", "policy": "' + policy +
-      '", "decay_score": ' + toString(faded) + ', "idle_days": ' + toString(round(idle_days, 6)) +
+      '", "decay_score": ' + coalesce(toString(faded), 'null') +
+      ', "idle_days": ' + toString(round(idle_days, 6)) +
       coalesce(', "protection": "' + protection + '"', '') +
       coalesce(', "run_id": "' + $decay.run_id + '"', '') + ', "rules": "' + $decay.rules + '"}'
     ])[-$decay.state_history_length..],

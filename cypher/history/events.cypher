@@ -10,9 +10,16 @@ MATCH (m:Memory {uuid: $memory_id, group_id: $group_id})
 CALL (m) {
   RETURN m.created_at AS at, 'created' AS kind, null AS detail
 UNION ALL
-  WITH m WHERE m.state_reason <> 'created'
+  UNWIND coalesce(m.state_history, []) AS entry
+  WITH entry WHERE entry STARTS WITH '{"at": "'
+  RETURN datetime(substring(entry, 8, 24)) AS at, 'state' AS kind, entry AS detail
+UNION ALL
+  WITH m WHERE size(coalesce(m.state_history, [])) = 0 AND m.state_reason <> 'created'
   RETURN datetime(m.state_changed_at) AS at, 'state' AS kind,
-         m.lifecycle_state + ': ' + coalesce(m.obsolete_reason, m.state_reason) AS detail
+         m.lifecycle_state + ': ' + m.state_reason AS detail
+UNION ALL
+  WITH m WHERE m.obsolete_at IS NOT NULL
+  RETURN datetime(m.obsolete_at) AS at, 'obsolete' AS kind, m.obsolete_reason AS detail
 UNION ALL
   MATCH (m)-[:HAS_VERSION]->(version:MemoryVersion)
   RETURN version.expired_at AS at, 'rewritten' AS kind, version.content AS detail

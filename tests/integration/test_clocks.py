@@ -201,7 +201,10 @@ async def test_the_history_tells_everything_in_order(memory: GraphMemory, clock:
         ("rewritten", "first words"),
         ("related", "a backs b"),
         ("unrelated", "a backs b"),
-        ("state", "SOFT_DELETED: delete"),
+        (
+            "state",
+            "ACTIVE to SOFT_DELETED: delete (policy half_life, faded 0.047, idle 3 days)",
+        ),
     ]
     assert [event.at for event in events] == [TODAY + timedelta(days=day) for day in range(5)]
     with pytest.raises(NotFoundError):
