@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import logging
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +16,9 @@ from graph_memory.memories import instant
 from graph_memory.settings import Settings
 
 _log = logging.getLogger(__name__)
+
+#: Deliveries are collected for so long after a write: most of what a write costs is that it is one.
+_PAUSE_SECONDS = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +38,10 @@ class _Deliveries:
 class AccessLog:
     """Counts what was delivered, behind the read.
 
-    One statement is on its way at a time, and what is delivered meanwhile goes together into the
-    next: so a hot memory costs one write however many readers it has, and writers do not meet in
-    deadlocks. A delivery that cannot be counted is logged and measured; no read waits or fails.
+    One statement is on its way at a time, and what is delivered meanwhile and shortly after goes
+    together into the next: so a hot memory costs one write however many readers it has, and writers
+    do not meet in deadlocks. A delivery that cannot be counted is logged and measured; no read
+    waits or fails.
     """
 
     def __init__(self, graph: Graph, settings: Settings) -> None:
@@ -44,6 +49,7 @@ class AccessLog:
         self._settings = settings
         self._pending: dict[str, _Deliveries] = {}
         self._writer: asyncio.Task[None] | None = None
+        self._written_at = -_PAUSE_SECONDS
 
     def delivered(self, memory_ids: Sequence[str], *, group_id: str, now: datetime) -> None:
         """Count an access to each memory, soon."""
@@ -62,19 +68,24 @@ class AccessLog:
 
     async def _write(self) -> None:
         while self._pending:
-            group_id = next(iter(self._pending))
-            deliveries = self._pending.pop(group_id)
-            try:
-                await record_accesses(
-                    self._graph,
-                    self._settings,
-                    deliveries.hits,
-                    group_id=group_id,
-                    now=deliveries.latest,
-                )
-            except GraphMemoryError as error:
-                metrics.access_failures.inc(deliveries.hits.total())
-                _log.warning("%d accesses were not counted: %s", deliveries.hits.total(), error)
+            await asyncio.sleep(self._written_at + _PAUSE_SECONDS - time.monotonic())
+            collected, self._pending = self._pending, {}
+            for group_id, deliveries in collected.items():
+                await self._count(group_id, deliveries)
+            self._written_at = time.monotonic()
+
+    async def _count(self, group_id: str, deliveries: _Deliveries) -> None:
+        try:
+            await record_accesses(
+                self._graph,
+                self._settings,
+                deliveries.hits,
+                group_id=group_id,
+                now=deliveries.latest,
+            )
+        except GraphMemoryError as error:
+            metrics.access_failures.inc(deliveries.hits.total())
+            _log.warning("%d accesses were not counted: %s", deliveries.hits.total(), error)
 
 
 async def record_accesses(

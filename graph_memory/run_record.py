@@ -26,6 +26,9 @@ from graph_memory.settings import Settings
 #: Failures that a run lists; all are counted.
 _LISTED = 20
 
+#: Who of this process holds the lease, or asks for it.
+_held: set[str] = set()
+
 
 @dataclass(frozen=True, slots=True)
 class Failure:
@@ -117,7 +120,8 @@ class RunStatus:
 class Lease:
     """The right to be the only run; over when it is not renewed.
 
-    It goes by the wall clock. A holder on this machine whose process is gone is no obstacle.
+    It goes by the wall clock. A holder on this machine that is gone is no obstacle: its process
+    ended, or the database was away when it wanted to give the lease back.
     """
 
     _beating: asyncio.Task[None]
@@ -137,6 +141,16 @@ class Lease:
         Raises:
             RunLockedError: Another run holds it.
         """
+        _held.add(self.owner)
+        try:
+            await self._take()
+        except BaseException:
+            _held.discard(self.owner)
+            raise
+        self._beating = asyncio.create_task(self._beat())
+        return self
+
+    async def _take(self) -> None:
         holder = await lease_state(self._graph)
         owner = await self._graph.one(
             "run_record/take_lease",
@@ -148,12 +162,11 @@ class Lease:
         )
         if owner != self.owner:
             raise RunLockedError(str(owner))
-        self._beating = asyncio.create_task(self._beat())
-        return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Give it back; unless Neo4j is gone, when it runs out."""
+        """Give it back; if Neo4j is away, the next of this machine takes it, or it runs out."""
         self._beating.cancel()
+        _held.discard(self.owner)
         with contextlib.suppress(GraphUnavailableError):
             await self._graph.run("run_record/release_lease", owner=self.owner)
 
@@ -262,10 +275,12 @@ async def resume(graph: Graph) -> Pause | None:
 
 
 def _is_gone(owner: str) -> bool:
-    """Tell a process of this machine that is no more."""
+    """Tell a holder of this machine that is no more."""
     host, pid, created, _ = owner.rsplit("/", 3)
-    if host != socket.gethostname() or int(pid) == os.getpid():
+    if host != socket.gethostname():
         return False
+    if int(pid) == os.getpid():
+        return owner not in _held
     try:
         process = psutil.Process(int(pid))
         same = str(process.create_time()) == created

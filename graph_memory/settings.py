@@ -113,7 +113,7 @@ class Settings(DecaySettings):
     fulltext_analyzer: str = Field("english", description="A Neo4j full-text analyser.")
     vector_quantization: str = Field("NONE", pattern="^(NONE|SCALAR|BINARY)$")
     vector_expansion: float = Field(10.0, ge=1, le=100, description="Nodes examined per result.")
-    recall_candidates: int = Field(100, ge=10, le=1000, description="Per leg, before fusion.")
+    recall_candidates: int = Field(50, ge=10, le=1000, description="Per leg, before fusion.")
     recall_pool: int = Field(60, ge=10, le=1000, description="Of both legs, ranked in full.")
     recall_hits_per_word: int = Field(1000, ge=10, le=100_000, description="Memories per word.")
     recall_word_saturation: float = Field(
@@ -163,7 +163,7 @@ class Settings(DecaySettings):
         "model",
         description="The embedding model's own, where it runs here; else characters / 4.",
     )
-    retrieval_candidates: int = Field(100, ge=10, le=200, description="Ranked for the budget.")
+    retrieval_candidates: int = Field(60, ge=10, le=200, description="Ranked for the budget.")
     anchor_count: int = Field(3, ge=1, le=50, description="Best candidates, to spread from.")
     traversal_depth: int = Field(2, ge=0, le=5, description="Relations from an anchor.")
     spread_relations: int = Field(

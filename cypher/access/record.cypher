@@ -22,14 +22,17 @@ SET m.last_accessed_at = CASE
 END
 WITH m
 CALL (m) {
-  // include decay/next_state
+  // include decay/due
   WITH *, 'access' AS reason, CASE
     WHEN m.lifecycle_state = 'EXPIRED' THEN 'EXPIRED'
     WHEN curve.states = 'by_score' THEN target
     ELSE 'ACTIVE'
   END AS entered
+  WITH *, entered <> m.lifecycle_state AS moves
   // include decay/enter
+  SET m.decay_score = faded, m.last_decay_update = $now, m.next_due_at = due
+  WITH m WHERE moves
+  // include decay/schedule
 }
-// include decay/reckon
 RETURN m.uuid AS memory_id,
        CASE WHEN m.lifecycle_state <> 'ARCHIVED' THEN m.content_gz END AS packed

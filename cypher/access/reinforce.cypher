@@ -5,9 +5,11 @@
 //
 // access  fragment
 // param   decay : MAP — typed_write_back, reinforce_step, reinforce_write_back, importance_max
+WITH m, hits
+WHERE coalesce(m.decay_policy, $decay.group_policies[m.group_id], $decay.policy)
+  = 'typed_importance'
 // include decay/score
 // include decay/effective
-WITH m, hits, effective, policy WHERE policy = 'typed_importance'
 WITH m, coalesce(m.reinforcement_pending, 0) + hits AS gained,
   CASE WHEN round(m.importance - effective, 6) >= $decay.typed_write_back
     THEN effective ELSE m.importance END AS eroded

@@ -6,19 +6,30 @@
 // returns rarity   : LIST<FLOAT> — of each word looked up
 // returns memories : LIST<MAP> — the best of both legs, and what was said around them
 // returns links    : LIST<LIST> — ids of memories that follow one another
-// include answers/worded
-CALL (worded) {
-  CALL (worded) {
+// include answers/looked
+CALL (looked) {
+  CALL (looked) {
+    // include answers/worded
+    RETURN m, null AS similarity, position, weight
+  UNION ALL
     // include recall/nearest
-    RETURN m, similarity, 0.0 AS text
+    RETURN m, similarity, null AS position, 0.0 AS weight
+  }
+  // include answers/met
+}
+CALL (met) {
+  CALL (met) {
+    UNWIND [x IN met WHERE x.similarity IS NOT NULL] AS x
+    RETURN x
   UNION ALL
     // include answers/most_worded
     WHERE m.invalid_at IS NULL OR m.invalid_at > datetime($now)
-    WITH m, text ORDER BY text DESC LIMIT $candidates
-    RETURN m, null AS similarity, text
+    WITH x LIMIT $candidates
+    WITH x WHERE x.similarity IS NULL
+    RETURN x
   }
   // include answers/fuse
-  RETURN collect(m) AS pool
+  RETURN collect(x) AS pool
 }
 // include answers/context
 // include answers/measured

@@ -5,19 +5,30 @@
 // returns rarity   : LIST<FLOAT> — of each word looked up
 // returns memories : LIST<MAP> — the best of both legs, and what was said around them
 // returns links    : LIST<LIST> — ids of memories that follow one another
-// include answers/worded
-CALL (worded) {
-  CALL (worded) {
+// include answers/looked
+CALL (looked) {
+  CALL (looked) {
+    // include answers/worded
+    RETURN m, null AS similarity, position, weight
+  UNION ALL
     // include recall/nearest_filtered
-    RETURN m, similarity, 0.0 AS text
+    RETURN m, similarity, null AS position, 0.0 AS weight
+  }
+  // include answers/met
+}
+CALL (met) {
+  CALL (met) {
+    UNWIND [x IN met WHERE x.similarity IS NOT NULL] AS x
+    RETURN x
   UNION ALL
     // include answers/most_worded
     // include recall/filter
-    WITH m, text ORDER BY text DESC LIMIT $candidates
-    RETURN m, null AS similarity, text
+    WITH x LIMIT $candidates
+    WITH x WHERE x.similarity IS NULL
+    RETURN x
   }
   // include answers/fuse
-  RETURN collect(m) AS pool
+  RETURN collect(x) AS pool
 }
 // include answers/context
 CALL (around) {
@@ -26,6 +37,6 @@ CALL (around) {
   // include recall/filter
   RETURN collect(m) AS allowed
 }
-WITH looked, worded, pool, links, allowed AS around
+WITH looked, met, pool, links, allowed AS around
 // include answers/measured
 RETURN rarity, memories, links

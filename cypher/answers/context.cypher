@@ -2,7 +2,8 @@
 //
 // access  fragment
 CALL (pool) {
-  UNWIND pool AS a
+  UNWIND pool AS x
+  WITH x.m AS a
   // include answers/beside
   RETURN collect(DISTINCT b) AS near, collect(link) AS links
 }
@@ -11,4 +12,4 @@ CALL (near) {
   // include answers/beside
   RETURN collect(DISTINCT b) AS far, collect(link) AS further
 }
-WITH looked, worded, pool, near + far AS around, links + further AS links
+WITH looked, met, pool, near + far AS around, links + further AS links

@@ -3,18 +3,20 @@
 // access  fragment
 // param   vector : VECTOR — the question, unit length
 // param   lead   : INTEGER — characters of content to show
-CALL (worded, pool, around) {
-  UNWIND worded + [m IN pool + around | {m: m, chosen: true}] AS x
-  WITH x.m AS m, max(x.chosen) AS chosen, collect(x.words) AS words
+CALL (met, pool, around) {
+  UNWIND pool + CASE
+    WHEN size(around) > 0 THEN met + [m IN around | {m: m, chosen: true}] ELSE []
+  END AS x
+  WITH x.m AS m, max(x.chosen) AS chosen, head(collect(x.words)) AS words, max(x.cosine) AS cosine
   WHERE chosen
-  WITH m, words
   // include time/text_known
-  WITH m, words, coalesce(version.content, m.content) AS content,
+  WITH m, words, CASE WHEN version IS NULL THEN cosine END AS cosine,
+       coalesce(version.content, m.content) AS content,
        coalesce(version.embedding, m.embedding) AS embedding
   RETURN collect({
     memory_id: m.uuid,
-    cosine: 2 * vector.similarity.cosine(embedding, $vector) - 1,
-    words: coalesce(words[0], []),
+    cosine: coalesce(cosine, 2 * vector.similarity.cosine(embedding, $vector) - 1),
+    words: coalesce(words, []),
     lead: left(content, $lead),
     characters: size(content),
     told_at: coalesce(m.valid_at, m.created_at).epochMillis

@@ -1,9 +1,10 @@
-// Go through the memories `m` that hold words of the question, those that hold most first.
+// Go through those of `met` that hold words of the question, those that hold most first.
 //
 // access  fragment
 // param   group_id : STRING — the tenant
 // param   states   : LIST<STRING> — lifecycle states to serve
-UNWIND worded AS x
-WITH x.m AS m, x.text AS text ORDER BY text DESC
-WITH m, text WHERE m.group_id = $group_id AND m.lifecycle_state IN $states
-WITH m, text
+UNWIND met AS x
+WITH x, x.m AS m, x.text AS text WHERE text > 0
+WITH x, m, text ORDER BY text DESC
+WITH x, m WHERE m.group_id = $group_id AND m.lifecycle_state IN $states
+WITH x, m
