@@ -4,12 +4,28 @@ import asyncio
 import os
 import signal
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
 from pathlib import Path
+from typing import Any, LiteralString
 
 import pytest
+from neo4j import AsyncDriver, AsyncGraphDatabase
 
 from graph_memory import GraphMemory, local_neo4j, read_settings
 from graph_memory.errors import GraphMemoryError, GraphUnavailableError
+from tests.conftest import TODAY
+
+CHANGED: LiteralString = "MATCH (c:MaintenanceChange {group_id: $group}) RETURN count(c)"
+
+#: State, score and the way there of each memory of a group.
+TOLD: LiteralString = """
+MATCH (m:Memory {group_id: $group})
+WITH m ORDER BY m.content
+RETURN collect([m.content, m.lifecycle_state, m.decay_score, m.next_due_at,
+  [entry IN m.state_history | split(entry, '"run_id"')[0]]])
+"""
 
 
 async def write_until_lost(memory: GraphMemory, writer: int, acknowledged: list[str]) -> None:
@@ -66,11 +82,75 @@ async def read_forever(memory: GraphMemory, memory_id: str) -> None:
         await memory.get(memory_id)
 
 
-async def wait_until_back(memory: GraphMemory, memory_id: str) -> None:
+async def wait_until_back(memory: GraphMemory, memory_id: str, group: str | None = None) -> None:
     async with asyncio.timeout(150):
         while True:
             try:
-                await memory.get(memory_id)
+                await memory.get(memory_id, counted=False, group_id=group)
                 return
             except GraphUnavailableError:
                 await asyncio.sleep(0.5)
+
+
+async def test_a_run_cut_off_by_a_killed_database_is_finished_by_the_next(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    async with away_from_others(tmp_path_factory) as (memory, driver):
+        await survive(memory, driver, 25)
+
+
+@pytest.mark.stress
+@pytest.mark.timeout(3600)
+async def test_runs_of_a_database_killed_at_twenty_points_end_as_undisturbed_ones(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    async with away_from_others(tmp_path_factory) as (memory, driver):
+        for after in range(1, 60, 3):
+            await survive(memory, driver, after)
+
+
+@asynccontextmanager
+async def away_from_others(
+    factory: pytest.TempPathFactory,
+) -> AsyncIterator[tuple[GraphMemory, AsyncDriver]]:
+    """Open a service with a database of its own, which may be killed, and look into it."""
+    settings = read_settings(
+        data_dir=factory.mktemp("crash"), local_fast_start=True, local_heap_mebibytes=512
+    )
+    async with GraphMemory.open(settings) as memory:
+        instance = local_neo4j.running(settings)
+        assert instance is not None
+        auth = ("neo4j", instance.password)
+        async with AsyncGraphDatabase.driver(instance.uri, auth=auth) as driver:
+            yield memory, driver
+
+
+async def survive(memory: GraphMemory, driver: AsyncDriver, after: int) -> None:
+    """Kill the database when a run has changed so many memories; the next run finishes it.
+
+    It then stands as beside it a group whose runs nobody disturbed.
+    """
+    cut, whole = f"cut_{after}", f"whole_{after}"
+    memory.clock = lambda: TODAY
+    notes = [{"content": f"note {i:03}", "importance": 2} for i in range(120)]
+    (first, *_), _ = [await memory.add_many(notes, group_id=group) for group in (cut, whole)]
+    memory.clock = lambda: TODAY + timedelta(days=365)
+    run = asyncio.create_task(memory.maintain(groups=[cut], batch_size=1))
+    while await ask(driver, CHANGED, cut) < after:
+        pass
+    instance = local_neo4j.running(memory.settings)
+    assert instance is not None
+    os.kill(instance.pid, signal.SIGKILL)
+    with pytest.raises(GraphUnavailableError):
+        await run
+    await wait_until_back(memory, str(first.memory_id), cut)
+    report = await memory.maintain(groups=[cut])
+    assert (report.completed, len(report.resumed)) == (True, 1)
+    for _ in range(2):
+        await memory.maintain(groups=[whole])
+    assert await ask(driver, TOLD, cut) == await ask(driver, TOLD, whole)
+
+
+async def ask(driver: AsyncDriver, question: LiteralString, group: str) -> Any:
+    records, _, _ = await driver.execute_query(question, group=group)
+    return records[0][0]
