@@ -24,6 +24,7 @@ from graph_memory.custody import Custody
 from graph_memory.database import open_database
 from graph_memory.embedding import Embedder
 from graph_memory.errors import (
+    ForbiddenError,
     GraphMemoryError,
     InvalidArgumentError,
     NotFoundError,
@@ -118,13 +119,14 @@ class GraphMemory(Connections, Conversations, Custody, Upkeep):
             One outcome a memory, in their order: its id, or the error.
         """
         await self._require_vectors()
-        given = [_checked_memory(memory, self.settings) for memory in memories]
+        given = [self._checked_memory(memory) for memory in memories]
         default = self.group(group_id)
         groups: dict[str, list[tuple[int, NewMemory]]] = {}
         outcomes: dict[int, Outcome] = {}
         for position, memory in enumerate(given):
             if isinstance(memory, NewMemory):
-                groups.setdefault(memory.group_id or default, []).append((position, memory))
+                group = self.group(memory.group_id) if memory.group_id else default
+                groups.setdefault(group, []).append((position, memory))
             else:
                 outcomes[position] = Outcome(None, memory)
         for group, members in groups.items():
@@ -277,19 +279,23 @@ class GraphMemory(Connections, Conversations, Custody, Upkeep):
         ):
             raise NotFoundError(given, group)
 
+    def _checked_memory(
+        self, memory: NewMemory | Mapping[str, Any]
+    ) -> NewMemory | InvalidArgumentError | ForbiddenError:
+        """Return a memory that may be stored, or why it may not."""
+        try:
+            given = checked(NewMemory, memory)
+            decay.require_policy(self.settings, given.decay_policy)
+            if given.group_id:
+                self.group(given.group_id)
+            if given.memory_id:
+                self.grant.require_every_group("a memory_id of your own")
+            return given
+        except (InvalidArgumentError, ForbiddenError) as error:
+            return error
+
 
 def _limit(limit: int) -> int:
     if isinstance(limit, bool) or not 1 <= limit <= MAX_RESULTS:
         raise InvalidArgumentError("limit", limit, f"1 to {MAX_RESULTS}")
     return limit
-
-
-def _checked_memory(
-    memory: NewMemory | Mapping[str, Any], settings: Settings
-) -> NewMemory | InvalidArgumentError:
-    try:
-        given = checked(NewMemory, memory)
-        decay.require_policy(settings, given.decay_policy)
-        return given
-    except InvalidArgumentError as error:
-        return error

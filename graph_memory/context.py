@@ -2,7 +2,9 @@
 
 import logging
 from collections.abc import Callable, Iterable
+from copy import copy
 from datetime import UTC, datetime
+from typing import Self
 
 from graph_memory import recall, schema
 from graph_memory.access import AccessLog
@@ -12,6 +14,7 @@ from graph_memory.errors import DimensionMismatchError, NotFoundError
 from graph_memory.graph import Graph
 from graph_memory.memories import Memory
 from graph_memory.settings import Settings
+from graph_memory.tokens import EVERYTHING, Grant
 from graph_memory.walk import BriefMemory
 
 _log = logging.getLogger(__name__)
@@ -32,7 +35,16 @@ class Context:
         self.settings = settings
         self.clock = clock
         self.accesses = AccessLog(graph, settings)
+        self.grant = EVERYTHING
         self._mismatch: DimensionMismatchError | None = None
+
+    def acting_for(self, grant: Grant) -> Self:
+        """Return the same service as a caller may use it."""
+        if grant.groups is None:
+            return self
+        bound = copy(self)
+        bound.grant = grant
+        return bound
 
     async def check_embedding(self) -> None:
         """Note whether the stored vectors are of the configured model; using them raises if not."""
@@ -44,10 +56,13 @@ class Context:
             _log.warning("%s", error)
 
     def group(self, group_id: str | None) -> str:
-        """Return the tenant to use: the given one, checked, or the default."""
-        if group_id is None:
-            return self.settings.group_id
-        return checked_value(GroupId, group_id, "group_id")
+        """Return the tenant to use: the given one, checked, or the default.
+
+        Raises:
+            ForbiddenError: It is not open to whoever calls.
+        """
+        given = None if group_id is None else checked_value(GroupId, group_id, "group_id")
+        return self.grant.group(given, self.settings.group_id)
 
     async def _read(self, memory_id: str, group: str, clocks: Clocks = Clocks()) -> Memory:  # noqa: B008
         given = checked_value(MemoryId, memory_id, "memory_id")

@@ -6,6 +6,9 @@
     │   └── LimitExceededError      a list or text longer than allowed
     ├── NotFoundError               no such memory in this group
     ├── DuplicateError              the same content is stored already
+    ├── ForbiddenError              a token does not allow this
+    ├── RateLimitedError            a caller calls too often
+    ├── TokenNotFoundError          no such token
     ├── ConfirmationRequiredError   a destructive call without its confirmation
     ├── RunsPausedError             maintenance is paused
     ├── RunLockedError              another maintenance run is on its way
@@ -113,6 +116,42 @@ class DuplicateError(GraphMemoryError):
         super().__init__(
             f"The same content is already stored as memory '{existing_id}'. "
             "Nothing was stored; update that memory to change it."
+        )
+
+
+class ForbiddenError(GraphMemoryError):
+    """The caller's token does not allow this; nothing was done."""
+
+    code = "forbidden"
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(
+            f"Not allowed: {reason}. `graph-memory token create` makes one that may; ask whoever "
+            "runs the service."
+        )
+
+
+class RateLimitedError(GraphMemoryError):
+    """The caller has called too often; the call can be repeated in a while."""
+
+    code = "rate_limited"
+
+    def __init__(self, limit: int, seconds: int) -> None:
+        self.limit = limit
+        self.seconds = seconds
+        super().__init__(f"More than {limit} calls in this minute. Try again in {seconds} s.")
+
+
+class TokenNotFoundError(GraphMemoryError):
+    """No such token, or it is revoked."""
+
+    code = "not_found"
+
+    def __init__(self, token_id: str) -> None:
+        self.token_id = token_id
+        super().__init__(
+            f"No valid token {_shown(token_id)}; `graph-memory token list` names them."
         )
 
 

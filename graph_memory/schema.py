@@ -127,6 +127,7 @@ MIGRATIONS = (
         dropped=("memory_last_decay_update_idx",),
     ),
     Migration(6, "which memories lack a vector", indexes=("memory_embedding_model_idx",)),
+    Migration(7, "who may call", constraints=("access_token_id_key", "access_token_sha256_key")),
 )
 
 

@@ -103,6 +103,14 @@ async def driver(settings: Settings) -> AsyncIterator[AsyncDriver]:
         yield opened
 
 
+@pytest_asyncio.fixture
+async def no_tokens(driver: AsyncDriver) -> AsyncIterator[None]:
+    """No tokens before the test, and none after it: a server that has one would begin to serve."""
+    await driver.execute_query("MATCH (t:AccessToken) DELETE t")
+    yield
+    await driver.execute_query("MATCH (t:AccessToken) DELETE t")
+
+
 RunFragment = Callable[..., Awaitable[dict[str, Any]]]
 
 

@@ -21,6 +21,7 @@ from graph_memory.cli import (
     maintenance,
     memories,
     operation,
+    tokens,
     transfer,
 )
 from graph_memory.cli.command import Group, Json, begin
@@ -49,6 +50,7 @@ for part in (
 app.add_typer(operation.migrate, name="migrate")
 app.add_typer(operation.embeddings, name="embeddings")
 app.add_typer(database.app, name="db")
+app.add_typer(tokens.app, name="token")
 
 
 def _print_version(wanted: bool) -> None:

@@ -8,8 +8,9 @@ from graph_memory.api import GraphMemory
 from graph_memory.server import parameters as p
 from graph_memory.server.tools import DESTROYS, Toolset
 from graph_memory.server.views import DeletedAll
+from graph_memory.tokens import Scope
 
-toolset = Toolset()
+toolset = Toolset(Scope.ADMIN)
 
 
 @toolset.tool("Delete all memories", DESTROYS)

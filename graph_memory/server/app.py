@@ -1,13 +1,14 @@
 """The MCP server of a `GraphMemory`, and the web application around it."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from typing import Any
 
 from mcp.server import MCPServer
 from mcp.server.transport_security import TransportSecuritySettings
+from mcp.types import Tool
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -27,7 +28,8 @@ from graph_memory.server import (
     retrieval,
     walks,
 )
-from graph_memory.server.tools import Toolset
+from graph_memory.server.auth import Verifier, auth_settings, caller
+from graph_memory.server.tools import MemoryTool, Toolset
 from graph_memory.settings import Settings
 
 _INSTRUCTIONS = """\
@@ -54,15 +56,28 @@ _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _READY_SECONDS = 5
 
 
-def build_server(memory: GraphMemory) -> MCPServer[GraphMemory]:
-    """Build the server of a service, with the toolsets its settings name."""
+class _Server(MCPServer[GraphMemory]):
+    """A server that lists to each caller what the caller may call."""
+
+    async def list_tools(self) -> list[Tool]:
+        scope = caller().scope
+        scopes = {tool.name: tool.scope for tool in _tools(TOOLSETS)}
+        return [tool for tool in await super().list_tools() if scope.includes(scopes[tool.name])]
+
+
+def build_server(memory: GraphMemory, verifier: Verifier | None = None) -> MCPServer[GraphMemory]:
+    """Build the server of a service, with the toolsets its settings name.
+
+    Args:
+        memory: The service.
+        verifier: Asks every request over HTTP for a token; None lets everybody in.
+    """
 
     @asynccontextmanager
     async def lifespan(_: MCPServer[GraphMemory]) -> AsyncGenerator[GraphMemory]:
         yield memory
 
-    chosen = [part for name in memory.settings.toolsets for part in TOOLSETS[name]]
-    server = MCPServer[GraphMemory](
+    server = _Server(
         "graph-memory",
         title="Graph memory",
         description="A lasting memory for agents, in a Neo4j graph.",
@@ -71,15 +86,17 @@ def build_server(memory: GraphMemory) -> MCPServer[GraphMemory]:
         lifespan=lifespan,
         log_level="WARNING",
         subscriptions=False,  # the lists never change while the server runs
-        tools=[tool for toolset in chosen for tool in toolset.tools],
+        tools=list(_tools(memory.settings.toolsets)),
+        token_verifier=verifier,
+        auth=auth_settings(memory.settings) if verifier else None,
     )
     resources.register(server)
     return server
 
 
-def http_app(memory: GraphMemory) -> Starlette:
+def http_app(memory: GraphMemory, *, require_tokens: bool = False) -> Starlette:
     """Build the application that serves MCP at /mcp, and /healthz and /readyz beside it."""
-    server = build_server(memory)
+    server = build_server(memory, Verifier(memory) if require_tokens else None)
 
     @server.custom_route("/healthz", methods=["GET"])
     async def healthz(_: Request) -> JSONResponse:
@@ -104,6 +121,11 @@ def http_app(memory: GraphMemory) -> Starlette:
             # A GET would open a stream on which, without sessions, nothing is ever sent.
             route.methods = {"POST"}
     return app
+
+
+def _tools(toolsets: Iterable[str]) -> Iterator[MemoryTool]:
+    """Yield the tools of the toolsets named."""
+    return (tool for name in toolsets for part in TOOLSETS[name] for tool in part.tools)
 
 
 async def _missing(memory: GraphMemory) -> dict[str, Any]:

@@ -123,7 +123,7 @@ async def get_all_memories(
     )
 
 
-@toolset.tool("Search the graph", READS, alias_of="memory_traverse")
+@toolset.tool("Search the graph", READS, alias_of="memory_traverse", walks=True)
 async def memory_graph_search(
     memory: GraphMemory,
     start_memory_id: Annotated[p.Id | None, Field(description="Where to begin; or query.")] = None,

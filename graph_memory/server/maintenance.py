@@ -11,10 +11,11 @@ from graph_memory.maintenance import Report, StageName
 from graph_memory.server import parameters as p
 from graph_memory.server.tools import WRITES, Toolset
 from graph_memory.server.views import View
+from graph_memory.tokens import Scope
 from graph_memory.undo import Refusal, Undone
 from graph_memory.upkeep import RunId
 
-toolset = Toolset()
+toolset = Toolset(Scope.ADMIN)
 
 _OBJECTS = WithJsonSchema({"type": "array", "items": {"type": "object"}})
 

@@ -8,7 +8,13 @@ from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 from pydantic import Field
 
 from graph_memory.api import GraphMemory
-from graph_memory.errors import GraphMemoryError, InvalidArgumentError, NotFoundError
+from graph_memory.errors import (
+    ForbiddenError,
+    GraphMemoryError,
+    InvalidArgumentError,
+    NotFoundError,
+)
+from graph_memory.server.auth import caller
 from graph_memory.server.views import GotMemory, Refusal
 
 Topic = Annotated[str, Field(description="A subject, a person, a project.")]
@@ -29,11 +35,11 @@ def register(server: MCPServer[GraphMemory]) -> None:
 
 async def memory_resource(group: str, memory_id: str, context: Context[GraphMemory]) -> str:
     """Read a memory without counting an access."""
-    memory = context.request_context.lifespan_context
     try:
+        memory = context.request_context.lifespan_context.acting_for(caller())
         found = await memory.get(memory_id, counted=False, group_id=group)
         relations = await memory.relations(memory_id, group_id=group)
-    except (NotFoundError, InvalidArgumentError) as error:
+    except (NotFoundError, InvalidArgumentError, ForbiddenError) as error:
         raise ResourceNotFoundError(Refusal.of(error).text()) from error
     except GraphMemoryError as error:
         raise ResourceError(Refusal.of(error).text()) from error

@@ -17,9 +17,10 @@ from graph_memory.retrieve import (
 from graph_memory.server import parameters as p
 from graph_memory.server.retrieval_views import Context, Given, Judged
 from graph_memory.server.tools import READS, Toolset
+from graph_memory.tokens import Scope
 
 toolset = Toolset()
-judging = Toolset()
+judging = Toolset(Scope.WRITE)  # what is learned moves what others find
 
 Talk = Annotated[SessionId | None, Field(description="Of an earlier answer; else new.")]
 

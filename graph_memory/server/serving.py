@@ -17,7 +17,7 @@ from typing import Any
 
 import uvicorn
 
-from graph_memory import metrics
+from graph_memory import metrics, tokens
 from graph_memory.api import GraphMemory
 from graph_memory.errors import GraphMemoryError, SettingsError
 from graph_memory.server.app import build_server, http_app
@@ -35,17 +35,18 @@ async def serve_http(settings: Settings, *, insecure_no_auth: bool = False) -> N
 
     Args:
         settings: Where to listen, and what to open.
-        insecure_no_auth: Serve on a host other than loopback although anyone there may read.
+        insecure_no_auth: Ask for no tokens, on whatever host: anyone there may read and write.
 
     Raises:
-        SettingsError: The port is taken, or the host is open to others.
+        SettingsError: The port is taken, or tokens are asked for and there are none.
         GraphMemoryError: The database cannot be opened.
     """
-    _refuse_open_host(settings, insecure_no_auth)
     _log_to_stderr()
     # The port is claimed first: it would be a pity to start a database, then find it taken.
     with closing(_claimed(settings)) as listener:
-        await _until_signalled(_serve(settings, listener))
+        open_to_others = settings.require_tokens or not _is_loopback(settings.host)
+        asking = open_to_others and not insecure_no_auth
+        await _until_signalled(_serve(settings, listener, require_tokens=asking))
 
 
 async def serve_stdio(settings: Settings) -> None:
@@ -58,13 +59,15 @@ async def serve_stdio(settings: Settings) -> None:
     await _until_signalled(_serve_stdio(settings))
 
 
-async def _serve(settings: Settings, listener: socket.socket) -> None:
+async def _serve(settings: Settings, listener: socket.socket, *, require_tokens: bool) -> None:
     with _metrics(settings):
         async with GraphMemory.open(settings, preload=True) as memory:
+            if require_tokens:
+                await _refuse_without_tokens(memory)
             await _warm_up(memory)
             server = _Server(
                 uvicorn.Config(
-                    http_app(memory),
+                    http_app(memory, require_tokens=require_tokens),
                     log_config=None,
                     log_level="warning",
                     access_log=False,
@@ -210,12 +213,17 @@ def _claimed(settings: Settings) -> socket.socket:
     return listener
 
 
-def _refuse_open_host(settings: Settings, insecure_no_auth: bool) -> None:
-    if not insecure_no_auth and not _is_loopback(settings.host):
+async def _refuse_without_tokens(memory: GraphMemory) -> None:
+    """Refuse to serve where nobody could call, rather than to let anybody."""
+    if memory.settings.jwt_jwks_url:
+        return
+    now = memory.clock()
+    if not any(token.valid_at(now) for token in await tokens.listed(memory.graph)):
         raise SettingsError(
-            f"GRAPH_MEMORY_HOST={settings.host} would let anyone who reaches this machine read and "
-            "change all memories. Set it to 127.0.0.1, or serve with --insecure-no-auth behind a "
-            "proxy that authenticates."
+            f"GRAPH_MEMORY_HOST={memory.settings.host} is served to callers with tokens, and there "
+            "is none. Make one with `graph-memory token create`, set the host to 127.0.0.1, or "
+            "serve with --insecure-no-auth, which lets anyone who reaches this machine read and "
+            "change all memories."
         )
 
 

@@ -16,11 +16,15 @@ from mcp.server.streamable_http import MCP_SESSION_ID_HEADER
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field, TypeAdapter
 
+from graph_memory import rates
 from graph_memory.api import GraphMemory
 from graph_memory.arguments import checked
 from graph_memory.errors import GraphMemoryError, InvalidArgumentError
+from graph_memory.server import audit
+from graph_memory.server.auth import caller
 from graph_memory.server.schemas import answer_schema, arguments_schema
 from graph_memory.server.views import Refusal, View
+from graph_memory.tokens import Grant, Scope
 
 Function = TypeVar("Function", bound=Callable[..., Awaitable[View]])
 
@@ -47,21 +51,42 @@ class MemoryTool(Tool):
 
     synonyms: dict[str, str] = Field(default_factory=dict)
     alias_of: str | None = None
+    scope: Scope = Scope.READ
+    walks: bool = False
 
     async def run(
         self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False
     ) -> CallToolResult:
         """Check the arguments, call the function, and answer; no exception gets out."""
+        answer = await self._answer(arguments, context)
+        if self.scope is not Scope.READ:
+            audit.record(self.name, arguments, answer)
+        return answer
+
+    async def _answer(
+        self, arguments: Mapping[str, Any], context: Context[Any, Any]
+    ) -> CallToolResult:
         memory: GraphMemory = context.request_context.lifespan_context
         try:
-            given = self._with_session(arguments, context)
-            view: View = await self.fn(memory, **self._checked(given))
+            grant = caller()
+            grant.require(self.scope)
+            await self._count(memory, grant)
+            given = self._checked(self._with_session(arguments, context))
+            view: View = await self.fn(memory.acting_for(grant), **given)
         except GraphMemoryError as error:
             return self._refused(error)
         except Exception:
             _log.exception("%s failed", self.name)
             return _answer(_FAILED, is_error=True)
         return _answer(view, alias_of=self.alias_of)
+
+    async def _count(self, memory: GraphMemory, grant: Grant) -> None:
+        """Count a call, where calls are limited."""
+        settings, graph, now = memory.settings, memory.graph, memory.clock()
+        await rates.count(graph, grant.caller, limit=settings.rate_limit_per_minute, now=now)
+        if self.walks:
+            limit = settings.traversal_rate_limit_per_minute
+            await rates.count(graph, f"{grant.caller}|walks", limit=limit, now=now)
 
     def _with_session(
         self, arguments: Mapping[str, Any], context: Context[Any, Any]
@@ -92,10 +117,14 @@ class MemoryTool(Tool):
 
 
 class Toolset:
-    """The tools of a module, in the order they are listed."""
+    """The tools of a module, in the order they are listed.
 
-    def __init__(self) -> None:
+    A tool needs the scope of its set; without one, what it does tells whether to read or to write.
+    """
+
+    def __init__(self, scope: Scope | None = None) -> None:
         self.tools: list[MemoryTool] = []
+        self._scope = scope
 
     def tool(
         self,
@@ -105,6 +134,7 @@ class Toolset:
         synonyms: Mapping[str, str] | None = None,
         alias_of: str | None = None,
         meta: Mapping[str, Any] | None = None,
+        walks: bool = False,
     ) -> Callable[[Function], Function]:
         """Make a tool of a function, which remains callable.
 
@@ -114,6 +144,7 @@ class Toolset:
             synonyms: Other names of arguments; accepted, not published.
             alias_of: The tool to use instead; each answer names it.
             meta: What clients that sort tools may want to know.
+            walks: Whether it counts as a walk, which may be limited.
         """
 
         def register(function: Function) -> Function:
@@ -133,6 +164,10 @@ class Toolset:
             tool.parameters = arguments_schema(tool.parameters)
             tool.synonyms = _TENANT | dict(synonyms or {})
             tool.alias_of = alias_of
+            # By identity: what counts accesses is announced to clients just as what writes.
+            reading = annotations is READS or annotations is PURE_READS
+            tool.scope = self._scope or (Scope.READ if reading else Scope.WRITE)
+            tool.walks = walks
             self.tools.append(tool)
             return function
 

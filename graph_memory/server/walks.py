@@ -35,7 +35,7 @@ Parents = Annotated[bool, Field(description="Also from child to parent.")]
 Budget = Annotated[Milliseconds | None, Field(description="Stop after so many milliseconds.")]
 
 
-@toolset.tool("Walk along relations", READS)
+@toolset.tool("Walk along relations", READS, walks=True)
 async def memory_traverse(
     memory: GraphMemory,
     start_memory_id: p.Id,
@@ -66,7 +66,7 @@ async def memory_traverse(
     return Reached.of(walked)
 
 
-@toolset.tool("Analyse the graph", PURE_READS)
+@toolset.tool("Analyse the graph", PURE_READS, walks=True)
 async def memory_graph_analysis(
     memory: GraphMemory,
     memory_id: Annotated[

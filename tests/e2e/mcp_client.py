@@ -6,8 +6,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import httpx2
 import uvicorn
 from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult
 
 from graph_memory import GraphMemory
@@ -21,10 +23,11 @@ LUCENE = '+ - && || ! ( ) { } [ ] ^ " ~ * ? : \\ /'
 
 
 @asynccontextmanager
-async def serving(memory: GraphMemory) -> AsyncIterator[str]:
+async def serving(memory: GraphMemory, *, require_tokens: bool = False) -> AsyncIterator[str]:
     """Serve on a free port; yield the base URL."""
     listener = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(http_app(memory), log_config=None, access_log=False))
+    app = http_app(memory, require_tokens=require_tokens)
+    server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False))
     task = asyncio.create_task(server._serve(sockets=[listener]))
     while not server.started:  # noqa: ASYNC110 - uvicorn offers no event
         await asyncio.sleep(0.01)
@@ -33,6 +36,19 @@ async def serving(memory: GraphMemory) -> AsyncIterator[str]:
     finally:
         server.should_exit = True
         await task
+
+
+@asynccontextmanager
+async def bearing(
+    url: str, token: str, mode: Any = "auto", **headers: str
+) -> AsyncIterator[Client]:
+    """Connect over HTTP with a token."""
+    async with httpx2.AsyncClient(
+        headers={"Authorization": f"Bearer {token}", **headers}, timeout=60
+    ) as http:
+        transport = streamable_http_client(f"{url}/mcp", http_client=http)
+        async with Client(transport, mode=mode) as client:
+            yield client
 
 
 @asynccontextmanager

@@ -423,10 +423,30 @@ def test_what_a_shell_needs_is_printed(cli: Run, settings: Settings) -> None:
     }
 
 
-def test_an_open_host_needs_a_word(cli: Run) -> None:
+def test_an_open_host_needs_a_word(cli: Run, no_tokens: None) -> None:
     result = cli("serve", "--host", "0.0.0.0", "--port", 0)
     assert result.code != 0
     assert "--insecure-no-auth" in result.err
+
+
+def test_tokens_are_made_listed_rotated_and_revoked(cli: Run, group: str, no_tokens: None) -> None:
+    made = cli("token", "create", "ci", "--groups", f"{group},b", "--scope", "read", "--days", 2)
+    assert "shown this once" in made.err
+    secret = dict(line.split("\t") for line in made.out.splitlines())["token"]
+    rotated = cli("token", "create", "one", "--json").json
+    assert (rotated["groups"], rotated["scope"]) == ([group], "write")
+    again = cli("token", "rotate", rotated["token_id"], "--json").json
+    assert again["token"] != rotated["token"]
+    for token_id in (
+        listed := [t["token_id"] for t in cli("token", "list", "--json").json["tokens"]]
+    ):
+        assert cli("token", "revoke", token_id, "--json").json["revoked_at"]
+    assert len(listed) >= 2
+    assert secret not in cli("token", "list").out
+    assert cli("token", "revoke", "nobody").code == 1
+    refused = cli("token", "create", "ci", "--scope", "god")
+    assert (refused.code, "--scope" in refused.err) == (2, True)
+    assert cli("token", "create", "ci", "--groups", "*", "--json").json["groups"] is None
 
 
 def test_the_local_database_starts_stays_and_stops(

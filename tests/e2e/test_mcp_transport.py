@@ -295,7 +295,12 @@ async def test_a_taken_metrics_port_is_no_reason_to_die(graph: Graph, settings: 
             await _said(started, "Serving MCP at")
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "mem.example.com"])
-async def test_a_host_open_to_others_is_refused(settings: Settings, host: str):
-    with pytest.raises(SettingsError, match="--insecure-no-auth"):
-        await serve_http(settings.model_copy(update={"host": host}))
+@pytest.mark.parametrize(
+    ("host", "required"), [("0.0.0.0", False), ("::", False), ("127.0.0.1", True)]
+)
+async def test_where_tokens_are_asked_for_and_there_are_none_nothing_is_served(
+    settings: Settings, no_tokens: None, host: str, required: bool
+):
+    changed = {"host": host, "port": 0, "require_tokens": required, "metrics_port": 0}
+    with pytest.raises(SettingsError, match=r"token create.*--insecure-no-auth"):
+        await serve_http(settings.model_copy(update=changed))

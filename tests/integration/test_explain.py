@@ -32,6 +32,8 @@ CREATE (:Session:Seed {session_id: 'seed', group_id: 'seed', revision: '', total
   updated_at: ''})
 CREATE (:Control:Seed {key: 'seeds', owner: '', expires_at: '', asked_at: '', since: '', reason: '',
   value: 0})
+CREATE (:AccessToken:Seed {token_id: 'seed', sha256: 'seed', name: '', scope: '', groups: [''],
+  created_at: '', expires_at: '', revoked_at: ''})
 CREATE (:PurgedMemory:Seed {uuid: 'seed', group_id: 'seed', purged_at: '', purged_by: '',
   soft_deleted_at: '', content_hash: ''})
 CREATE (:MaintenanceRun:Seed {run_id: 'seed', now: '', started_at: '', status: '', stages: [''],

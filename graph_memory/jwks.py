@@ -1,0 +1,72 @@
+"""JSON Web Tokens of an identity provider, checked by the keys it publishes."""
+
+import asyncio
+import logging
+from typing import Any, cast
+
+import jwt
+
+from graph_memory.settings import GROUP_ID_PATTERN, Settings
+from graph_memory.tokens import Grant, Scope
+
+#: Only what is signed with a private key; 'none' and shared secrets are not among them.
+_ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA")
+_REQUIRED = ("exp", "iss", "aud", "sub")
+_FETCH_SECONDS = 5
+_SCOPE_PREFIX = "memory:"
+
+_log = logging.getLogger(__name__)
+
+
+class JwtVerifier:
+    """Checks signature, issuer, audience and expiry of a token, and reads what it grants.
+
+    The scope is the highest of `memory:read`, `memory:write` and `memory:admin` in the claim
+    `scope`; the groups are those of the claim that `jwt_groups_claim` names.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._keys = jwt.PyJWKClient(settings.jwt_jwks_url or "", timeout=_FETCH_SECONDS)
+
+    async def verify(self, token: str) -> tuple[Grant, float] | None:
+        """Return what a token grants, and when it expires in seconds since 1970; None if it is bad.
+
+        Keys are fetched where they are not known yet, at most every 30 s.
+        """
+        try:
+            key = await asyncio.to_thread(self._keys.get_signing_key_from_jwt, token)
+            claims = jwt.decode(
+                token,
+                key,
+                algorithms=_ALGORITHMS,
+                issuer=self._settings.jwt_issuer,
+                audience=self._settings.jwt_audience,
+                options={"require": list(_REQUIRED)},
+            )
+        except jwt.PyJWKClientConnectionError as error:
+            _log.warning("The keys to check tokens with cannot be fetched: %s", error)
+            return None
+        except jwt.PyJWTError as error:
+            _log.info("A token was refused: %s", error)
+            return None
+        grant = self._grant(claims)
+        return (grant, float(claims["exp"])) if grant else None
+
+    def _grant(self, claims: dict[str, Any]) -> Grant | None:
+        words = _words(claims.get("scope"))
+        scopes = [scope for scope in Scope if _SCOPE_PREFIX + scope in words]
+        named = _words(claims.get(self._settings.jwt_groups_claim))
+        groups = tuple(group for group in named if GROUP_ID_PATTERN.fullmatch(group))
+        if not scopes or not groups:
+            _log.info("A token of %r was refused: it names no scope or no group", claims["sub"])
+            return None
+        return Grant(str(claims["sub"]), scopes[-1], groups)
+
+
+def _words(claim: object) -> list[str]:
+    """Return a claim's words: a list, or a text with spaces between."""
+    if isinstance(claim, str):
+        return claim.split()
+    items = cast(list[object], claim) if isinstance(claim, list) else []
+    return [item for item in items if isinstance(item, str)]

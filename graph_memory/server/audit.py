@@ -1,0 +1,54 @@
+"""A line in the log for every write: who called what on which memories, and how it ended.
+
+What memories say stays out of it.
+"""
+
+import json
+import logging
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+from mcp.types import CallToolResult
+
+from graph_memory.errors import GraphMemoryError
+from graph_memory.server.auth import caller
+
+_log = logging.getLogger("graph_memory.audit")
+
+#: What names a memory, a relation's ends or a run, in arguments and answers.
+_IDS = ("memory_id", "id", "memory_uuid", "from_id", "to_id", "superseded_by", "run_id")
+_LISTS = ("results", "relations", "actions")
+_MOST_IDS = 50
+_LONGEST = 80
+
+
+def record(tool: str, arguments: Mapping[str, Any], answer: CallToolResult) -> None:
+    """Log a call that wrote, or was refused to."""
+    said: dict[str, Any] = answer.structured_content or {}
+    ids = dict.fromkeys((*_ids(arguments), *_ids(said)))
+    line = {
+        "caller": _who(),
+        "tool": tool,
+        "group": str(arguments.get("group_id") or arguments.get("user_context") or "")[:_LONGEST],
+        "ids": list(ids)[:_MOST_IDS],
+        "outcome": said.get("code", "failed") if answer.is_error else "done",
+    }
+    _log.info("%s", json.dumps(line))
+
+
+def _who() -> str:
+    try:
+        return caller().caller
+    except GraphMemoryError:
+        return "unknown"
+
+
+def _ids(fields: Mapping[str, Any]) -> Iterator[str]:
+    for name in _IDS:
+        if isinstance(value := fields.get(name), str):
+            yield value[:_LONGEST]
+    for name in _LISTS:
+        items = fields.get(name)
+        for item in cast(list[Any], items) if isinstance(items, list) else []:
+            if isinstance(item, Mapping):
+                yield from _ids(cast(Mapping[str, Any], item))

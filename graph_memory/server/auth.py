@@ -1,0 +1,110 @@
+"""Who calls: bearer tokens and JWTs checked at each request, by the SDK's own hooks."""
+
+import time
+from dataclasses import dataclass
+
+from mcp.server.auth.middleware.auth_context import get_access_token
+from mcp.server.auth.provider import AccessToken
+from mcp.server.auth.settings import AuthSettings
+from pydantic import ConfigDict
+
+from graph_memory import tokens
+from graph_memory.context import Context
+from graph_memory.errors import GraphMemoryError
+from graph_memory.jwks import JwtVerifier
+from graph_memory.settings import Settings
+from graph_memory.tokens import EVERYTHING, Grant
+
+#: The SDK wants an issuer even where tokens are our own and no metadata is served.
+_NO_ISSUER = "http://127.0.0.1"
+
+_MOST_REMEMBERED = 10_000
+_LONGEST_TOKEN = 16_384
+
+
+class Caller(AccessToken):
+    """A verified token, and what it grants; or why that cannot be told at present."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    grant: Grant | None = None
+    error: GraphMemoryError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    grant: Grant
+    until: float  #: seconds since 1970
+
+
+class Verifier:
+    """Tells what a token grants; it looks again after `token_cache_seconds`."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._settings = context.settings
+        self._jwt = JwtVerifier(context.settings) if context.settings.jwt_jwks_url else None
+        self._seen: dict[str, _Seen] = {}
+
+    async def verify_token(self, token: str) -> AccessToken | None:
+        """Return the caller whose token it is, or None."""
+        if len(token) > _LONGEST_TOKEN:
+            return None
+        seen = self._seen.get(token)
+        if seen and time.time() < seen.until:
+            return _caller(token, seen.grant)
+        self._seen.pop(token, None)
+        try:
+            found = await self._found(token)
+        except GraphMemoryError as error:
+            # Who calls cannot be told while the database is away, which is what they are told.
+            return Caller(token=token, client_id="unknown", scopes=[], error=error)
+        if found is None:
+            return None
+        grant, expires_at = found
+        if len(self._seen) >= _MOST_REMEMBERED:
+            self._seen.clear()
+        until = min(time.time() + self._settings.token_cache_seconds, expires_at)
+        self._seen[token] = _Seen(grant, until)
+        return _caller(token, grant)
+
+    async def _found(self, token: str) -> tuple[Grant, float] | None:
+        """Look a token up; a JWT has three parts, ours have no dot."""
+        if self._jwt and token.count(".") == 2:
+            return await self._jwt.verify(token)
+        found = await tokens.find(self._context.graph, token)
+        if found is None or not found.valid_at(self._context.clock()):
+            return None
+        return found.grant, found.expires_at.timestamp() if found.expires_at else float("inf")
+
+
+def caller() -> Grant:
+    """Return what the caller of the present request may do; all where no token is asked for.
+
+    Raises:
+        GraphUnavailableError: It cannot be told, as the database does not answer.
+    """
+    token = get_access_token()
+    if token is None:
+        return EVERYTHING
+    if isinstance(token, Caller) and token.grant:
+        return token.grant
+    unread = token.error if isinstance(token, Caller) else None
+    raise unread or GraphMemoryError("The token was not read.")
+
+
+def auth_settings(settings: Settings) -> AuthSettings:
+    """Tell the SDK what to publish about where tokens come from."""
+    published = settings.resource_url if settings.jwt_issuer else None
+    # As texts, which the model keeps letter by letter: clients compare issuers so.
+    return AuthSettings.model_validate(
+        {
+            "issuer_url": settings.jwt_issuer if published else _NO_ISSUER,
+            "resource_server_url": published,
+            "validate_token_resource": False,  # `JwtVerifier` checks the audience
+        }
+    )
+
+
+def _caller(token: str, grant: Grant) -> Caller:
+    return Caller(token=token, client_id=grant.caller, scopes=[grant.scope], grant=grant)
