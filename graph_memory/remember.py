@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from graph_memory import decay, relations
+from graph_memory import decay, metrics, relations
 from graph_memory.arguments import NewMemory
 from graph_memory.embedding import Embedder, Reading
 from graph_memory.errors import (
@@ -87,10 +87,12 @@ async def add_many(
         )
     drafts = [_draft(memory, group_id) for memory in memories]
     try:
-        return await _store(graph, embedder, settings, drafts, group_id, now)
+        outcomes = await _store(graph, embedder, settings, drafts, group_id, now)
     except UniquenessError:
         # Another writer took an id between our look and our write; a second look sees it.
-        return await _store(graph, embedder, settings, drafts, group_id, now)
+        outcomes = await _store(graph, embedder, settings, drafts, group_id, now)
+    metrics.duplicates.inc(sum(isinstance(o.error, DuplicateError) for o in outcomes))
+    return outcomes
 
 
 async def content_properties(

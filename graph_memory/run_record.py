@@ -6,6 +6,7 @@ import json
 import os
 import secrets
 import socket
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
@@ -13,6 +14,7 @@ from typing import Annotated, Any
 import psutil
 from pydantic import BeforeValidator
 
+from graph_memory import metrics
 from graph_memory.errors import (
     GraphMemoryError,
     GraphUnavailableError,
@@ -221,10 +223,15 @@ async def add_totals(graph: Graph, run: Run) -> None:
     """Add an ended run to the totals over all runs."""
     totals: dict[str, float] = {
         f"runs:{run.status}": 1,
-        "duration_seconds": run.duration_seconds,
+        **metrics.run_totals(run.duration_seconds),
         **_fields(run.counts),
         **{f"transitioned:{arrow}": count for arrow, count in run.transitioned.items()},
     }
+    await add(graph, totals)
+
+
+async def add(graph: Graph, totals: Mapping[str, float]) -> None:
+    """Add to totals that never fall, by name."""
     rows = [{"name": name, "value": totals[name]} for name in sorted(totals) if totals[name]]
     await graph.run("run_record/add_totals", totals=rows)
 

@@ -1,4 +1,4 @@
-"""The settings of who may call, and how often, with unit, range and default."""
+"""The settings of who may call and what operators see, with unit, range and default."""
 
 from typing import Self
 
@@ -7,7 +7,7 @@ from pydantic_settings import BaseSettings
 
 
 class ServiceSettings(BaseSettings):
-    """Who may call the service; a base of `Settings`."""
+    """How the service is run; a base of `Settings`."""
 
     # Who may call
     require_tokens: bool = Field(
@@ -34,6 +34,11 @@ class ServiceSettings(BaseSettings):
         None,
         pattern=r"^https?://.+",
         description="Where clients reach /mcp; with it, OAuth metadata of `jwt_issuer` is served.",
+    )
+
+    # Metrics
+    metrics_cache_seconds: float = Field(
+        10.0, ge=0, le=3600, description="How long what scrapes read of the database is kept."
     )
 
     @model_validator(mode="after")

@@ -31,9 +31,15 @@ def record(tool: str, arguments: Mapping[str, Any], answer: CallToolResult) -> N
         "tool": tool,
         "group": str(arguments.get("group_id") or arguments.get("user_context") or "")[:_LONGEST],
         "ids": list(ids)[:_MOST_IDS],
-        "outcome": said.get("code", "failed") if answer.is_error else "done",
+        "outcome": outcome(answer),
     }
     _log.info("%s", json.dumps(line))
+
+
+def outcome(answer: CallToolResult) -> str:
+    """Return how a call ended: done, or the code of its error."""
+    said: dict[str, Any] = answer.structured_content or {}
+    return str(said.get("code", "failed")) if answer.is_error else "done"
 
 
 def _who() -> str:

@@ -17,7 +17,7 @@ from typing import Any
 
 import uvicorn
 
-from graph_memory import metrics, tokens
+from graph_memory import census, metrics, tokens
 from graph_memory.api import GraphMemory
 from graph_memory.errors import GraphMemoryError, SettingsError
 from graph_memory.server.app import build_server, http_app
@@ -76,7 +76,8 @@ async def _serve(settings: Settings, listener: socket.socket, *, require_tokens:
             )
             host, port = listener.getsockname()[:2]
             _log.info("Serving MCP at http://%s:%d/mcp", f"[{host}]" if ":" in host else host, port)
-            await _until_cancelled(server.serve(sockets=[listener]), server.stop)
+            with census.published(memory):
+                await _until_cancelled(server.serve(sockets=[listener]), server.stop)
 
 
 async def _serve_stdio(settings: Settings) -> None:

@@ -7,6 +7,7 @@ A tool's function takes the `GraphMemory` first, then the arguments it publishes
 import inspect
 import json
 import logging
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeVar, cast
 
@@ -16,7 +17,7 @@ from mcp.server.streamable_http import MCP_SESSION_ID_HEADER
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field, TypeAdapter
 
-from graph_memory import rates
+from graph_memory import metrics, rates
 from graph_memory.api import GraphMemory
 from graph_memory.arguments import checked
 from graph_memory.errors import GraphMemoryError, InvalidArgumentError
@@ -58,7 +59,10 @@ class MemoryTool(Tool):
         self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False
     ) -> CallToolResult:
         """Check the arguments, call the function, and answer; no exception gets out."""
+        started = time.perf_counter()
         answer = await self._answer(arguments, context)
+        elapsed = time.perf_counter() - started
+        metrics.tool_seconds.labels(self.name, audit.outcome(answer)).observe(elapsed)
         if self.scope is not Scope.READ:
             audit.record(self.name, arguments, answer)
         return answer

@@ -1,0 +1,45 @@
+// Count the memories of all groups by state, and read what runs and backups have left.
+//
+// access  read
+// param   now  : STRING — ISO 8601, UTC
+// param   soon : LIST<STRING> — instants; each is asked how many memories change until then
+// returns states        : LIST<MAP> — state, memories, and the sum of their scores as stored
+// returns due           : LIST<INTEGER> — for each of `soon`
+// returns totals        : LIST<MAP> — name and value
+// returns last          : MAP? — of the latest run that has ended
+// returns running_since : STRING? — ISO 8601, UTC
+// returns paused        : BOOLEAN
+// returns backed_up_at  : STRING? — ISO 8601, UTC
+WITH
+  COLLECT {
+    MATCH (m:Memory)
+    WITH m.lifecycle_state AS state, count(*) AS memories, sum(m.decay_score) AS scores
+    RETURN {state: state, memories: memories, scores: scores}
+  } AS states,
+  [until IN $soon | COUNT { MATCH (m:Memory) WHERE m.next_due_at <= until }] AS due,
+  COLLECT {
+    MATCH (total:Control)
+    WHERE total.key STARTS WITH 'total:'
+    RETURN {name: substring(total.key, 6), value: total.value}
+  } AS totals,
+  head(COLLECT {
+    MATCH (run:MaintenanceRun)
+    WHERE run.status <> 'running'
+    RETURN run {.started_at, .duration_seconds, .truncated, .transitioned, .status}
+    ORDER BY run.started_at DESC LIMIT 1
+  }) AS last,
+  head(COLLECT {
+    MATCH (lease:Control {key: 'maintenance'})
+    WHERE lease.expires_at > $now
+    CALL () {
+      MATCH (run:MaintenanceRun {status: 'running'})
+      RETURN max(run.started_at) AS since
+    }
+    RETURN since
+  }) AS running_since,
+  EXISTS {
+    MATCH (pause:Control {key: 'pause'})
+    WHERE pause.since IS NOT NULL
+  } AS paused,
+  head(COLLECT { MATCH (backup:Control {key: 'backup'}) RETURN backup.at }) AS backed_up_at
+RETURN states, due, totals, last, running_since, paused, backed_up_at
