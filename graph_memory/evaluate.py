@@ -27,11 +27,12 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from graph_memory import recall
+from graph_memory import feedback, recall
 from graph_memory.api import GraphMemory
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.memories import FoundMemory
 from graph_memory.profiles import Profile
+from graph_memory.settings import Settings
 
 #: Results a budget is filled from.
 _DEEP = 200
@@ -130,9 +131,12 @@ async def evaluate(
     profile: Profile = Profile.RECALL,
     cutoffs: Sequence[int] = (5, 10, 20),
     budgets: Sequence[int] = (500, 1000, 2000, 4000),
+    taught_shift: float | None = None,
     on_progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> list[Scores]:
     """Store the data in groups of its own, ask its questions, and erase the groups again.
+
+    To see what feedback is worth, every other question is kept for teaching, and the rest scored.
 
     Args:
         memory: Whose database, model and settings.
@@ -140,6 +144,8 @@ async def evaluate(
         profile: How to rank.
         cutoffs: Numbers of results at which to look.
         budgets: Numbers of tokens at which to look.
+        taught_shift: By how much feedback may move the weight of meaning, 0..1; None scores every
+            question, and 0 those that teaching leaves over.
         on_progress: Called with what was done since, and with all memories and questions.
 
     Returns:
@@ -158,12 +164,16 @@ async def evaluate(
                 batch = members[start : start + _BATCH]
                 await memory.add_many([_new(m, group) for m in batch], group_id=group)
                 on_progress(len(batch), total)
-        for question in data.questions:
+        asked, settings = data.questions, dict.fromkeys(groups.values(), memory.settings)
+        if taught_shift is not None:
+            asked, lessons = asked[::2], asked[1::2]
+            settings = await _taught(memory, lessons, groups, taught_shift, on_progress, total)
+        for question in asked:
+            group = groups[question.group]
             found = [
                 await recall.search(
-                    memory.graph, memory.embedder, memory.settings, question.text,
-                    group_id=groups[question.group], now=memory.clock(), limit=limit,
-                    profile=profile,
+                    memory.graph, memory.embedder, settings[group], question.text,
+                    group_id=group, now=memory.clock(), limit=limit, profile=profile,
                 )
                 for limit in (max(10, *cutoffs), _DEEP)[: 2 if budgets else 1]
             ]  # fmt: skip
@@ -173,6 +183,32 @@ async def evaluate(
     every = [scores for of_category in results.values() for scores in of_category]
     named = sorted(name for name in results if name)
     return [_mean("all", every), *(_mean(name, results[name]) for name in named)]
+
+
+async def _taught(
+    memory: GraphMemory,
+    lessons: Sequence[EvaluationQuestion],
+    groups: Mapping[str, str],
+    shift: float,
+    on_progress: Callable[[int, int], None],
+    total: int,
+) -> dict[str, Settings]:
+    """Judge the first result of each question, and return each group's settings after that."""
+    settings = memory.settings.model_copy(update={"feedback_max_shift": shift})
+    engine, now = (memory.graph, memory.embedder, settings), memory.clock()
+    for question in lessons if shift else ():
+        group, text = groups[question.group], question.text
+        for first in await recall.search(*engine, text, group_id=group, now=now, limit=1):
+            useful = next(_hits([first], set(question.evidence)))
+            await feedback.record(
+                *engine, first.memory.memory_id,
+                useful=useful, question=text, group_id=group, now=now,
+            )  # fmt: skip
+    on_progress(len(lessons), total)
+    return {
+        group: feedback.shifted(settings, await feedback.read(memory.graph, group_id=group))
+        for group in groups.values()
+    }
 
 
 def _new(memory: EvaluationMemory, group: str) -> dict[str, Any]:

@@ -7,5 +7,5 @@ MATCH (m:Memory {group_id: $group_id})
 CALL (m) {
   OPTIONAL MATCH (m)-[:HAS_VERSION|HAS_WORDS]->(part:MemoryVersion|WordVectors)
   DETACH DELETE part, m
-} IN TRANSACTIONS OF 2000 ROWS
+} IN TRANSACTIONS OF 500 ROWS
 RETURN count(*) AS deleted

@@ -18,6 +18,15 @@ async def evaluate(
     profile: Annotated[str, typer.Option(help="recall, weighted or hybrid.")] = "recall",
     k: Annotated[str, typer.Option(help="Numbers of results to look at.")] = "5,10,20",
     budget: Annotated[str, typer.Option(help="Tokens to look at.")] = "500,1000,2000,4000",
+    teach: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=1,
+            help="Judge every other question's result, and score the rest: how far "
+            "feedback may move the weight of meaning; 0 to compare with.",
+        ),
+    ] = None,
     plot: Annotated[
         Path | None, typer.Option(help="Draw evidence found against tokens, .png or .svg.")
     ] = None,
@@ -36,6 +45,7 @@ async def evaluate(
                 profile=checked(Profile, profile, "--profile"),
                 cutoffs=_numbers(k, "--k"),
                 budgets=_numbers(budget, "--budget"),
+                taught_shift=teach,
                 on_progress=advance,
             )
     if plot:

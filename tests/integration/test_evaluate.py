@@ -34,6 +34,16 @@ async def test_what_answers_is_found_and_little_else_stands_before_it(
     assert "<svg" in (tmp_path / "found.svg").read_text()
 
 
+async def test_teaching_leaves_every_other_question_to_be_scored(memory: GraphMemory) -> None:
+    data = read_data(LABELLED)
+    untaught, taught = [
+        (await evaluate(memory, data, budgets=(), taught_shift=shift))[0] for shift in (0.0, 0.3)
+    ]
+    assert untaught.questions == taught.questions == 18
+    assert untaught.recall[5] >= 0.95
+    assert taught.recall[5] >= 0.9  # whatever is learned is bounded
+
+
 def test_locomo_is_read_as_published(tmp_path: Path) -> None:
     file = tmp_path / "locomo.json"
     turn = {"speaker": "Ada", "dia_id": "D2:1", "text": "Hi", "blip_caption": "a boat"}

@@ -48,7 +48,7 @@ async def graphiti(
     class Local(graphiti_core.EmbedderClient):
         async def create(self, input_data: Any) -> list[float]:
             text = input_data if isinstance(input_data, str) else input_data[0]
-            return (await embedder.embed([text]))[0].tolist()
+            return (await embedder.embed_query(text)).tolist()
 
     class Silent(graphiti_core.LLMClient):
         async def _generate_response(self, *_: Any, **__: Any) -> dict[str, Any]:
