@@ -9,10 +9,13 @@
 CALL (looked) {
   CALL (looked) {
     // include answers/worded
-    RETURN m, null AS similarity, position, weight
+    RETURN m, null AS similarity, position, weight, share, null AS total
+  UNION ALL
+    // include answers/together
+    RETURN m, null AS similarity, null AS position, 0.0 AS weight, 0.0 AS share, total
   UNION ALL
     // include recall/nearest_filtered
-    RETURN m, similarity, null AS position, 0.0 AS weight
+    RETURN m, similarity, null AS position, 0.0 AS weight, 0.0 AS share, null AS total
   }
   // include answers/met
 }

@@ -3,7 +3,7 @@
 // Lucene counts how rare a word is over all tenants, which would let a tenant's commonest name
 // outweigh everything. So each word is looked up alone, and its rarity is counted in the group.
 // Binds `looked`, of each word its `rarity`, its `holders` and who they are, in the order of
-// `lookups`.
+// `lookups`; of a word with more than `hits`, those that BM25 puts first.
 //
 // access  fragment
 // param   group_id   : STRING — the tenant

@@ -1,10 +1,12 @@
-// Go through the memories `m` that hold a word of the question, word by word, with its `weight`.
+// Go through the memories `m` that hold a word of the question, word by word.
 //
-// No property of a memory is read here: of thousands few get further.
+// Binds its `share`, the word's rarity times its share of the word's best BM25, and `weight`, where
+// that share is saturated. No property of a memory is read here: of thousands few get further.
 //
 // access  fragment
 // param   saturation : FLOAT [1] — 0 counts that a word occurs, 1 all that BM25 makes of it
 UNWIND looked AS word
 UNWIND range(0, word.holders - 1) AS i
-WITH word.found[i] AS m, word.position AS position,
-     word.rarity * (word.scores[i] / word.scores[0]) ^ $saturation AS weight
+WITH word.found[i] AS m, word.position AS position, word.rarity AS rarity,
+     word.scores[i] / word.scores[0] AS best
+WITH m, position, rarity * best AS share, rarity * best ^ $saturation AS weight
