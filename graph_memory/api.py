@@ -34,6 +34,7 @@ from graph_memory.listing import Page
 from graph_memory.memories import FoundMemory, Memory, SortOrder
 from graph_memory.profiles import Profile, reweighed
 from graph_memory.remember import Outcome
+from graph_memory.restore import refuse_unfinished
 from graph_memory.revise import Deleted
 from graph_memory.settings import Settings, read_settings
 from graph_memory.upkeep import Upkeep
@@ -80,6 +81,7 @@ class GraphMemory(Connections, Conversations, Custody, Upkeep):
             async with open_database(settings) as graph:
                 memory = cls(graph, embedder, settings)
                 await schema.check_server(graph)
+                await refuse_unfinished(graph)
                 if settings.migrate_on_start:
                     await schema.migrate_up(graph, settings)
                 await decay.check_policies(graph, settings)
@@ -139,6 +141,8 @@ class GraphMemory(Connections, Conversations, Custody, Upkeep):
                 now=self.clock(),
             )
             outcomes |= {p: outcome for (p, _), outcome in zip(members, stored, strict=True)}
+            if count := sum(outcome.error is None for outcome in stored):
+                self.on_saved(count)
         return [outcomes[position] for position in range(len(given))]
 
     async def get(

@@ -36,6 +36,7 @@ class Context:
         self.clock = clock
         self.accesses = AccessLog(graph, settings)
         self.grant = EVERYTHING
+        self.on_saved: Callable[[int], None] = lambda count: None
         self._mismatch: DimensionMismatchError | None = None
 
     def acting_for(self, grant: Grant) -> Self:

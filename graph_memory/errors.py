@@ -20,6 +20,7 @@
     ├── SchemaError                 the database is too old, or its schema is not ours
     ├── StatementError              a file below `cypher/` is malformed or misused
     ├── SourceFormatError           a file or folder to import is not what it was said to be
+    ├── BackupError                 a backup cannot be made, read or restored
     ├── LocalNeo4jError             the managed local Neo4j cannot be provided
     └── SettingsError               a setting is malformed
 
@@ -277,6 +278,12 @@ class SourceFormatError(GraphMemoryError):
         self.expected = expected
         self.found = found
         super().__init__(f"{path} is not {expected}: found {found}.")
+
+
+class BackupError(GraphMemoryError):
+    """A backup cannot be made, read or restored; the message says what to do."""
+
+    code = "backup"
 
 
 class LocalNeo4jError(GraphMemoryError):

@@ -18,6 +18,7 @@ from neo4j import (
     WRITE_ACCESS,
     AsyncDriver,
     AsyncGraphDatabase,
+    AsyncSession,
     NotificationMinimumSeverity,
     Query,
 )
@@ -55,6 +56,7 @@ _LOST = (ServiceUnavailable, SessionExpired)
 
 _PLAIN = frozenset((str, int, float, bool, type(None)))
 
+_BLOCK = 500  # rows of a stream at a time
 _STALE_SECONDS = 1.0
 _GRACE_SECONDS = 5.0
 
@@ -151,6 +153,50 @@ class Graph:
         statement.check(parameters)
         await self._retried(statement, _to_driver(parameters))
 
+    async def stream(self, name: str, /) -> AsyncGenerator[list[list[Any]]]:
+        """Run a statement and yield its rows in blocks, so that memory stays bounded.
+
+        Values are as the driver has them, temporal ones as well.
+
+        Raises:
+            GraphUnavailableError: Neo4j went away.
+        """
+        statement = self._statement(name)
+        try:
+            async with self._session(READ_ACCESS) as session:
+                result = await session.run(Query(statement.text, metadata={"statement": name}))
+                while block := await result.fetch(_BLOCK):
+                    yield [record.values() for record in block]
+        except (Neo4jError, DriverError) as error:
+            raise self._translated(error, statement) from error
+
+    @asynccontextmanager
+    async def holding(self, *names: str) -> AsyncGenerator[None]:
+        """Hold the locks that schema statements take, while this lasts; none of them is committed.
+
+        Raises:
+            GraphUnavailableError: Neo4j went away, or a writer was in the way at the same time.
+        """
+        statement = self._statement(names[0])
+        try:
+            async with self._session(WRITE_ACCESS) as session:
+                transaction = await session.begin_transaction()
+                for name in names:
+                    await (await transaction.run(self._statement(name).text)).consume()
+                try:
+                    yield
+                finally:
+                    await transaction.close()
+        except (Neo4jError, DriverError) as error:
+            raise self._translated(error, statement) from error
+
+    def _session(self, mode: str) -> AsyncSession:
+        return self._driver.session(
+            database=self._settings.neo4j_database,
+            default_access_mode=mode,
+            bookmark_manager=self._driver.execute_query_bookmark_manager,
+        )
+
     def _statement(self, name: str) -> Statement:
         try:
             return self._statements[name]
@@ -204,11 +250,8 @@ class Graph:
                 return result.records[0][0] if statement.returns else []
             # An implicit transaction: a read saves a round trip by it, and CALL { } IN TRANSACTIONS
             # and schema changes run in no other.
-            async with self._driver.session(
-                database=self._settings.neo4j_database,
-                default_access_mode=READ_ACCESS if statement.access == "read" else WRITE_ACCESS,
-                bookmark_manager=self._driver.execute_query_bookmark_manager,
-            ) as session:
+            mode = READ_ACCESS if statement.access == "read" else WRITE_ACCESS
+            async with self._session(mode) as session:
                 found = await session.run(query, parameters)
                 rows = [record.values() async for record in found]
                 return rows[0][0] if statement.access == "read" and statement.returns else rows

@@ -181,8 +181,13 @@ async def migrate_up(graph: Graph, settings: Settings, *, now: datetime | None =
             now=instant(now or datetime.now(UTC)),
         )
     if missing:
-        await graph.run("schema/await_indexes", seconds=_INDEX_SECONDS)
+        await await_indexes(graph)
     return [step.version for step in missing]
+
+
+async def await_indexes(graph: Graph, seconds: int = _INDEX_SECONDS) -> None:
+    """Wait until every index is ready."""
+    await graph.run("schema/await_indexes", seconds=seconds)
 
 
 async def migrate_down(graph: Graph, *, to: int = 0) -> list[int]:
@@ -283,7 +288,7 @@ async def rebuild_vector_index(graph: Graph, settings: Settings) -> None:
     name = "memory_embedding_idx"
     await graph.run("schema/drop_index", name=name)
     await graph.run(f"schema/{name}", **_options(name, settings))
-    await graph.run("schema/await_indexes", seconds=_INDEX_SECONDS)
+    await await_indexes(graph)
 
 
 def _options(name: str, settings: Settings) -> Mapping[str, Any]:

@@ -1,5 +1,7 @@
 """The settings of who may call and what operators see, with unit, range and default."""
 
+import os
+from pathlib import Path
 from typing import Self
 
 from pydantic import Field, model_validator
@@ -40,6 +42,18 @@ class ServiceSettings(BaseSettings):
     metrics_cache_seconds: float = Field(
         10.0, ge=0, le=3600, description="How long what scrapes read of the database is kept."
     )
+
+    # Backups
+    backup_path: Path | None = Field(
+        default_factory=lambda: Path(p) if (p := os.environ.get("MEMORY_BACKUP_PATH")) else None,
+        description="Where backups go; MEMORY_BACKUP_PATH, too. By default backups/ in data_dir.",
+    )
+    backup_auto: bool = Field(True, description="Whether a server makes backups after saves.")
+    backup_interval_hours: float = Field(24.0, gt=0, description="After which a save makes one.")
+    backup_every_n: int = Field(
+        100, ge=1, description="Memories; one is made when their number is a multiple."
+    )
+    backup_keep: int = Field(10, ge=1, le=10_000, description="Backups; older ones are deleted.")
 
     @model_validator(mode="after")
     def _jwt_is_complete(self) -> Self:

@@ -4,7 +4,7 @@ A file opens with a comment header and holds one statement:
 
     // Sentence saying what it does.
     //
-    // access  read | write | schema | batch | fragment
+    // access  read | stream | write | schema | batch | fragment
     // param   name : TYPE [unit] — range or meaning        (TYPE? where null is allowed)
     // returns name : TYPE
     // source  where a rule or formula comes from
@@ -29,7 +29,7 @@ import numpy as np
 
 from graph_memory.errors import StatementError
 
-Access = Literal["read", "write", "schema", "batch", "fragment"]
+Access = Literal["read", "stream", "write", "schema", "batch", "fragment"]
 
 #: One dialect for all statements, whatever the database's default is.
 _DIALECT = "CYPHER 25\n"

@@ -19,6 +19,8 @@ from pydantic import SecretStr
 _KEPT = ("GRAPH_MEMORY_TEST_", "GRAPH_MEMORY_CACHE_DIR", "GRAPH_MEMORY_JAVA")
 for _name in [n for n in os.environ if n.startswith("GRAPH_MEMORY_") and not n.startswith(_KEPT)]:
     del os.environ[_name]
+# Every save of every test would be a reason to back up the whole database.
+os.environ["GRAPH_MEMORY_BACKUP_AUTO"] = "false"
 
 from graph_memory import GraphMemory, Settings, local_neo4j, read_settings  # noqa: E402
 from graph_memory.embedding import Embedder  # noqa: E402

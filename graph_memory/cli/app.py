@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from graph_memory.cli import (
+    backups,
     connections,
     conversations,
     database,
@@ -44,7 +45,8 @@ _log = logging.getLogger(__name__)
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
 for part in (
-    memories, conversations, connections, lifecycle, maintenance, transfer, operation, evaluation,
+    memories, conversations, connections, lifecycle, maintenance, transfer, backups, operation,
+    evaluation,
 ):  # fmt: skip
     app.registered_commands += part.app.registered_commands
 app.add_typer(operation.migrate, name="migrate")

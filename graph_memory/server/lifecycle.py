@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 
 from graph_memory.api import GraphMemory
 from graph_memory.arguments import EndMoment, Line, MemoryId, Moment
@@ -55,16 +55,18 @@ async def recover_soft_deleted(
 @toolset.tool("Forecast what is forgotten", PURE_READS)
 async def memory_forecast(
     memory: GraphMemory,
-    days: Annotated[Span, Field(description="How far to look.")] = 365.0,
-    points: Annotated[Points, Field(description="Into how many intervals.")] = 12,
+    days: Annotated[Span, Field(description="How far to look."), p.REAL] = 365.0,
+    points: Annotated[Points, Field(description="Into how many intervals."), p.NUMBER] = 12,
     now: Annotated[Moment | None, Field(description="Where to begin; default now.")] = None,
     policy: Annotated[Policy | None, Field(description="Suppose another policy.")] = None,
     numbers: Annotated[
-        dict[str, str] | None, Field(description="Suppose other decay settings, by name.")
+        dict[str, str] | None,
+        Field(description="Suppose other decay settings, by name."),
+        WithJsonSchema({"type": "object"}),
     ] = None,
     group_id: p.Group = None,
 ) -> Forecasted:
-    """How many memories will be in which state, and which go first; nothing is written."""
+    """How many memories will be in which state, and which go first."""
     return Forecasted.of(
         await memory.forecast(
             days=days, points=points, now=now, policy=policy, numbers=numbers, group_id=group_id

@@ -67,14 +67,16 @@ async def run_decay_maintenance(
     memory: GraphMemory,
     dry_run: Annotated[bool, Field(description="True: only tell.")] = False,
     batch_size: Annotated[
-        int | None, Field(ge=1, le=100_000, description="Per transaction.")
+        int | None, Field(ge=1, le=100_000, description="Per transaction."), p.NUMBER
     ] = None,
     stages: Annotated[
         tuple[StageName, ...] | None,
         Field(min_length=1, description="Only these, as protection, decay, purge."),
         p.WORDS,
     ] = None,
-    max_seconds: Annotated[float | None, Field(gt=0, le=86_400, description="Time limit.")] = None,
+    max_seconds: Annotated[
+        float | None, Field(gt=0, le=86_400, description="Time limit."), p.REAL
+    ] = None,
     full: Annotated[bool, Field(description="Also what is not due.")] = False,
     now: Annotated[Moment | None, Field(description="With dry_run: then; ISO 8601.")] = None,
     policy: Annotated[PolicyName | None, Field(description="With dry_run: supposed.")] = None,

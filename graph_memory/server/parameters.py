@@ -33,9 +33,10 @@ WORDS = WithJsonSchema({"type": "array", "items": {"type": "string"}})
 
 #: A number whose range is wide, and told where it is exceeded.
 NUMBER = WithJsonSchema({"type": "integer"})
+REAL = WithJsonSchema({"type": "number"})
 
 Group = Annotated[GroupId | None, Field(description="Tenant.")]
-Id = Annotated[MemoryId, Field(description="Id of the memory.")]
+Id = Annotated[MemoryId, Field(description="Memory id.")]
 
 Text = Annotated[Content, Field(description="One self-contained statement.")]
 Type = Annotated[TypeName, Field(description="What kind of thing it holds.")]

@@ -190,6 +190,18 @@ class DeletedAll(View):
         return f"Deleted {self.deleted} memories."
 
 
+class BackedUp(View):
+    """A backup that was made."""
+
+    backup_path: str
+    memories_backed_up: int
+    timestamp: Instant
+
+    def text(self) -> str:
+        """Return the number, and where it is."""
+        return f"Backed up {self.memories_backed_up} memories in {self.backup_path}."
+
+
 class Touched(View):
     """An access that was counted."""
 

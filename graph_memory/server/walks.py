@@ -24,15 +24,19 @@ toolset = Toolset()
 
 Order = Annotated[AlgorithmName, Field(description="Breadth or depth first.")]
 MaxDepth = Annotated[Depth | None, Field(description="Relations from the start; default 3.")]
-MaxNodes = Annotated[NodeCount | None, Field(description="Memories returned; default 100.")]
+MaxNodes = Annotated[
+    NodeCount | None, Field(description="Memories returned; default 100."), p.NUMBER
+]
 Only = Annotated[
     tuple[RelationName, ...] | None,
     Field(description="Walk only relations of these types."),
     p.WORDS,
 ]
-Way = Annotated[DirectionName, Field(description="Along relations, against them, or both.")]
+Way = Annotated[DirectionName, Field(description="Along, against, or both.")]
 Parents = Annotated[bool, Field(description="Also from child to parent.")]
-Budget = Annotated[Milliseconds | None, Field(description="Stop after so many milliseconds.")]
+Budget = Annotated[
+    Milliseconds | None, Field(description="Stop after so many milliseconds."), p.NUMBER
+]
 
 
 @toolset.tool("Walk along relations", READS, walks=True)

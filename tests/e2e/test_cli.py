@@ -449,6 +449,20 @@ def test_tokens_are_made_listed_rotated_and_revoked(cli: Run, group: str, no_tok
     assert cli("token", "create", "ci", "--groups", "*", "--json").json["groups"] is None
 
 
+def test_a_backup_is_made_and_a_restore_asks_before_it_replaces(
+    cli: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("MEMORY_BACKUP_PATH", str(tmp_path))
+    cli("add", "to be kept")
+    made = cli("backup", "--json").json
+    assert Path(made["backup_path"]).parent == tmp_path
+    assert made["memories_backed_up"] >= 1
+    refused = cli("restore", made["backup_path"])
+    assert (refused.code, "--replace" in refused.err) == (1, True)
+    nothing = cli("restore", tmp_path)
+    assert (nothing.code, "is no backup" in nothing.err) == (1, True)
+
+
 def test_the_local_database_starts_stays_and_stops(
     cli: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

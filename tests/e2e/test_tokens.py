@@ -3,11 +3,13 @@
 import asyncio
 import json
 import logging
+import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -111,6 +113,25 @@ async def test_the_only_group_of_a_token_is_its_default(memory: GraphMemory, gro
             said, _ = await refused(client, "add_memory", content="whose?")
             assert f"name one of {group}_a, {group}_b" in said
             await call(client, "add_memory", content="b's", group_id=f"{group}_b")
+
+
+async def test_a_tenant_makes_no_backup_of_all_and_whoever_may_does(
+    memory: GraphMemory, group: str, tmp_path: Path
+):
+    service = changed(memory, backup_path=tmp_path)
+    _, everything = await tokens.create(
+        memory.graph, "ops", groups=None, scope=Scope.ADMIN, now=memory.clock()
+    )
+    await memory.add("to be kept")
+    async with serving(service, require_tokens=True) as url:
+        async with bearing(url, await token(memory, Scope.ADMIN, group)) as client:
+            said, _ = await refused(client, "create_backup")
+            assert "needs a token for all groups" in said
+        assert os.listdir(tmp_path) == []
+        async with bearing(url, everything) as client:
+            made = await call(client, "create_backup")
+    assert (Path(made["backup_path"]) / "manifest.json").is_file()
+    assert made["memories_backed_up"] >= 1
 
 
 async def test_a_revoked_token_is_refused_after_the_cache_time(memory: GraphMemory, group: str):

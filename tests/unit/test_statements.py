@@ -18,7 +18,7 @@ RETURN count(m) AS n
 """
 
 # These touch no tenant's memories, or are run by operators over the whole database.
-UNSCOPED = {"rebuild/groups", "census/take"}
+UNSCOPED = {"rebuild/groups", "census/take", "backup/standing"}
 #: Runs serve all tenants, or those of `$groups`; their records name the memories by id.
 UNSCOPED |= {
     name

@@ -1,0 +1,5 @@
+// Mark the database as one that is whole.
+//
+// access  write
+MATCH (restore:Control {key: 'restore'})
+DELETE restore

@@ -1,0 +1,299 @@
+"""Backups: the whole database as one folder, as it was at one instant, while others go on reading.
+
+`backup_<instant>/` holds `graph.jsonl.gz` (everything, to be restored: see `dump`), `memories.json`
+(`{export_timestamp, memories, total_memories}`, to be read) and `manifest.json`. The folder has
+its name only once it is complete.
+
+While the database is read whoever writes waits: schema locks, which every writer of memories and
+relations needs, are held by index definitions that are never committed. That takes some seconds for
+each hundred thousand memories. Sessions and counters, which are nobody's knowledge, go on.
+"""
+
+import asyncio
+import contextlib
+import gzip
+import json
+import logging
+import os
+import re
+import shutil
+from collections.abc import AsyncGenerator
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, TextIO
+
+from graph_memory import dump
+from graph_memory.context import Context
+from graph_memory.errors import BackupError, GraphMemoryError, GraphUnavailableError
+from graph_memory.graph import Graph
+from graph_memory.memories import Instant, instant
+from graph_memory.settings import Settings
+
+FORMAT = 1
+GRAPH = "graph.jsonl.gz"
+MEMORIES = "memories.json"
+MANIFEST = "manifest.json"
+
+_HELD = ("backup/hold_memories", "backup/hold_entities",
+         "backup/hold_relations", "backup/hold_parents")  # fmt: skip
+_ATTEMPTS = 5
+_NAMED = re.compile(r"backup_\d{8}T\d{6}Z(_\d+)?")
+_TRY_AGAIN = timedelta(minutes=10)
+
+#: What `memories.json` leaves out: keys, derived texts, and what only the service understands.
+_UNTOLD = ("uuid", "metadata_json", "content_gz", "is_compressed", "dedup_key", "group_key", "name",
+           "summary", "next_due_at", "packing_due")  # fmt: skip
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """A backup that was made."""
+
+    backup_path: Path
+    memories_backed_up: int
+    timestamp: Instant
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a backup says of itself; restoring checks all of it."""
+
+    format: int
+    created_at: str
+    memories: int
+    nodes: int
+    edges: int
+    checksum: str
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """When the latest backup was made, and how many memories there are now."""
+
+    at: Instant | None
+    memories: int
+
+
+def due(
+    hours_since_last: float | None, memory_count: int, settings: Settings, saved: int = 1
+) -> bool:
+    """Tell whether a backup is due after saving.
+
+    Args:
+        hours_since_last: Since the latest backup; None if there is none.
+        memory_count: Memories in the database, those just saved included.
+        settings: `backup_interval_hours`, which must be exceeded, and `backup_every_n`.
+        saved: Memories just saved; one backup is due if their number reached a multiple.
+    """
+    every = settings.backup_every_n
+    reached = memory_count // every > (memory_count - saved) // every
+    overdue = hours_since_last is None or hours_since_last > settings.backup_interval_hours
+    return memory_count > 0 and (overdue or reached)
+
+
+async def create(graph: Graph, settings: Settings) -> Backup:
+    """Make a backup of all groups, and delete the oldest beyond `backup_keep`.
+
+    Raises:
+        BackupError: The folder cannot be written.
+        GraphUnavailableError: Neo4j went away; nothing is left behind.
+    """
+    now = datetime.now(UTC)
+    try:
+        folder = folder_of(settings)
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        partial = folder / f".partial_{os.getpid()}_{now:%Y%m%dT%H%M%S%fZ}"
+        partial.mkdir(mode=0o700)
+        try:
+            manifest = await _written(graph, partial, now)
+            path = _settled(partial, folder / f"backup_{now:%Y%m%dT%H%M%SZ}")
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
+        await graph.run("backup/record", at=instant(now))
+        _prune(folder, settings.backup_keep)
+    except OSError as error:
+        raise BackupError(
+            f"No backup: {error}. Make room, or set GRAPH_MEMORY_BACKUP_PATH to a folder that can "
+            "be written."
+        ) from error
+    _log.info("Backup of %d memories in %s", manifest.memories, path)
+    return Backup(path, manifest.memories, now)
+
+
+def folder_of(settings: Settings) -> Path:
+    """Return where backups are."""
+    return settings.backup_path or settings.data_dir / "backups"
+
+
+async def standing(graph: Graph) -> Standing:
+    """Tell when the latest backup was made, and how many memories there are now."""
+    return await graph.one("backup/standing", Standing) or Standing(None, 0)
+
+
+async def checksum(graph: Graph) -> dump.Checksum:
+    """Read the database as a backup would, and return the checksum of that."""
+    reckoned = dump.Checksum()
+    async for block in graph.stream("backup/nodes"):
+        for element_id, labels, properties in block:
+            record = {"labels": sorted(labels), **dump.described(properties)}
+            reckoned.node(dump.number(element_id), record)
+    async for block in graph.stream("backup/edges"):
+        for from_id, to_id, kind, properties in block:
+            ends = dump.number(from_id), dump.number(to_id)
+            reckoned.edge(*ends, {"type": kind, **dump.described(properties)})
+    return reckoned
+
+
+class AutoBackup:
+    """Makes a backup after saves when one is due, one at a time, behind the caller."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._saved = 0
+        self._task: asyncio.Task[None] | None = None
+
+    def saved(self, count: int) -> None:
+        """Note that memories were saved."""
+        self._saved += count
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._back_up_if_due())
+
+    async def settled(self) -> None:
+        """Wait until what was begun is done."""
+        while self._task is not None and not self._task.done():
+            await self._task
+
+    async def _back_up_if_due(self) -> None:
+        while self._saved:
+            saved, self._saved = self._saved, 0
+            try:
+                if await self._is_due(saved):
+                    await create(self._context.graph, self._context.settings)
+            except GraphMemoryError as error:
+                # No save fails by it; the claim that is left keeps others from trying at once.
+                _log.warning("No backup after a save: %s", error)
+
+    async def _is_due(self, saved: int) -> bool:
+        graph, now = self._context.graph, datetime.now(UTC)
+        found = await standing(graph)
+        hours = (now - found.at) / timedelta(hours=1) if found.at else None
+        if not due(hours, found.memories, self._context.settings, saved):
+            return False
+        until = instant(now + _TRY_AGAIN)
+        return await graph.one("backup/claim", bool, now=instant(now), until=until) or False
+
+
+@contextlib.asynccontextmanager
+async def automatic(context: Context) -> AsyncGenerator[None]:
+    """Make backups after saves while this lasts, if the settings want them."""
+    if not context.settings.backup_auto:
+        yield
+        return
+    backups = AutoBackup(context)
+    context.on_saved = backups.saved
+    try:
+        yield
+    finally:
+        await backups.settled()
+
+
+async def _written(graph: Graph, folder: Path, now: datetime) -> Manifest:
+    with (
+        gzip.open(folder / GRAPH, "wt", encoding="utf-8", compresslevel=1) as lines,
+        (folder / MEMORIES).open("w", encoding="utf-8") as readable,
+    ):
+        writer = _Writer(lines, readable)
+        readable.write(f'{{"export_timestamp": {json.dumps(instant(now))}, "memories": [')
+        async with _held(graph):
+            async for block in graph.stream("backup/nodes"):
+                await asyncio.to_thread(writer.nodes, block)
+            async for block in graph.stream("backup/edges"):
+                await asyncio.to_thread(writer.edges, block)
+        readable.write(f'\n], "total_memories": {writer.memories}}}\n')
+    found = writer.checksum
+    manifest = Manifest(
+        FORMAT, instant(now), writer.memories, found.nodes, found.edges, found.hexdigest()
+    )
+    (folder / MANIFEST).write_text(json.dumps(asdict(manifest), indent=2) + "\n", encoding="utf-8")
+    return manifest
+
+
+@contextlib.asynccontextmanager
+async def _held(graph: Graph) -> AsyncGenerator[None]:
+    """Hold what writers need; of a writer and us who wait for each other, one has to try again."""
+    async with contextlib.AsyncExitStack() as stack:
+        for attempt in range(_ATTEMPTS):
+            try:
+                await stack.enter_async_context(graph.holding(*_HELD))
+                break
+            except GraphUnavailableError:
+                if attempt == _ATTEMPTS - 1:
+                    raise
+                await asyncio.sleep(0.1 * 2**attempt)
+        yield
+
+
+class _Writer:
+    """Writes what is read of the database, a block at a time."""
+
+    def __init__(self, lines: TextIO, readable: TextIO) -> None:
+        self.checksum = dump.Checksum()
+        self.memories = 0
+        self._lines = lines
+        self._readable = readable
+
+    def nodes(self, block: list[list[Any]]) -> None:
+        for element_id, labels, properties in block:
+            number = dump.number(element_id)
+            record = {"id": number, "labels": sorted(labels), **dump.described(properties)}
+            self.checksum.node(number, record)
+            self._lines.write(dump.written(record) + "\n")
+            if "Memory" in labels:
+                self._readable.write(",\n" if self.memories else "\n")
+                self._readable.write(dump.written(_told(record, properties)))
+                self.memories += 1
+
+    def edges(self, block: list[list[Any]]) -> None:
+        for from_id, to_id, kind, properties in block:
+            ends = dump.number(from_id), dump.number(to_id)
+            if all(map(self.checksum.has, ends)):
+                record = {
+                    "from": ends[0], "to": ends[1], "type": kind, **dump.described(properties),
+                }  # fmt: skip
+                self.checksum.edge(*ends, record)
+                self._lines.write(dump.written(record) + "\n")
+
+
+def _told(record: dict[str, Any], properties: dict[str, Any]) -> dict[str, Any]:
+    """Return a memory as people and other programs read it."""
+    plain: dict[str, Any] = record["properties"]
+    times = {key: text for key, (_, text) in record.get("temporals", {}).items()}
+    packed = properties.get("content_gz")
+    whole = {"content": gzip.decompress(packed).decode()} if packed else {}
+    return {
+        "memory_id": plain.get("uuid"),
+        **{key: value for key, value in (plain | times | whole).items() if key not in _UNTOLD},
+        "metadata": json.loads(plain.get("metadata_json") or "{}"),
+    }
+
+
+def _settled(partial: Path, path: Path) -> Path:
+    """Give a folder its name; another of the same second gets a number."""
+    for number in range(1000):
+        wanted = path if number == 0 else path.with_name(f"{path.name}_{number}")
+        if not wanted.exists():
+            partial.rename(wanted)
+            return wanted
+    raise BackupError(f"There are too many backups of one second beside {path}.")
+
+
+def _prune(folder: Path, keep: int) -> None:
+    complete = [
+        path for path in folder.iterdir()
+        if _NAMED.fullmatch(path.name) and (path / MANIFEST).is_file()
+    ]  # fmt: skip
+    for path in sorted(complete, key=lambda path: (path / MANIFEST).stat().st_mtime)[:-keep]:
+        shutil.rmtree(path)

@@ -1,0 +1,39 @@
+"""Commands on backups: backup, restore."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from graph_memory.cli.command import command, opened, opened_database
+from graph_memory.cli.output import as_mapping, progress, show_fields
+
+app = typer.Typer()
+
+
+@command(app)
+async def backup() -> None:
+    """Write the whole database, all groups, into a new folder; it can be in use meanwhile."""
+    from graph_memory.backup import create
+
+    async with opened() as memory:
+        show_fields(as_mapping(await create(memory.graph, memory.settings)))
+
+
+@command(app)
+async def restore(
+    path: Annotated[Path, typer.Argument(help="Folder of a backup.")],
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Also where memories are: they are backed up first.")
+    ] = False,
+) -> None:
+    """Make the database what a backup says; stop whatever else uses it first."""
+    from graph_memory import schema
+    from graph_memory.restore import restore as restored
+
+    async with opened_database() as (graph, settings):
+        await schema.check_server(graph)
+        await schema.migrate_up(graph, settings)
+        with progress("Restoring") as advance:
+            report = await restored(graph, settings, path, replace=replace, on_progress=advance)
+    show_fields(as_mapping(report))

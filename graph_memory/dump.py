@@ -1,0 +1,148 @@
+"""A database as lines of JSON, and back: every label, relationship, property and vector.
+
+A node is `{"id", "labels", "properties"}`, a relationship `{"from", "to", "type", "properties"}`,
+where ids are those of the database it comes from. What JSON has no form for stands beside the
+properties: `floats` as `[type, base64]` of IEEE numbers, little-endian, `f` of 4 and `d` of 8
+bytes; `bytes` as base64; `temporals` as `[type, ISO 8601]`.
+
+The checksum is the sum, modulo 2^256, of the SHA-256 of each line, ids left out and ends replaced
+by the hashes of their nodes. So it does not depend on the order or on ids, and what was restored
+can be read back and compared.
+"""
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from graph_memory.errors import BackupError
+
+_DIGEST = 32
+_MODULUS = 1 << 8 * _DIGEST
+
+#: From so many numbers on a list is written as bytes: shorter, quicker, and exact.
+_FLOATS = 8
+
+_PLAIN = (str, bool, int, float)
+_TEMPORALS = ("DateTime", "Date", "Duration")  #: the driver's types
+_BYTES = ("bytes", "bytearray")
+
+
+class Checksum:
+    """The checksum of a graph, a line at a time; nodes first. Holds 32 bytes a node."""
+
+    def __init__(self) -> None:
+        self.nodes = 0
+        self.edges = 0
+        self._sum = 0
+        self._digests = bytearray()
+
+    def node(self, number: int, record: Mapping[str, Any]) -> None:
+        """Add a node."""
+        digest = _digest(record)
+        begin = number * _DIGEST
+        if len(self._digests) < begin + _DIGEST:
+            self._digests.extend(bytes(begin + _DIGEST - len(self._digests)))
+        self._digests[begin : begin + _DIGEST] = digest
+        self.nodes += 1
+        self._sum += int.from_bytes(digest)
+
+    def has(self, number: int) -> bool:
+        """Tell whether a node was added."""
+        return any(self._at(number))
+
+    def edge(self, from_number: int, to_number: int, record: Mapping[str, Any]) -> None:
+        """Add a relationship between nodes that were added."""
+        ends = self._at(from_number) + self._at(to_number)
+        self.edges += 1
+        self._sum += int.from_bytes(_digest(record, ends))
+
+    def hexdigest(self) -> str:
+        """Return it as hexadecimal digits."""
+        return (self._sum % _MODULUS).to_bytes(_DIGEST).hex()
+
+    def _at(self, number: int) -> bytes:
+        return bytes(self._digests[number * _DIGEST : (number + 1) * _DIGEST])
+
+
+def number(element_id: str) -> int:
+    """Return the number in Neo4j's name of a node; small, and unique while nothing is written."""
+    return int(element_id.rpartition(":")[2])
+
+
+def described(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """Describe the properties of a node or relationship in JSON.
+
+    Raises:
+        BackupError: A property is of a type that no line can hold.
+    """
+    fields: dict[str, dict[str, Any]] = {"properties": {}}
+    for key in sorted(properties):
+        kind, value = _described(key, properties[key])
+        fields.setdefault(kind, {})[key] = value
+    return fields
+
+
+def parameters(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a described node or relationship needs to be written again."""
+    properties = dict(record["properties"])
+    vectors: dict[str, Any] = {}
+    for key, (kind, text) in record.get("floats", {}).items():
+        packed = base64.b64decode(text)
+        if kind == "f":
+            vectors[key] = np.frombuffer(packed, "<f4")
+        else:
+            properties[key] = np.frombuffer(packed, "<f8").tolist()
+    for key, text in record.get("bytes", {}).items():
+        properties[key] = base64.b64decode(text)
+    return {
+        "properties": properties, "vectors": vectors, "temporals": record.get("temporals", {}),
+    }  # fmt: skip
+
+
+def written(record: Mapping[str, Any]) -> str:
+    """Return a line."""
+    return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
+
+
+def _described(key: str, value: Any) -> tuple[str, Any]:
+    """Return where a property stands in a line, and as what."""
+    kind = type(value).__name__
+    items: list[Any] = [value] if isinstance(value, _PLAIN) else value
+    if kind in _TEMPORALS:
+        return "temporals", _told(kind, value)
+    if kind in _BYTES:
+        return "bytes", base64.b64encode(value).decode()
+    if kind == "list" and len(items) >= _FLOATS and all(type(item) is float for item in items):
+        return "floats", _packed(items)
+    if (kind == "list" or items is not value) and all(isinstance(item, _PLAIN) for item in items):
+        return "properties", value
+    raise BackupError(f"Property '{key}' is of a type no backup holds: {kind}.")
+
+
+def _told(kind: str, value: Any) -> list[str]:
+    """Return a temporal value as type and text; the driver's text lacks the name of a zone."""
+    if kind != "DateTime":
+        return [kind.lower(), value.iso_format()]
+    if value.tzinfo is None:
+        return ["localdatetime", value.iso_format()]
+    zone = getattr(value.tzinfo, "zone", None) or getattr(value.tzinfo, "key", None) or ""
+    return ["datetime", value.iso_format() + (f"[{zone}]" if "/" in zone else "")]
+
+
+def _packed(numbers: list[float]) -> list[str]:
+    """Return numbers as type and base64; as 4 bytes each if nothing is lost by it."""
+    wide = np.array(numbers, "<f8")
+    with np.errstate(over="ignore"):
+        narrow = wide.astype("<f4")
+    exact = narrow if np.array_equal(narrow, wide) else wide
+    return ["f" if exact is narrow else "d", base64.b64encode(exact.tobytes()).decode()]
+
+
+def _digest(record: Mapping[str, Any], ends: bytes = b"") -> bytes:
+    said = {key: record[key] for key in record if key not in ("id", "from", "to")}
+    text = json.dumps(said, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(ends + text.encode()).digest()
