@@ -28,7 +28,6 @@ _FLOATS = 8
 
 _PLAIN = (str, bool, int, float)
 _TEMPORALS = ("DateTime", "Date", "Duration")  #: the driver's types
-_BYTES = ("bytes", "bytearray")
 
 
 class Checksum:
@@ -110,15 +109,15 @@ def written(record: Mapping[str, Any]) -> str:
 
 def _described(key: str, value: Any) -> tuple[str, Any]:
     """Return where a property stands in a line, and as what."""
+    if isinstance(value, bytes | bytearray):
+        return "bytes", base64.b64encode(value).decode()
     kind = type(value).__name__
-    items: list[Any] = [value] if isinstance(value, _PLAIN) else value
     if kind in _TEMPORALS:
         return "temporals", _told(kind, value)
-    if kind in _BYTES:
-        return "bytes", base64.b64encode(value).decode()
-    if kind == "list" and len(items) >= _FLOATS and all(type(item) is float for item in items):
+    items: list[Any] = value if kind == "list" else [value]
+    if len(items) >= _FLOATS and all(type(item) is float for item in items):
         return "floats", _packed(items)
-    if (kind == "list" or items is not value) and all(isinstance(item, _PLAIN) for item in items):
+    if all(isinstance(item, _PLAIN) for item in items):
         return "properties", value
     raise BackupError(f"Property '{key}' is of a type no backup holds: {kind}.")
 

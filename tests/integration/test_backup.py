@@ -137,7 +137,7 @@ async def test_a_backup_restores_everything(
     own: GraphMemory, own_driver: AsyncDriver, clock: Clock
 ):
     await fill(own, own_driver, clock)
-    found = await own.search("memory", group_id="two", states=["ARCHIVED", "DORMANT"])
+    found = await own.search("memory", group_id="two", states=["ACTIVE", "DORMANT", "ARCHIVED"])
     await own.accesses.settled()
     exported = [line for group in ("one", "two") async for line in export_lines(own, group)]
     before = await everything(own_driver)
@@ -151,7 +151,7 @@ async def test_a_backup_restores_everything(
     assert await everything(own_driver) == before
     again = [line for group in ("one", "two") async for line in export_lines(own, group)]
     assert again == exported
-    refound = await own.search("memory", group_id="two", states=["ARCHIVED", "DORMANT"])
+    refound = await own.search("memory", group_id="two", states=["ACTIVE", "DORMANT", "ARCHIVED"])
     assert [hit.memory.memory_id for hit in refound] == [hit.memory.memory_id for hit in found]
     assert report.backup_before is not None
     assert read_manifest(report.backup_before).memories == 6
