@@ -18,6 +18,7 @@ from graph_memory.cli import (
     conversations,
     database,
     evaluation,
+    inspection,
     lifecycle,
     maintenance,
     memories,
@@ -46,7 +47,7 @@ _log = logging.getLogger(__name__)
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
 for part in (
     memories, conversations, connections, lifecycle, maintenance, transfer, backups, operation,
-    evaluation,
+    evaluation, inspection,
 ):  # fmt: skip
     app.registered_commands += part.app.registered_commands
 app.add_typer(operation.migrate, name="migrate")

@@ -1,7 +1,8 @@
 """The jars of Neo4j: which ones, whether they are here, and how to get those that are not.
 
-`neo4j.lock` names each by its Maven coordinates, size and SHA-256; `make_lock.py` remakes it.
-Neo4j is fetched from its publisher when it is first needed, and never shipped with this package.
+`neo4j.lock` names each by its Maven coordinates, size and SHA-256, `neo4j-browser.lock` the one of
+Neo4j Browser; `make_lock.py` remakes them. Neo4j is fetched from its publisher when it is first
+needed, and never shipped with this package.
 """
 
 import hashlib
@@ -14,7 +15,9 @@ from filelock import FileLock
 from graph_memory.settings import Settings
 
 NEO4J_VERSION = "2026.09.0"
+BROWSER_VERSION = "5.24.0"
 LOCK_FILE = Path(__file__).with_name("neo4j.lock")
+BROWSER_LOCK_FILE = Path(__file__).with_name("neo4j-browser.lock")
 STAGING_PREFIX = ".fetch-"
 
 
@@ -69,12 +72,26 @@ def ensure_jars(settings: Settings, lock: Path = LOCK_FILE) -> Path:
     Raises:
         LocalNeo4jError: A jar cannot be fetched, or is not what the lock says.
     """
-    folder = jars_folder(settings)
+    return _ensure(jars_folder(settings), lock, settings.maven_repository)
+
+
+def ensure_browser(settings: Settings, lock: Path = BROWSER_LOCK_FILE) -> Path:
+    """Return the jar of Neo4j Browser, fetched if it is not there.
+
+    Raises:
+        LocalNeo4jError: It cannot be fetched, or is not what the lock says.
+    """
+    (jar,) = read_lock(lock)
+    folder = settings.cache_dir.absolute() / f"{jar.artifact}-{jar.version}"
+    return _ensure(folder, lock, settings.maven_repository) / jar.name
+
+
+def _ensure(folder: Path, lock: Path, mirror: str | None) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     jars = read_lock(lock)
     if not _is_complete(folder, jars, lock):
         with FileLock(folder / ".lock"):
-            _complete(folder, jars, lock, settings.maven_repository)
+            _complete(folder, jars, lock, mirror)
     return folder
 
 

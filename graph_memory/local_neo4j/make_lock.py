@@ -1,7 +1,7 @@
-"""Remake `neo4j.lock`; a maintainer's script: `python -m graph_memory.local_neo4j.make_lock`.
+"""Remake the locks; a maintainer's script: `python -m graph_memory.local_neo4j.make_lock`.
 
 Maven resolves the dependencies, because only Maven's own choice of versions is what Neo4j was
-tested with. Raise `NEO4J_VERSION` in `jars.py` first; the script needs `mvn` and about a minute.
+tested with. Raise the versions in `jars.py` first; the script needs `mvn` and about a minute.
 """
 
 import hashlib
@@ -10,7 +10,13 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from graph_memory.local_neo4j.jars import LOCK_FILE, NEO4J_VERSION, Jar
+from graph_memory.local_neo4j.jars import (
+    BROWSER_LOCK_FILE,
+    BROWSER_VERSION,
+    LOCK_FILE,
+    NEO4J_VERSION,
+    Jar,
+)
 
 _POM = """\
 <project>
@@ -18,28 +24,33 @@ _POM = """\
   <groupId>graph-memory</groupId><artifactId>lock</artifactId><version>1</version>
   <packaging>pom</packaging>
   <dependencies>
-    <dependency><groupId>org.neo4j</groupId><artifactId>neo4j</artifactId><version>{}</version></dependency>
+    <dependency><groupId>{}</groupId><artifactId>{}</artifactId><version>{}</version></dependency>
   </dependencies>
 </project>
 """
 
 
 def main() -> None:
-    """Write the lock of `NEO4J_VERSION`, one line per jar, sorted by coordinates."""
+    """Write both locks, one line per jar, sorted by coordinates."""
+    _lock(LOCK_FILE, "org.neo4j", "neo4j", NEO4J_VERSION)
+    _lock(BROWSER_LOCK_FILE, "org.neo4j.client", "neo4j-browser", BROWSER_VERSION)
+
+
+def _lock(file: Path, *coordinates: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        _resolve(Path(folder))
+        _resolve(Path(folder), *coordinates)
         lines = sorted((jar.line() for jar in _jars(Path(folder, "jars"))), key=_coordinates)
-    LOCK_FILE.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def _coordinates(line: str) -> str:
     return line.split()[-1]
 
 
-def _resolve(folder: Path) -> None:
+def _resolve(folder: Path, *coordinates: str) -> None:
     """Let Maven copy all jars below `folder`, out of an empty repository so that it checks each."""
     pom = folder / "pom.xml"
-    pom.write_text(_POM.format(NEO4J_VERSION), encoding="utf-8")
+    pom.write_text(_POM.format(*coordinates), encoding="utf-8")
     command = [
         *("mvn", "--batch-mode", "--quiet", "--strict-checksums", "--file", str(pom)),
         f"-Dmaven.repo.local={folder / 'repository'}",

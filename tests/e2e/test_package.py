@@ -44,7 +44,10 @@ def test_the_wheel_holds_every_statement_and_the_lock_of_jars(wheel: Path) -> No
         str(path.relative_to(REPOSITORY)) for path in (REPOSITORY / "cypher").rglob("*.cypher")
     }
     assert {f"graph_memory/{name}" for name in shipped} <= names
-    assert "graph_memory/local_neo4j/neo4j.lock" in names
+    locks = ("neo4j.lock", "neo4j-browser.lock")
+    assert {f"graph_memory/local_neo4j/{lock}" for lock in locks} <= names
+    assert {"graph_memory/neo4j-browser/graph.grass",
+            "graph_memory/neo4j-browser/queries/states.cypher"} <= names  # fmt: skip
     assert "graph_memory/py.typed" in names
     assert not any(name.startswith("tests/") for name in names)
 

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 import pytest_asyncio
-from neo4j import AsyncDriver
+from neo4j import AsyncDriver, ResultSummary
 from neo4j.vector import Vector
 
 from graph_memory import GraphMemory, Settings
 from graph_memory.embedding import Embedder
 from graph_memory.graph import Graph
+from graph_memory.local_neo4j.browser import saved_queries
 from graph_memory.statements import Parameter, Statement, statements
 
 #: Properties that other statements or later stages write, so that naming them is no typo.
@@ -88,6 +89,14 @@ def dummy(parameter: Parameter) -> Any:
     return DUMMIES[parameter.type]
 
 
+def warnings(summary: ResultSummary) -> list[str]:
+    return [
+        status.status_description
+        for status in summary.gql_status_objects
+        if status.is_notification and status.raw_severity == "WARNING"
+    ]
+
+
 def operators(plan: dict[str, Any]) -> Iterator[str]:
     yield plan.get("operatorType", "").split("@")[0]
     for child in plan.get("children", []):
@@ -106,14 +115,23 @@ async def test_a_statement_is_planned_without_a_warning(
     async with driver.session() as session:
         result = await session.run("EXPLAIN " + statement.text, parameters)  # type: ignore[arg-type]
         summary = await result.consume()
-    warnings = [
-        status.status_description
-        for status in summary.gql_status_objects
-        if status.is_notification and status.raw_severity == "WARNING"
-    ]
-    assert warnings == []
+    assert warnings(summary) == []
     used = set(operators(dict(summary.plan or {})))
     if statement.access == "read":
         assert not used & {"AllNodesScan", "CartesianProduct"}, used
     if "group_id" in statement.parameters:
         assert "NodeByLabelScan" not in used, "a tenant's call would read every tenant's memories"
+
+
+@pytest.mark.parametrize("query", saved_queries().values(), ids=saved_queries())
+async def test_a_saved_query_of_the_browser_is_planned_without_a_warning(
+    query: str, driver: AsyncDriver, seeded: None
+) -> None:
+    parameters = {"group": "g", "memory_id": "m"}
+    async with driver.session() as session:
+        result = await session.run("EXPLAIN " + query, parameters)  # type: ignore[arg-type]
+        summary = await result.consume()
+    assert warnings(summary) == []
+    used = set(operators(dict(summary.plan or {})))
+    assert not used & {"AllNodesScan", "CartesianProduct"}, used
+    assert "$group" not in query or "NodeByLabelScan" not in used, used

@@ -1,0 +1,6 @@
+// About to be forgotten: expired, or next to change their state
+MATCH (m:Memory {group_id: $group})
+WHERE m.lifecycle_state IN ['ARCHIVED', 'EXPIRED']
+RETURN m.name AS memory, m.lifecycle_state AS state, m.next_due_at AS changes,
+       m.decay_score AS faded, m.last_accessed_at AS used, m.uuid AS memory_id
+ORDER BY state DESC, changes LIMIT 100

@@ -1,0 +1,112 @@
+"""Neo4j Browser as `graph-memory browser` serves it: the real jar, our queries and style in it."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from graph_memory import Settings
+from graph_memory.errors import InvalidArgumentError
+from graph_memory.local_neo4j.browser import browser_server, saved_queries, style
+
+SERVE = "import sys; from graph_memory.cli import main; sys.exit(main())"
+
+#: What a person who inspects the graph asks for.
+ASKED = {
+    "states.cypher", "hot_spots.cypher", "protected.cypher", "about_to_be_forgotten.cypher",
+    "orphans.cypher", "history.cypher", "contradictions.cypher",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def told(settings: Settings) -> Iterator[dict[str, Any]]:
+    """Serve it in a process of its own; yields what the command printed."""
+    password = settings.neo4j_password.get_secret_value()
+    environment = {
+        **os.environ,
+        "GRAPH_MEMORY_NEO4J_URI": settings.neo4j_uri or "",
+        "GRAPH_MEMORY_NEO4J_PASSWORD": password,
+        "GRAPH_MEMORY_DATA_DIR": str(settings.data_dir),
+    }
+    command = [sys.executable, "-c", SERVE, "--group", "demo", "browser", "--port", "0", "--json"]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        line = process.stdout.readline()
+        assert password not in line
+        yield json.loads(line)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 0
+
+
+def get(told: dict[str, Any], path: str) -> tuple[str, str]:
+    """Return the body and the content security policy of a page."""
+    host = urlsplit(told["address"]).netloc
+    with urllib.request.urlopen(f"http://{host}{path}", timeout=10) as answer:
+        return answer.read().decode(), answer.headers["Content-Security-Policy"]
+
+
+def test_the_address_fills_in_everything_but_the_password(
+    told: dict[str, Any], settings: Settings
+) -> None:
+    asked = parse_qs(urlsplit(told["address"]).query)
+    host = urlsplit(settings.neo4j_uri or "").netloc
+    assert asked["dbms"] == [f"bolt://neo4j@{host}"]
+    assert asked["arg"] == ["group => 'demo'"]
+    assert told["password"] == "the one of GRAPH_MEMORY_NEO4J_PASSWORD"
+
+
+def test_the_page_is_neo4j_browser_with_our_script_before_its_own(told: dict[str, Any]) -> None:
+    page, policy = get(told, "/browser/")
+    scripts = re.findall(r'<script src="([^"]+)"', page)
+    assert "<title>Neo4j Browser</title>" in page
+    assert scripts[0] == "graph-memory.js"
+    assert len(get(told, f"/browser/{scripts[-1]}")[0]) > 100_000
+    assert "connect-src 'self' ws: wss:" in policy
+
+
+def test_the_script_holds_every_saved_query_and_the_style(told: dict[str, Any]) -> None:
+    script, _ = get(told, "/browser/graph-memory.js")
+    found = re.match(r"const ours = (.*);\n", script)
+    assert found
+    ours = json.loads(found[1])
+    assert {d["content"] for d in ours["documents"]} == set(saved_queries().values())
+    assert ours["grass"]["relationship.RELATES_TO"]["caption"] == "{name}"
+
+
+def test_what_is_not_in_the_jar_is_not_found(told: dict[str, Any]) -> None:
+    for path in ("/", "/etc/passwd", "/browser/../META-INF/nothing"):
+        with pytest.raises(HTTPError, match="404") as error:
+            get(told, path)
+        error.value.close()
+
+
+def test_a_port_in_use_is_refused_by_name(told: dict[str, Any], settings: Settings) -> None:
+    from graph_memory.local_neo4j.jars import ensure_browser
+
+    port = urlsplit(told["address"]).port
+    with pytest.raises(InvalidArgumentError, match="--port"):
+        browser_server(ensure_browser(settings), port or 0)
+
+
+def test_every_query_that_was_asked_for_is_there_and_has_a_title() -> None:
+    assert set(saved_queries()) >= ASKED
+    for query in saved_queries().values():
+        assert re.match(r"// [A-Z].*\n(MATCH|WITH)", query)
+
+
+def test_the_style_is_one_browser_understands() -> None:
+    sheet = Path(__file__).parents[2] / "config" / "neo4j-browser" / "graph.grass"
+    assert set(style()) == set(re.findall(r"^(\S+) \{", sheet.read_text(), re.MULTILINE))
+    assert style()["node.Memory"]["caption"] == "{lifecycle_state} {name}"
+    # Its parser knows no comments: they would become part of the next selector.
+    assert "/*" not in sheet.read_text()
