@@ -1,14 +1,15 @@
-"""Commands to look at the graph: browser."""
+"""Commands to look at the graph: browser, report."""
 
 import contextlib
 import sys
 import webbrowser
 from collections.abc import Generator
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graph_memory.cli.command import command, configured, note
+from graph_memory.cli.command import command, configured, note, opened
 from graph_memory.cli.output import show_fields
 
 if TYPE_CHECKING:
@@ -43,6 +44,20 @@ def browser(
             webbrowser.open(address)
         with contextlib.suppress(KeyboardInterrupt):
             server.serve_forever()
+
+
+@command(app)
+async def report(
+    html: Annotated[Path, typer.Option(help="Where to write the page.")],
+) -> None:
+    """Write a group's states, retention, coming year, connectors and health as one HTML page."""
+    from graph_memory.report import report as report_of
+    from graph_memory.report_page import page
+
+    async with opened() as memory:
+        found = await report_of(memory)
+    html.write_text(page(found), encoding="utf-8")
+    show_fields({"file": html.absolute(), "group_id": found.group_id})
 
 
 @contextlib.contextmanager
