@@ -1,0 +1,170 @@
+"""Image, compose file and manifests, checked as far as that goes without an engine."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+
+from graph_memory import Settings, __version__
+
+REPOSITORY = Path(__file__).parents[2]
+DOCKER = REPOSITORY / "docker"
+COMPOSE = yaml.safe_load((DOCKER / "compose.yaml").read_text(encoding="utf-8"))
+SERVICES: dict[str, Any] = COMPOSE["services"]
+MANIFESTS: list[dict[str, Any]] = [
+    document
+    for file in sorted((REPOSITORY / "config" / "kubernetes").glob("*.yaml"))
+    for document in yaml.safe_load_all(file.read_text(encoding="utf-8"))
+]
+DEPLOYED = [DOCKER / "Dockerfile", DOCKER / "compose.yaml"]
+DEPLOYED += (REPOSITORY / "config" / "kubernetes").glob("*.yaml")
+DEPLOYED += (REPOSITORY / "config" / "systemd").iterdir()
+DEPLOYED += (REPOSITORY / "config" / "cron").iterdir()
+
+#: What a compose file may say of a service, as far as ours say anything.
+SERVICE_KEYS = {
+    "image", "build", "environment", "volumes", "tmpfs", "read_only", "cap_drop", "security_opt",
+    "restart", "depends_on", "command", "entrypoint", "ports", "healthcheck",
+}  # fmt: skip
+
+#: Read besides the settings: where the file with them is.
+BESIDES_SETTINGS = {"GRAPH_MEMORY_CONFIG"}
+
+
+def pod_specs() -> Iterator[dict[str, Any]]:
+    for manifest in MANIFESTS:
+        if manifest["kind"] == "Deployment":
+            yield manifest["spec"]["template"]["spec"]
+        if manifest["kind"] == "CronJob":
+            yield manifest["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+
+
+def test_the_dockerfile_passes_hadolint() -> None:
+    hadolint = Path(sys.executable).with_name("hadolint")
+    done = subprocess.run([hadolint, DOCKER / "Dockerfile"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+
+
+def test_the_image_runs_as_a_numbered_user_and_can_tell_its_health() -> None:
+    text = (DOCKER / "Dockerfile").read_text(encoding="utf-8")
+    final = text[text.rindex("\nFROM ") :]
+    assert re.search(r"^USER [1-9]\d*:[1-9]\d*$", final, re.MULTILINE)
+    assert re.search(r"^HEALTHCHECK .*\n.*readyz", final, re.MULTILINE)
+
+
+def test_what_the_image_is_built_of_exists() -> None:
+    text = (DOCKER / "Dockerfile").read_text(encoding="utf-8")
+    for line in re.findall(r"^COPY (?!--from)(.*)$", text, re.MULTILINE):
+        *sources, _ = line.split()
+        for source in sources:
+            assert (REPOSITORY / source).exists(), source
+
+
+def test_the_versions_of_the_image_are_constraints() -> None:
+    """The lines that the Dockerfile's grep and sed leave of the lock."""
+    lock = (REPOSITORY / "config" / "requirements.lock").read_text(encoding="utf-8")
+    lines = [re.sub(r" *\\$", "", line) for line in lock.splitlines() if re.match("[a-z0-9]", line)]
+    named = {Requirement(line).name for line in lines}
+    assert {"torch", "neo4j", "mcp"} <= named
+
+
+@pytest.mark.parametrize("file", DEPLOYED, ids=lambda f: f.name)
+def test_every_setting_that_is_named_exists(file: Path) -> None:
+    named = set(re.findall(r"GRAPH_MEMORY_[A-Z0-9_]+", file.read_text(encoding="utf-8")))
+    known = {f"GRAPH_MEMORY_{name.upper()}" for name in Settings.model_fields}
+    assert named - known - BESIDES_SETTINGS == set()
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_a_service_says_only_what_compose_understands(name: str) -> None:
+    assert set(SERVICES[name]) <= SERVICE_KEYS
+    assert set(SERVICES[name].get("depends_on", {})) <= set(SERVICES)
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_what_a_service_mounts_exists(name: str) -> None:
+    for mount in SERVICES[name].get("volumes", []):
+        source = mount.split(":")[0]
+        if source.startswith("."):
+            assert (DOCKER / source).resolve().exists(), source
+        else:
+            assert source in COMPOSE["volumes"]
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_a_service_is_published_on_this_machine_alone(name: str) -> None:
+    assert all(port.startswith("127.0.0.1:") for port in SERVICES[name].get("ports", []))
+
+
+@pytest.mark.parametrize("name", ["graph-memory", "maintenance"])
+def test_the_service_needs_no_rights(name: str) -> None:
+    assert SERVICES[name]["read_only"] is True
+    assert SERVICES[name]["cap_drop"] == ["ALL"]
+    assert "/tmp" in SERVICES[name]["tmpfs"]
+
+
+def test_images_are_pinned() -> None:
+    images = [service["image"] for service in SERVICES.values()]
+    images += [each["image"] for spec in pod_specs() for each in spec["containers"]]
+    for image in images:
+        assert re.fullmatch(r"[a-z0-9/-]+:v?\d+\.\d+\.\d+", image), image
+    ours = {image for image in images if image.startswith("graph-memory:")}
+    assert ours == {f"graph-memory:{__version__}"}
+
+
+def test_no_password_has_a_default() -> None:
+    """`${NAME:?...}` refuses to start without; a literal, or `${NAME:-...}`, would be a default."""
+    secret = re.compile(r"PASSWORD|AUTH$|SECRET|TOKEN")
+    for service in SERVICES.values():
+        for name, value in service.get("environment", {}).items():
+            if secret.search(name):
+                assert re.fullmatch(r"(neo4j/)?\$\{[A-Z0-9_]+:\?.+\}", value), name
+    for spec in pod_specs():
+        for container in spec["containers"]:
+            assert not [e for e in container.get("env", []) if secret.search(e["name"])]
+
+
+def test_pods_need_no_rights_and_get_their_secrets_from_one() -> None:
+    assert len(list(pod_specs())) == 2
+    for spec in pod_specs():
+        assert spec["securityContext"]["runAsNonRoot"] is True
+        for container in spec["containers"]:
+            security = container["securityContext"]
+            assert security["readOnlyRootFilesystem"] is True
+            assert security["allowPrivilegeEscalation"] is False
+            assert container["envFrom"] == [{"secretRef": {"name": "graph-memory"}}]
+            mounted = {mount["mountPath"] for mount in container["volumeMounts"]}
+            assert mounted == {"/data", "/tmp"}
+
+
+def test_selectors_find_the_pods_and_probes_the_ports() -> None:
+    by_kind = {manifest["kind"]: manifest for manifest in MANIFESTS}
+    deployment = by_kind["Deployment"]["spec"]
+    labels = deployment["template"]["metadata"]["labels"]
+    assert deployment["selector"]["matchLabels"] == labels
+    assert by_kind["Service"]["spec"]["selector"] == labels
+    assert by_kind["PodDisruptionBudget"]["spec"]["selector"]["matchLabels"] == labels
+    assert deployment["replicas"] >= 2
+    (container,) = deployment["template"]["spec"]["containers"]
+    ports = {port["name"] for port in container["ports"]}
+    probes = [container[f"{kind}Probe"]["httpGet"] for kind in ("startup", "readiness", "liveness")]
+    assert {probe["port"] for probe in probes} <= ports
+    assert {probe["path"] for probe in probes} == {"/readyz", "/healthz"}
+
+
+def test_grafana_finds_its_data_where_compose_has_it() -> None:
+    folder = REPOSITORY / "config" / "grafana" / "provisioning"
+    (source,) = folder.glob("datasources/*.yml")
+    assert yaml.safe_load(source.read_text())["datasources"][0]["url"] == "http://prometheus:9090"
+    (dashboards,) = folder.glob("dashboards/*.yml")
+    path = yaml.safe_load(dashboards.read_text())["providers"][0]["options"]["path"]
+    assert any(mount.split(":")[1] == path for mount in SERVICES["grafana"]["volumes"])
+    scrape = yaml.safe_load((REPOSITORY / "config" / "prometheus" / "prometheus.yml").read_text())
+    (target,) = scrape["scrape_configs"][0]["static_configs"][0]["targets"]
+    assert target.split(":")[0] in SERVICES
