@@ -1,4 +1,4 @@
-// Tell what is kept of untouched memories over time, of ones made for it and gone with the statement.
+// Tell what is kept of untouched memories over time, of some made for it and gone with the query.
 //
 // access  write
 // param   group_id : STRING — the tenant they seem to be of
