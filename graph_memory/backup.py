@@ -15,6 +15,7 @@ import gzip
 import json
 import logging
 import os
+import pickle
 import re
 import shutil
 from collections.abc import AsyncGenerator
@@ -37,6 +38,7 @@ MANIFEST = "manifest.json"
 
 _HELD = ("backup/hold_memories", "backup/hold_entities",
          "backup/hold_relations", "backup/hold_parents")  # fmt: skip
+_NODES, _EDGES = "backup/nodes", "backup/edges"
 _ATTEMPTS = 5
 _NAMED = re.compile(r"backup_\d{8}T\d{6}Z(_\d+)?")
 _TRY_AGAIN = timedelta(minutes=10)
@@ -136,11 +138,11 @@ async def standing(graph: Graph) -> Standing:
 async def checksum(graph: Graph) -> dump.Checksum:
     """Read the database as a backup would, and return the checksum of that."""
     reckoned = dump.Checksum()
-    async for block in graph.stream("backup/nodes"):
+    async for block in graph.stream(_NODES):
         for element_id, labels, properties in block:
             record = {"labels": sorted(labels), **dump.described(properties)}
             reckoned.node(dump.number(element_id), record)
-    async for block in graph.stream("backup/edges"):
+    async for block in graph.stream(_EDGES):
         for from_id, to_id, kind, properties in block:
             ends = dump.number(from_id), dump.number(to_id)
             reckoned.edge(*ends, {"type": kind, **dump.described(properties)})
@@ -207,11 +209,10 @@ async def _written(graph: Graph, folder: Path, now: datetime) -> Manifest:
     ):
         writer = _Writer(lines, readable)
         readable.write(f'{{"export_timestamp": {json.dumps(instant(now))}, "memories": [')
-        async with _held(graph):
-            async for block in graph.stream("backup/nodes"):
-                await asyncio.to_thread(writer.nodes, block)
-            async for block in graph.stream("backup/edges"):
-                await asyncio.to_thread(writer.edges, block)
+        spool = folder / "spool"
+        await _spooled(graph, spool)
+        await asyncio.to_thread(writer.write, spool)
+        spool.unlink()
         readable.write(f'\n], "total_memories": {writer.memories}}}\n')
     found = writer.checksum
     manifest = Manifest(
@@ -219,6 +220,17 @@ async def _written(graph: Graph, folder: Path, now: datetime) -> Manifest:
     )
     (folder / MANIFEST).write_text(json.dumps(asdict(manifest), indent=2) + "\n", encoding="utf-8")
     return manifest
+
+
+async def _spooled(graph: Graph, path: Path) -> None:
+    """Read everything into a file as it is: what writers wait for is that, and no JSON."""
+    with path.open("wb") as spool:
+        async with _held(graph):
+            for what in (_NODES, _EDGES):
+                async for block in graph.stream(what):
+                    await asyncio.to_thread(
+                        pickle.dump, (what, block), spool, pickle.HIGHEST_PROTOCOL
+                    )
 
 
 @contextlib.asynccontextmanager
@@ -237,7 +249,7 @@ async def _held(graph: Graph) -> AsyncGenerator[None]:
 
 
 class _Writer:
-    """Writes what is read of the database, a block at a time."""
+    """Writes what was read of the database, a block at a time."""
 
     def __init__(self, lines: TextIO, readable: TextIO) -> None:
         self.checksum = dump.Checksum()
@@ -245,7 +257,14 @@ class _Writer:
         self._lines = lines
         self._readable = readable
 
-    def nodes(self, block: list[list[Any]]) -> None:
+    def write(self, path: Path) -> None:
+        """Write what was spooled, nodes first."""
+        with path.open("rb") as spool, contextlib.suppress(EOFError):
+            while True:
+                what, block = pickle.load(spool)  # noqa: S301 - written just now, by us
+                (self._nodes if what == _NODES else self._edges)(block)
+
+    def _nodes(self, block: list[list[Any]]) -> None:
         for element_id, labels, properties in block:
             number = dump.number(element_id)
             record = {"id": number, "labels": sorted(labels), **dump.described(properties)}
@@ -256,7 +275,7 @@ class _Writer:
                 self._readable.write(dump.written(_told(record, properties)))
                 self.memories += 1
 
-    def edges(self, block: list[list[Any]]) -> None:
+    def _edges(self, block: list[list[Any]]) -> None:
         for from_id, to_id, kind, properties in block:
             ends = dump.number(from_id), dump.number(to_id)
             if all(map(self.checksum.has, ends)):
