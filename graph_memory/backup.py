@@ -5,8 +5,8 @@
 its name only once it is complete.
 
 While the database is read whoever writes waits: schema locks, which every writer of memories and
-relations needs, are held by index definitions that are never committed. That takes some seconds for
-each hundred thousand memories. Sessions and counters, which are nobody's knowledge, go on.
+relations needs, are held by index definitions that are never committed. What is read is put aside
+as it is, and made into files afterwards. Sessions and counters, nobody's knowledge, go on.
 """
 
 import asyncio
@@ -18,6 +18,7 @@ import os
 import pickle
 import re
 import shutil
+import time
 from collections.abc import AsyncGenerator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
@@ -40,6 +41,7 @@ _HELD = ("backup/hold_memories", "backup/hold_entities",
          "backup/hold_relations", "backup/hold_parents")  # fmt: skip
 _NODES, _EDGES = "backup/nodes", "backup/edges"
 _ATTEMPTS = 5
+_PATIENCE = 0.5  #: of the time after which a statement is refused
 _NAMED = re.compile(r"backup_\d{8}T\d{6}Z(_\d+)?")
 _TRY_AGAIN = timedelta(minutes=10)
 
@@ -96,11 +98,16 @@ def due(
     return memory_count > 0 and (overdue or reached)
 
 
-async def create(graph: Graph, settings: Settings) -> Backup:
+async def create(graph: Graph, settings: Settings, *, hold_seconds: float | None = None) -> Backup:
     """Make a backup of all groups, and delete the oldest beyond `backup_keep`.
 
+    Args:
+        graph: What to back up.
+        settings: Where to, and how many are kept.
+        hold_seconds: How long writers may be kept waiting; None for as long as it takes.
+
     Raises:
-        BackupError: The folder cannot be written.
+        BackupError: The folder cannot be written, or writers would have to wait for longer.
         GraphUnavailableError: Neo4j went away; nothing is left behind.
     """
     now = datetime.now(UTC)
@@ -110,7 +117,7 @@ async def create(graph: Graph, settings: Settings) -> Backup:
         partial = folder / f".partial_{os.getpid()}_{now:%Y%m%dT%H%M%S%fZ}"
         partial.mkdir(mode=0o700)
         try:
-            manifest = await _written(graph, partial, now)
+            manifest = await _written(graph, partial, now, hold_seconds)
             path = _settled(partial, folder / f"backup_{now:%Y%m%dT%H%M%SZ}")
         finally:
             shutil.rmtree(partial, ignore_errors=True)
@@ -173,7 +180,9 @@ class AutoBackup:
             saved, self._saved = self._saved, 0
             try:
                 if await self._is_due(saved):
-                    await create(self._context.graph, self._context.settings)
+                    settings = self._context.settings
+                    patience = settings.query_timeout_seconds * _PATIENCE
+                    await create(self._context.graph, settings, hold_seconds=patience)
             except GraphMemoryError as error:
                 # No save fails by it; the claim that is left keeps others from trying at once.
                 _log.warning("No backup after a save: %s", error)
@@ -202,7 +211,9 @@ async def automatic(context: Context) -> AsyncGenerator[None]:
         await backups.settled()
 
 
-async def _written(graph: Graph, folder: Path, now: datetime) -> Manifest:
+async def _written(
+    graph: Graph, folder: Path, now: datetime, hold_seconds: float | None
+) -> Manifest:
     with (
         gzip.open(folder / GRAPH, "wt", encoding="utf-8", compresslevel=1) as lines,
         (folder / MEMORIES).open("w", encoding="utf-8") as readable,
@@ -210,7 +221,7 @@ async def _written(graph: Graph, folder: Path, now: datetime) -> Manifest:
         writer = _Writer(lines, readable)
         readable.write(f'{{"export_timestamp": {json.dumps(instant(now))}, "memories": [')
         spool = folder / "spool"
-        await _spooled(graph, spool)
+        await _spooled(graph, spool, hold_seconds)
         await asyncio.to_thread(writer.write, spool)
         spool.unlink()
         readable.write(f'\n], "total_memories": {writer.memories}}}\n')
@@ -222,15 +233,20 @@ async def _written(graph: Graph, folder: Path, now: datetime) -> Manifest:
     return manifest
 
 
-async def _spooled(graph: Graph, path: Path) -> None:
+async def _spooled(graph: Graph, path: Path, hold_seconds: float | None) -> None:
     """Read everything into a file as it is: what writers wait for is that, and no JSON."""
     with path.open("wb") as spool:
         async with _held(graph):
+            begun = time.monotonic()
             for what in (_NODES, _EDGES):
                 async for block in graph.stream(what):
-                    await asyncio.to_thread(
-                        pickle.dump, (what, block), spool, pickle.HIGHEST_PROTOCOL
-                    )
+                    await asyncio.to_thread(pickle.dump, (what, block), spool)
+                    if hold_seconds is not None and time.monotonic() - begun > hold_seconds:
+                        raise BackupError(
+                            f"Writers have waited for {hold_seconds:g} s. Make backups at a quiet "
+                            "hour, with `graph-memory backup`, and set "
+                            "GRAPH_MEMORY_BACKUP_AUTO=false."
+                        )
 
 
 @contextlib.asynccontextmanager

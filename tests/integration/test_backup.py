@@ -318,6 +318,14 @@ async def test_a_backup_follows_a_save_when_it_is_due(own: GraphMemory):
     assert await save(ours) == 2  # the fifth memory
 
 
+async def test_a_backup_that_keeps_writers_waiting_is_given_up(own: GraphMemory):
+    await own.add("written", group_id="g")
+    with pytest.raises(BackupError, match="quiet hour"):
+        await backup.create(own.graph, own.settings, hold_seconds=0.001)
+    await own.add("and written on", group_id="g")
+    assert list(backup.folder_of(own.settings).iterdir()) == []
+
+
 async def test_no_save_fails_by_a_backup(
     own: GraphMemory, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ):
