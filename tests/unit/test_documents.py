@@ -1,0 +1,35 @@
+"""What is written for agents and registries names only what there is."""
+
+import json
+import re
+from pathlib import Path
+
+from graph_memory import Settings, __version__
+from graph_memory.memories import RelationType
+from graph_memory.server.app import TOOLSETS
+
+CONFIG = Path(__file__).parents[2] / "config"
+PROMPT = (CONFIG / "SYSTEM_PROMPT.md").read_text(encoding="utf-8")
+ENTRY = json.loads((CONFIG / "server.json").read_text(encoding="utf-8"))
+
+
+def test_the_system_prompt_names_only_tools_of_the_default_toolsets() -> None:
+    wanted = Settings.model_fields["toolsets"].default
+    tools = {tool.name for name in wanted for part in TOOLSETS[name] for tool in part.tools}
+    named = set(re.findall(r"`([a-z]+(?:_[a-z]+)+)`", PROMPT))
+    arguments = {"session_id", "as_of", "known_at", "memory_type", "relation_types", "related_to"}
+    assert named - arguments - set(RelationType) <= tools
+    assert {"retrieve_memories", "memory_relate", "memory_traverse"} <= named
+
+
+def test_the_system_prompt_lists_every_relation_type() -> None:
+    (listed,) = re.findall(r"`memory_relate`: ([a-z_,\s]+)\.", PROMPT)
+    assert set(re.split(r",\s+", listed)) == set(RelationType)
+
+
+def test_the_registry_entry_is_of_this_version_and_names_real_settings() -> None:
+    (package,) = ENTRY["packages"]
+    assert ENTRY["version"] == package["version"] == __version__
+    assert len(ENTRY["description"]) <= 100
+    known = {f"GRAPH_MEMORY_{name.upper()}" for name in Settings.model_fields}
+    assert {each["name"] for each in package["environmentVariables"]} <= known
