@@ -89,7 +89,7 @@ class GraphMemory(Connections, Conversations, Custody, Upkeep):
                 try:
                     yield memory
                 finally:
-                    await memory.accesses.settled()
+                    await memory.settle()
         finally:
             # A model that cannot be loaded is reported by whoever needs it.
             await asyncio.gather(*loading, return_exceptions=True)
@@ -139,6 +139,7 @@ class GraphMemory(Connections, Conversations, Custody, Upkeep):
                 [memory for _, memory in members],
                 group_id=group,
                 now=self.clock(),
+                chat=self.chat if self.settings.classifies else None,
             )
             outcomes |= {p: outcome for (p, _), outcome in zip(members, stored, strict=True)}
             if count := sum(outcome.error is None for outcome in stored):

@@ -9,6 +9,7 @@ from typing import Self
 from graph_memory import recall, schema
 from graph_memory.access import AccessLog
 from graph_memory.arguments import Clocks, GroupId, MemoryId, checked_value
+from graph_memory.chat import Chat
 from graph_memory.embedding import Embedder
 from graph_memory.errors import DimensionMismatchError, NotFoundError
 from graph_memory.graph import Graph
@@ -21,7 +22,7 @@ _log = logging.getLogger(__name__)
 
 
 class Context:
-    """A database, an embedding model, the settings and a clock."""
+    """A database, an embedding model, perhaps a language model, the settings and a clock."""
 
     def __init__(
         self,
@@ -35,6 +36,7 @@ class Context:
         self.settings = settings
         self.clock = clock
         self.accesses = AccessLog(graph, settings)
+        self.chat = Chat(settings) if settings.llm_url else None
         self.grant = EVERYTHING
         self.on_saved: Callable[[int], None] = lambda count: None
         self._mismatch: DimensionMismatchError | None = None
@@ -46,6 +48,12 @@ class Context:
         bound = copy(self)
         bound.grant = grant
         return bound
+
+    async def settle(self) -> None:
+        """Finish what goes on behind the calls; none can be made after."""
+        await self.accesses.settled()
+        if self.chat:
+            await self.chat.close()
 
     async def check_embedding(self) -> None:
         """Note whether the stored vectors are of the configured model; using them raises if not."""

@@ -1,32 +1,103 @@
-"""Texts to vectors by an OpenAI-compatible endpoint."""
+"""OpenAI-compatible endpoints: the HTTP they share, and texts to vectors by one."""
 
-from collections.abc import Sequence
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
 
 import httpx
 import numpy as np
 import numpy.typing as npt
+from pydantic import SecretStr
 
 from graph_memory.errors import EmbeddingError
 from graph_memory.settings import Settings
+
+T = TypeVar("T")
 
 #: Endpoints refuse what exceeds their model's window, mostly 8191 tokens; local models cut.
 _CHARACTERS = 8_000
 _SECONDS = 60.0
 _CONNECT_SECONDS = 5.0
 
+#: No answer worth having is longer; who sends more is not read to the end.
+_ANSWER_BYTES = 64 * 2**20
+
+
+class EndpointError(Exception):
+    """What an endpoint did wrong, without the credentials that its URL or answer may hold."""
+
+
+class Api:
+    """An OpenAI-compatible API at a base URL."""
+
+    def __init__(self, url: str, key: SecretStr, *, answer_bytes: int = _ANSWER_BYTES) -> None:
+        self._url = url.rstrip("/")
+        self._key = key.get_secret_value()
+        self._answer_bytes = answer_bytes
+        self._client = httpx.AsyncClient(
+            headers={"Authorization": f"Bearer {self._key}"} if self._key else None
+        )
+
+    def address(self, path: str) -> str:
+        """Return the URL of a path as it may be shown."""
+        return f"{self._url}/{path}".rpartition("@")[2]
+
+    async def post(self, path: str, body: Mapping[str, Any], *, seconds: float) -> Any:
+        """Send a JSON object and return the JSON that comes back.
+
+        Args:
+            path: Below the base URL.
+            body: What to send.
+            seconds: For the whole of the answer, however slowly it drips.
+
+        Raises:
+            EndpointError: No answer in time, a refusal, too long an answer, or no JSON.
+        """
+        timeout = httpx.Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS))
+        url = f"{self._url}/{path}"
+        try:
+            async with (
+                asyncio.timeout(seconds),
+                self._client.stream("POST", url, json=body, timeout=timeout) as response,
+            ):
+                content = await self._read(response)
+        except (TimeoutError, httpx.TimeoutException) as error:
+            raise self._failed(f"does not answer within {seconds:g} s") from error
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            reason = str(error) or type(error).__name__
+            raise self._failed(f"does not answer ({reason})") from error
+        if not response.is_success:
+            told = content.decode("utf-8", "replace")[:200]
+            raise self._failed(f"answered {response.status_code}: {told!r}")
+        try:
+            return json.loads(content)
+        except (ValueError, RecursionError) as error:
+            raise self._failed("did not answer with JSON") from error
+
+    async def close(self) -> None:
+        """End its connections."""
+        await self._client.aclose()
+
+    async def _read(self, response: httpx.Response) -> bytes:
+        content = bytearray()
+        async for part in response.aiter_bytes():
+            content += part
+            if len(content) > self._answer_bytes:
+                raise self._failed(f"answered with more than {self._answer_bytes} bytes")
+        return bytes(content)
+
+    def _failed(self, what: str) -> EndpointError:
+        return EndpointError(what.replace(self._key, "***") if self._key else what)
+
 
 class Endpoint:
     """An OpenAI-compatible endpoint; it knows no difference between queries and other texts."""
 
     def __init__(self, settings: Settings) -> None:
-        self._url = f"{(settings.embedding_url or '').rstrip('/')}/embeddings"
+        self._api = Api(settings.embedding_url or "", settings.embedding_api_key)
         self._model = settings.embedding_model
         self._batch_size = settings.embedding_batch_size
-        self._key = settings.embedding_api_key.get_secret_value()
-        self._client = httpx.AsyncClient(
-            headers={"Authorization": f"Bearer {self._key}"} if self._key else None,
-            timeout=httpx.Timeout(_SECONDS, connect=_CONNECT_SECONDS),
-        )
 
     async def embed(
         self, texts: Sequence[str], *, query: bool
@@ -41,27 +112,22 @@ class Endpoint:
 
     async def close(self) -> None:
         """End its connections."""
-        await self._client.aclose()
+        await self._api.close()
 
     async def _post(self, texts: list[str]) -> npt.NDArray[np.float32]:
         body = {"model": self._model, "input": texts}
         try:
-            response = await self._client.post(self._url, json=body)
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise self._failed(f"does not answer ({str(error) or type(error).__name__})") from error
-        if not response.is_success:
-            raise self._failed(f"answered {response.status_code}: {response.text[:200]!r}")
-        try:
-            rows = {row["index"]: row["embedding"] for row in response.json()["data"]}
+            answer = await self._api.post("embeddings", body, seconds=_SECONDS)
+            rows = {row["index"]: row["embedding"] for row in answer["data"]}
             return np.asarray([rows[i] for i in range(len(texts))], dtype=np.float32)
+        except EndpointError as error:
+            raise self._failed(str(error)) from error
         except (LookupError, TypeError, ValueError) as error:
             raise self._failed(f"did not answer with {len(texts)} embeddings") from error
 
     def _failed(self, what: str) -> EmbeddingError:
-        """Name the endpoint without the credentials that its URL or its answer may hold."""
-        told = what.replace(self._key, "***") if self._key else what
         return EmbeddingError(
-            f"The embedding endpoint {self._url.rpartition('@')[2]} {told}. Check "
+            f"The embedding endpoint {self._api.address('embeddings')} {what}. Check "
             "GRAPH_MEMORY_EMBEDDING_URL, GRAPH_MEMORY_EMBEDDING_MODEL and "
             "GRAPH_MEMORY_EMBEDDING_API_KEY."
         )
@@ -72,6 +138,6 @@ def cut(text: str, limit: int) -> str:
     return text[:limit].encode("utf-8", "replace").decode("utf-8")
 
 
-def batches(texts: list[str], size: int) -> list[list[str]]:
-    """Return `texts` in runs of at most `size`."""
-    return [texts[start : start + size] for start in range(0, len(texts), size)]
+def batches(items: list[T], size: int) -> list[list[T]]:
+    """Return `items` in runs of at most `size`."""
+    return [items[start : start + size] for start in range(0, len(items), size)]

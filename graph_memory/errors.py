@@ -15,6 +15,7 @@
     ├── UndoRefusedError            a run that cannot be undone
     ├── DimensionMismatchError      vectors of another model or width
     ├── EmbeddingError              the model cannot be loaded or reached
+    ├── LlmError                    the language model does not answer as it should
     ├── GraphUnavailableError       Neo4j does not answer
     ├── GraphTimeoutError           Neo4j answered too late
     ├── SchemaError                 the database is too old, or its schema is not ours
@@ -226,6 +227,12 @@ class EmbeddingError(GraphMemoryError):
     """The embedding model cannot be loaded or reached."""
 
     code = "embedding_failed"
+
+
+class LlmError(GraphMemoryError):
+    """The language model cannot be reached, or does not answer as it should."""
+
+    code = "llm_failed"
 
 
 class GraphUnavailableError(GraphMemoryError):

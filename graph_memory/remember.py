@@ -10,6 +10,8 @@ from typing import Any
 
 from graph_memory import decay, metrics, relations
 from graph_memory.arguments import NewMemory
+from graph_memory.chat import Chat
+from graph_memory.classify import Rating, rate_new, weights
 from graph_memory.embedding import Embedder, Reading
 from graph_memory.errors import (
     DuplicateError,
@@ -64,6 +66,7 @@ async def add_many(
     *,
     group_id: str,
     now: datetime,
+    chat: Chat | None = None,
 ) -> list[Outcome]:
     """Store memories of one group in a few round trips; one refused does not stop the others.
 
@@ -74,6 +77,7 @@ async def add_many(
         memories: At most `settings.max_batch`.
         group_id: The tenant; it wins over the memories' own.
         now: The caller's clock.
+        chat: The language model that rates those without an importance, if any does.
 
     Returns:
         One outcome a memory, in their order.
@@ -87,10 +91,10 @@ async def add_many(
         )
     drafts = [_draft(memory, group_id) for memory in memories]
     try:
-        outcomes = await _store(graph, embedder, settings, drafts, group_id, now)
+        outcomes = await _store(graph, embedder, settings, drafts, group_id, now, chat)
     except UniquenessError:
         # Another writer took an id between our look and our write; a second look sees it.
-        outcomes = await _store(graph, embedder, settings, drafts, group_id, now)
+        outcomes = await _store(graph, embedder, settings, drafts, group_id, now, chat)
     metrics.duplicates.inc(sum(isinstance(o.error, DuplicateError) for o in outcomes))
     return outcomes
 
@@ -144,6 +148,7 @@ async def _store(
     drafts: Sequence[_Draft],
     group_id: str,
     now: datetime,
+    chat: Chat | None,
 ) -> list[Outcome]:
     taken = await _taken(graph, drafts, group_id)
     outcomes: list[Outcome | None] = []
@@ -154,7 +159,7 @@ async def _store(
         if error is None:
             seen[draft.dedup_key] = seen[draft.memory_id] = draft.memory_id
     accepted = [draft for draft, outcome in zip(drafts, outcomes, strict=True) if outcome is None]
-    created = await _create(graph, embedder, settings, accepted, group_id, now)
+    created = await _create(graph, embedder, settings, accepted, group_id, now, chat)
     return [outcome or next(created) for outcome in outcomes]
 
 
@@ -211,13 +216,15 @@ async def _create(
     drafts: Sequence[_Draft],
     group_id: str,
     now: datetime,
+    chat: Chat | None,
 ) -> Iterator[Outcome]:
     if not drafts:
         return iter(())
     readings = await embedder.read([draft.memory.content for draft in drafts])
+    ratings = await rate_new(graph, chat, settings, [draft.memory for draft in drafts])
     rows = [
-        _row(draft, reading, embedder, settings, group_id, now)
-        for draft, reading in zip(drafts, readings, strict=True)
+        _row(draft, reading, rating, embedder, settings, group_id, now)
+        for draft, reading, rating in zip(drafts, readings, ratings, strict=True)
     ]
     created = await graph.rows(
         "remember/create",
@@ -247,6 +254,7 @@ async def _create(
 def _row(
     draft: _Draft,
     reading: Reading,
+    rating: Rating | None,
     embedder: Embedder,
     settings: Settings,
     group_id: str,
@@ -255,7 +263,6 @@ def _row(
     """Return the properties of a new memory."""
     memory = draft.memory
     created_at = instant(memory.created_at or now)
-    given = memory.importance is not None
     return {
         "memory_id": draft.memory_id,
         "dedup_key": draft.dedup_key,
@@ -270,9 +277,7 @@ def _row(
         "tags": list(memory.tags),
         "memory_type": memory.memory_type,
         "source": memory.source,
-        "importance": memory.importance if given else settings.importance_default,
-        "importance_source": "user" if given else "default",
-        "stability": memory.stability or settings.stability_default,
+        **weights(memory, rating, settings),
         "confidence": settings.confidence_default
         if memory.confidence is None else memory.confidence,
         "decay_policy": memory.decay_policy,

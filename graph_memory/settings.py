@@ -22,6 +22,7 @@ from pydantic_settings import (
 
 from graph_memory.decay_settings import DecaySettings
 from graph_memory.errors import SettingsError
+from graph_memory.llm_settings import LlmSettings
 from graph_memory.service_settings import ServiceSettings
 
 TOOLSETS = ("core", "graph", "lifecycle", "admin", "compat")
@@ -33,7 +34,7 @@ GROUP_ID_PATTERN = re.compile(r"[A-Za-z0-9_]{1,64}")
 UNIT_SUM_TOLERANCE = 1e-6
 
 
-class Settings(ServiceSettings, DecaySettings):
+class Settings(ServiceSettings, DecaySettings, LlmSettings):
     """The service's configuration; immutable once read."""
 
     model_config = SettingsConfigDict(

@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
+from graph_memory import classify, run_record, sessions
 from graph_memory import confidence as scans
 from graph_memory import decay as rules
-from graph_memory import run_record, sessions
 from graph_memory.context import Context
 from graph_memory.errors import RunLockedError
 from graph_memory.graph import Graph
@@ -225,7 +225,14 @@ async def _confidence(work: Work) -> None:
 
 
 async def _classification(work: Work) -> None:
-    """Nothing is classified here: what waits, waits for a classifier."""
+    context = work.context
+    if not context.settings.classifies:
+        return
+    report = await classify.work_off(
+        context.graph, context.settings, context.chat, groups=work.run.groups, now=work.run.now
+    )
+    work.run.counts.classified += report.classified
+    await work.go_on(report.classified)
 
 
 async def _embeddings(work: Work) -> None:

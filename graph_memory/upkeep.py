@@ -1,15 +1,17 @@
 """The part of the public API that is about maintenance."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Annotated, Any
 
 from pydantic import Field
 
-from graph_memory import run_record
+from graph_memory import classify, run_record
 from graph_memory.arguments import Line, checked, checked_value
+from graph_memory.classify import QueueReport
 from graph_memory.context import Context
+from graph_memory.errors import SettingsError
 from graph_memory.maintenance import Report, RunRequest, maintain
 from graph_memory.memories import Instant
 from graph_memory.run_record import LeaseState, Pause, Run
@@ -17,6 +19,7 @@ from graph_memory.stages import Progress, count_due
 from graph_memory.undo import Undone, undo
 from graph_memory.what_if import WhatIf, rehearse
 
+Budget = Annotated[int, Field(ge=0, le=1_000_000)]
 RunId = Annotated[str, Field(min_length=1, max_length=64)]
 
 
@@ -81,4 +84,26 @@ class Upkeep(Context):
             due_now=await count_due(self.graph, now),
             due_in_a_day=await count_due(self.graph, now + timedelta(days=1)),
             runs=await run_record.runs(self.graph),
+        )
+
+    async def classify_queue(
+        self, *, budget: int | None = None, groups: Sequence[str] | None = None
+    ) -> QueueReport:
+        """Have the language model rate memories that wait for it, so many at most; of all groups.
+
+        Raises:
+            SettingsError: There is no language model.
+        """
+        if not self.settings.classifies:
+            raise SettingsError(
+                "No language model rates memories. Set GRAPH_MEMORY_LLM_URL, and leave "
+                "GRAPH_MEMORY_CLASSIFICATION_ENABLED on."
+            )
+        return await classify.work_off(
+            self.graph,
+            self.settings,
+            self.chat,
+            groups=None if groups is None else [self.group(group) for group in groups],
+            now=self.clock(),
+            budget=None if budget is None else checked_value(Budget, budget, "budget"),
         )

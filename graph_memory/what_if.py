@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from pydantic import ConfigDict
 
-from graph_memory import decay
+from graph_memory import classify, decay
 from graph_memory.arguments import Moment, Text
 from graph_memory.context import Context
 from graph_memory.graph import Graph
@@ -77,7 +77,7 @@ async def rehearse(context: Context, request: RunRequest, what_if: WhatIf) -> Re
         soft_deleted=_becoming(planned, "SOFT_DELETED"),
         purged=await _purged(graph, settings, run),
         compressed=await _compressed(graph, run, planned),
-        classified=0,
+        classified=await _classified(context, run),
         embedded=await _embedded(graph, run),
         errors=0,
         duration_seconds=round(time.monotonic() - started, 3),
@@ -124,6 +124,14 @@ async def _compressed(graph: Graph, run: Run, planned: list[_Planned]) -> int:
         return 0
     waiting = await graph.one("what_if/count_unpacked", int, **_scope(run)) or 0
     return waiting + _becoming(planned, "ARCHIVED")
+
+
+async def _classified(context: Context, run: Run) -> int:
+    settings = context.settings
+    if Stage.CLASSIFICATION not in run.stages or not settings.classifies:
+        return 0
+    queue = await classify.work_off(context.graph, settings, None, groups=run.groups, now=run.now)
+    return min(queue.pending, settings.classification_budget)
 
 
 async def _embedded(graph: Graph, run: Run) -> int:

@@ -39,6 +39,10 @@ SET
   m.importance_source =
     CASE WHEN $changes.importance IS NULL THEN m.importance_source ELSE 'user' END,
   m.stability = coalesce($changes.stability, m.stability),
+  m.stability_source =
+    CASE WHEN $changes.stability IS NULL THEN m.stability_source ELSE 'user' END,
+  m.classification_status = CASE WHEN $changes.importance IS NULL THEN m.classification_status
+    WHEN m.classification_status = 'pending' THEN 'done' ELSE m.classification_status END,
   m.confidence = coalesce($changes.confidence, m.confidence),
   m.project_id = coalesce($changes.project_id, m.project_id),
   m.decay_policy = coalesce($changes.decay_policy, m.decay_policy),

@@ -1,4 +1,4 @@
-"""Commands on maintenance: maintain, pause, resume, undo, status."""
+"""Commands on maintenance: maintain, classify-queue, pause, resume, undo, status."""
 
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -112,6 +112,21 @@ async def status() -> None:
         for run in found.runs
     )  # fmt: skip
     show(found, columns, rows)
+
+
+@command(app, "classify-queue")
+async def classify_queue(
+    budget: Annotated[int | None, typer.Option(help="Memories to ask about at most.")] = None,
+) -> None:
+    """Have the language model rate the memories that wait for it, in all groups or --group."""
+    groups = [group] if (group := request().group) else None
+    async with opened() as memory:
+        report = await memory.classify_queue(budget=budget, groups=groups)
+    if report.error and not request().as_json:
+        note(report.error)
+    show_fields(as_mapping(report))
+    if report.error:
+        raise typer.Exit(1)
 
 
 def _refuse_suppositions(dry_run: bool, given: dict[str, object]) -> None:

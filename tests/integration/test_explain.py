@@ -50,7 +50,7 @@ CREATE (:MaintenanceChange:Seed {run_id: 'seed', memory_id: 'seed', group_id: ''
   after_lifecycle_state: '', after_state_changed_at: '', after_tags: [''],
   after_preserve_until: '', after_confidence: 0.5, purged: true})
 SET m.obsolete_reason = '', m.packing_due = true, m.confidence_decayed_at = '', m.obsolete_at = '',
-  m.content_gz = '', m.is_compressed = true, m.next_due_at = ''
+  m.content_gz = '', m.is_compressed = true, m.next_due_at = '', m.classification_attempts = 1
 SET m.valid_at = datetime('2026-01-01'), m.invalid_at = datetime('2026-01-01')
 """
 

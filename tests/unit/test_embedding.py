@@ -378,7 +378,7 @@ async def test_an_endpoint_is_asked_once_for_a_query_and_never_for_more_than_it_
     [
         ((500, b"out of memory"), "answered 500: 'out of memory'"),
         ((401, b"no such key: secret"), "answered 401: 'no such key: ***'"),
-        ((200, b"<html>"), "did not answer with 1 embeddings"),
+        ((200, b"<html>"), "did not answer with JSON"),
         ((200, {"data": []}), "did not answer with 1 embeddings"),
         ((200, ["no"]), "did not answer with 1 embeddings"),
         ((200, {"data": [{"index": 1, "embedding": [1, 2, 3]}]}), "did not answer with 1"),
@@ -408,7 +408,7 @@ async def test_an_endpoint_that_is_too_slow_is_given_up(
     monkeypatch.setattr(endpoints, "_SECONDS", 0.1)
     endpoint.answer = lambda texts: time.sleep(0.5) or in_disorder(texts)
     distant = endpoint.embedder()
-    with pytest.raises(EmbeddingError, match="ReadTimeout"):
+    with pytest.raises(EmbeddingError, match=r"within 0\.1 s"):
         await distant.embed(["a"])
     await distant.close()
 

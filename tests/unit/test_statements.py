@@ -18,7 +18,9 @@ RETURN count(m) AS n
 """
 
 # These touch no tenant's memories, or are run by operators over the whole database.
-UNSCOPED = {"rebuild/groups", "census/take", "backup/standing"}
+UNSCOPED = {
+    "rebuild/groups", "census/take", "backup/standing", "classify/groups", "classify/shares",
+}  # fmt: skip
 #: Runs serve all tenants, or those of `$groups`; their records name the memories by id.
 UNSCOPED |= {
     name

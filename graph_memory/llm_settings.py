@@ -1,0 +1,48 @@
+"""The settings of the language model, and of what it is asked for; without a URL there is none."""
+
+from typing import Literal
+
+from pydantic import Field, SecretStr
+from pydantic_settings import BaseSettings
+
+
+class LlmSettings(BaseSettings):
+    """How a language model is reached, and how much it may be asked; a base of `Settings`."""
+
+    # The language model; without a URL nothing is classified and no episode is read
+    llm_url: str | None = Field(
+        None, pattern=r"^https?://.+", description="Base URL of an OpenAI-compatible API."
+    )
+    llm_model: str = Field("gpt-5-mini", min_length=1, description="A model of `llm_url`.")
+    llm_api_key: SecretStr = SecretStr("")
+    llm_answer_format: Literal["json_schema", "json_object"] = Field(
+        "json_schema", description="json_object for APIs that enforce no schema."
+    )
+    llm_timeout_seconds: float = Field(120.0, gt=0, le=3600, description="For one answer.")
+    llm_breaker_failures: int = Field(
+        3, ge=1, le=100, description="After so many failures in a row the model is left alone."
+    )
+    llm_breaker_seconds: float = Field(60.0, ge=0, le=3600, description="And for so long.")
+
+    # Importance and stability by the language model
+    classification_enabled: bool = Field(
+        True, description="Whether the language model, if there is one, rates new memories."
+    )
+    classification_timeout_seconds: float = Field(15.0, gt=0, le=3600, description="For a batch.")
+    classification_batch_size: int = Field(
+        20, ge=1, le=200, description="Memories in a request; calls that add more leave it to runs."
+    )
+    classification_budget: int = Field(
+        500, ge=0, le=1_000_000, description="Memories that one run asks about."
+    )
+    classification_characters: int = Field(
+        2000, ge=100, le=100_000, description="Of a memory, sent to be rated."
+    )
+    classification_attempts: int = Field(
+        5, ge=1, le=100, description="After so many answers without a rating none is asked for."
+    )
+
+    @property
+    def classifies(self) -> bool:
+        """Whether new memories are rated by a language model."""
+        return self.llm_url is not None and self.classification_enabled
