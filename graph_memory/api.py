@@ -29,6 +29,7 @@ from graph_memory.errors import (
     InvalidArgumentError,
     NotFoundError,
 )
+from graph_memory.extraction import Extraction
 from graph_memory.feedback import explained
 from graph_memory.listing import Page
 from graph_memory.memories import FoundMemory, Memory, SortOrder
@@ -44,7 +45,7 @@ _log = logging.getLogger(__name__)
 MAX_RESULTS = 50
 
 
-class GraphMemory(Connections, Conversations, Custody, Upkeep):
+class GraphMemory(Connections, Conversations, Custody, Extraction, Upkeep):
     """A memory service, open.
 
     async with GraphMemory.open() as memory:

@@ -63,6 +63,10 @@ class Rating:
     stability: int  #: 1 to 5
 
 
+#: What counts where the model has not rated.
+MIDDLE = Rating(_MIDDLE * _IMPORTANCE, _MIDDLE)
+
+
 @dataclass(frozen=True, slots=True)
 class QueueReport:
     """What came of asking about memories that waited."""
@@ -75,7 +79,9 @@ class QueueReport:
 
 
 @dataclass(frozen=True, slots=True)
-class _Waiting:
+class Waiting:
+    """A memory that waits to be rated, as it was read."""
+
     memory_id: str
     content: WholeText
     updated_at: str | None
@@ -171,7 +177,7 @@ def weights(memory: NewMemory, rating: Rating | None, settings: Settings) -> dic
     if rating:
         importance, stability, source, status = rating.importance, rating.stability, "llm", "done"
     elif settings.classifies and memory.importance is None:
-        importance, stability = _MIDDLE * _IMPORTANCE, _MIDDLE
+        importance, stability = MIDDLE.importance, MIDDLE.stability
         source, status = "fallback", "pending"
     return {
         "importance": importance if memory.importance is None else memory.importance,
@@ -216,6 +222,23 @@ async def work_off(
     return await queue.report(wanted)
 
 
+async def rate_waiting(
+    graph: Graph,
+    settings: Settings,
+    chat: Chat,
+    waiting: list[Waiting],
+    *,
+    group_id: str,
+    now: datetime,
+) -> None:
+    """Rate given memories of a group that wait for it.
+
+    Raises:
+        LlmError: The model does not answer as it should; those left wait on.
+    """
+    await _Queue(graph, settings, now).rate(chat, group_id, waiting)
+
+
 class _Queue:
     """The memories that wait, and what became of those asked about."""
 
@@ -229,14 +252,18 @@ class _Queue:
     async def work_off(self, chat: Chat, group_id: str, limit: int) -> int:
         """Ask about at most so many memories of a group; return how many there were."""
         waiting = await self._graph.rows(
-            "classify/waiting", _Waiting, group_id=group_id, limit=limit
+            "classify/waiting", Waiting, group_id=group_id, limit=limit
         )
+        await self.rate(chat, group_id, waiting)
+        return len(waiting)
+
+    async def rate(self, chat: Chat, group_id: str, waiting: list[Waiting]) -> None:
+        """Ask about memories of a group."""
         for batch in batches(waiting, self._settings.classification_batch_size):
             ratings = await rate(
                 self._graph, chat, self._settings, [memory.content for memory in batch]
             )
             await self._note(group_id, batch, ratings)
-        return len(waiting)
 
     async def report(self, groups: list[str] | None) -> QueueReport:
         """Return what came of it."""
@@ -253,7 +280,7 @@ class _Queue:
         )
 
     async def _note(
-        self, group_id: str, batch: list[_Waiting], ratings: list[Rating | None]
+        self, group_id: str, batch: list[Waiting], ratings: list[Rating | None]
     ) -> None:
         rows = [
             {

@@ -33,7 +33,7 @@ from neo4j.exceptions import (
 )
 from neo4j.time import DateTime
 from neo4j.vector import Vector
-from pydantic import TypeAdapter
+from pydantic import SecretStr, TypeAdapter
 
 from graph_memory import metrics
 from graph_memory.errors import (
@@ -72,13 +72,19 @@ class Graph:
     """
 
     def __init__(
-        self, driver: AsyncDriver, settings: Settings, address: str, on_lost: Callable[[], None]
+        self,
+        driver: AsyncDriver,
+        settings: Settings,
+        address: str,
+        on_lost: Callable[[], None],
+        password: SecretStr = SecretStr(""),  # noqa: B008 - never changed
     ) -> None:
         self._driver = driver
         self._settings = settings
         self._statements = statements(settings.policy_dir)
         self._on_lost = on_lost
         self.address = address
+        self.password = password
 
     @classmethod
     @asynccontextmanager
@@ -115,13 +121,13 @@ class Graph:
             notifications_min_severity=NotificationMinimumSeverity.OFF,
             user_agent="graph-memory",
         ) as driver:
-            graph = cls(driver, settings, address, on_lost)
+            graph = cls(driver, settings, address, on_lost, SecretStr(secret))
             await graph.one("schema/ping", int)
             yield graph
 
     def supposing(self, settings: Settings) -> "Graph":
         """Return the same database under other settings, whose policies may be others."""
-        return Graph(self._driver, settings, self.address, self._on_lost)
+        return Graph(self._driver, settings, self.address, self._on_lost, self.password)
 
     async def rows(self, name: str, into: type[T], /, **parameters: Any) -> list[T]:
         """Run a statement and return its rows, each as an `into`.
@@ -146,6 +152,17 @@ class Graph:
         """Run a statement of at most one row; like `rows` otherwise."""
         found = await self.rows(name, into, **parameters)
         return found[0] if found else None
+
+    async def within(self, transaction: Any, name: str, /, **parameters: Any) -> list[list[Any]]:
+        """Run a statement in a transaction that another has begun; return its rows as they are.
+
+        Whoever began it retries and translates errors.
+        """
+        statement = self._statement(name)
+        statement.check(parameters)
+        found = await transaction.run(statement.text, _to_driver(parameters))
+        rows = [record.values() async for record in found]
+        return rows[0][0] if rows and statement.returns else rows
 
     async def run(self, name: str, /, **parameters: Any) -> None:
         """Run a statement for its effect; like `rows` otherwise."""

@@ -42,6 +42,24 @@ class LlmSettings(BaseSettings):
         5, ge=1, le=100, description="After so many answers without a rating none is asked for."
     )
 
+    # Episodes, read by Graphiti with the language model
+    episode_max_characters: int = Field(100_000, ge=1, le=10_000_000)
+    episode_attempts: int = Field(3, ge=1, le=100, description="Then an episode has failed.")
+    episode_retry_seconds: float = Field(
+        30.0, ge=0, le=86_400, description="After the first attempt; doubled after each."
+    )
+    episode_timeout_seconds: float = Field(1800.0, gt=0, le=86_400, description="For an attempt.")
+    episode_lease_seconds: float = Field(
+        60.0, ge=1, le=3600, description="After this a reader that has fallen silent is gone."
+    )
+    episode_wait_characters: int = Field(
+        4000, ge=0, le=1_000_000, description="Longer ones are not waited for."
+    )
+    episode_wait_seconds: float = Field(120.0, gt=0, le=3600, description="For a short one.")
+    episode_retention_days: float = Field(
+        30.0, ge=0, le=36_500, description="How long it is told what became of one."
+    )
+
     @property
     def classifies(self) -> bool:
         """Whether new memories are rated by a language model."""

@@ -27,7 +27,7 @@ class RebuildReport:
 
 
 @dataclass(frozen=True, slots=True)
-class _Candidate:
+class Candidate:
     """A memory to embed, and where the next batch goes on."""
 
     memory_id: str
@@ -73,7 +73,7 @@ async def rebuild_embeddings(
     changed = await _model_changed(memory)
     rebuilt = failed = 0
     async for group, batch in _batches(memory, tenants, only_missing=only_missing):
-        done = await _embed(memory, group, batch)
+        done = await embed(memory, group, batch)
         rebuilt += done
         failed += 0 if done else len(batch)
         on_progress(len(batch), candidates)
@@ -92,12 +92,12 @@ async def _count(memory: Context, tenants: list[str], *, only_missing: bool) -> 
 
 async def _batches(
     memory: Context, tenants: list[str], *, only_missing: bool
-) -> AsyncIterator[tuple[str, list[_Candidate]]]:
+) -> AsyncIterator[tuple[str, list[Candidate]]]:
     for group in tenants:
         after = {"after_created_at": "0001-01-01T00:00:00Z", "after_id": ""}
         while batch := await memory.graph.rows(
             "rebuild/candidates",
-            _Candidate,
+            Candidate,
             group_id=group,
             limit=_BATCH,
             **after,
@@ -107,8 +107,8 @@ async def _batches(
             after = {"after_created_at": batch[-1].created_at, "after_id": batch[-1].memory_id}
 
 
-async def _embed(memory: Context, group: str, batch: list[_Candidate]) -> int:
-    """Return how many memories got a vector; none if the batch failed."""
+async def embed(memory: Context, group: str, batch: list[Candidate]) -> int:
+    """Embed memories of a group; return how many got a vector, none if the batch failed."""
     try:
         readings = await memory.embedder.read([candidate.content for candidate in batch])
         rows = [
@@ -140,7 +140,7 @@ async def _model_changed(memory: Context) -> bool:
     """Tell whether the stored vectors are of another model; fit the index to a new width."""
     stored = await schema.stored_embedding(memory.graph)
     if stored and stored.dimensions != memory.settings.embedding_dimensions:
-        await schema.rebuild_vector_index(memory.graph, memory.settings)
+        await schema.rebuild_vector_indexes(memory.graph, memory.settings)
     return stored != schema.configured_embedding(memory.settings)
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -15,6 +15,9 @@ from graph_memory.statements import statements
 
 #: `IN` inside `SEARCH ... WHERE` and `vector.quantization.type` came with this version.
 OLDEST_NEO4J = (2026, 7)
+
+#: The vector indexes; of entities and facts the vectors are Graphiti's.
+VECTOR_INDEXES = ("memory_embedding_idx", "entity_name_embedding_idx", "fact_embedding_idx")
 
 _INDEX_SECONDS = 300
 
@@ -128,6 +131,25 @@ MIGRATIONS = (
     ),
     Migration(6, "which memories lack a vector", indexes=("memory_embedding_model_idx",)),
     Migration(7, "who may call", constraints=("access_token_id_key", "access_token_sha256_key")),
+    Migration(
+        8,
+        "entities and facts that Graphiti finds in episodes",
+        constraints=("episode_job_key", "episode_queue_key"),
+        indexes=(
+            "entity_uuid",
+            "entity_group_id",
+            "entity_group_name_idx",
+            "entity_name_embedding_idx",
+            "entity_before_idx",
+            "relation_uuid",
+            "relation_group_id",
+            "fact_embedding_idx",
+            "fact_text_idx",
+            "episode_uuid",
+            "episode_job_status_idx",
+            "episode_job_group_idx",
+        ),
+    ),
 )
 
 
@@ -283,22 +305,22 @@ async def record_embedding(graph: Graph, settings: Settings) -> None:
     )
 
 
-async def rebuild_vector_index(graph: Graph, settings: Settings) -> None:
-    """Make the vector index anew, as wide as the configured model, and wait until it is ready."""
-    name = "memory_embedding_idx"
-    await graph.run("schema/drop_index", name=name)
-    await graph.run(f"schema/{name}", **_options(name, settings))
+async def rebuild_vector_indexes(graph: Graph, settings: Settings) -> None:
+    """Make the vector indexes anew, as wide as the configured model, and wait for them."""
+    for name in VECTOR_INDEXES:
+        await graph.run("schema/drop_index", name=name)
+        await graph.run(f"schema/{name}", **_options(name, settings))
     await await_indexes(graph)
 
 
 def _options(name: str, settings: Settings) -> Mapping[str, Any]:
     """Return the parameters of a schema statement; most have none."""
-    options: dict[str, Callable[[], dict[str, Any]]] = {
-        "memory_text_idx": lambda: {"analyzer": settings.fulltext_analyzer},
-        "memory_embedding_idx": lambda: {
+    if name.endswith("_text_idx"):
+        return {"analyzer": settings.fulltext_analyzer}
+    if name in VECTOR_INDEXES:
+        return {
             "dimensions": settings.embedding_dimensions,
             "quantization": settings.vector_quantization,
             "expansion": settings.vector_expansion,
-        },
-    }
-    return options[name]() if name in options else {}
+        }
+    return {}

@@ -25,7 +25,7 @@ from graph_memory.errors import SettingsError
 from graph_memory.llm_settings import LlmSettings
 from graph_memory.service_settings import ServiceSettings
 
-TOOLSETS = ("core", "graph", "lifecycle", "admin", "compat")
+TOOLSETS = ("core", "graph", "lifecycle", "admin", "compat", "graphiti")
 
 #: A hyphen would be split by the full-text analyser, and a tenant would see its neighbour's rows.
 GROUP_ID_PATTERN = re.compile(r"[A-Za-z0-9_]{1,64}")

@@ -280,6 +280,12 @@ async def _records(work: Work) -> None:
         run_id=work.run.run_id,
         batch=work.effort.batch_size,
     )
+    await work.context.graph.run(
+        "stages/erase_jobs",
+        groups=work.run.groups,
+        ended_before=work.ago(work.context.settings.episode_retention_days),
+        batch=work.effort.batch_size,
+    )
 
 
 _STAGES: dict[Stage, Callable[[Work], Awaitable[None]]] = {

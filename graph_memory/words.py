@@ -53,3 +53,13 @@ def lookups(words: Sequence[str], group_id: str) -> list[str]:
     """
     group = f"+group_key:{group_key(group_id)}^0"
     return [f"{group} +(content:{word} tags:{word})" for word in words]
+
+
+def any_word(text: str, group_id: str, fields: Sequence[str]) -> str:
+    """Return a Lucene query for what any of a text's words occurs in, of one group; see `lookups`.
+
+    A text without a word finds nothing.
+    """
+    words = dict.fromkeys(word for word, _, _ in telling(text, ""))
+    clauses = " ".join(f"{field}:{word}" for word in list(words)[:MAX_WORDS] for field in fields)
+    return f"+group_key:{group_key(group_id)}^0 +({clauses})" if clauses else "-*:*"

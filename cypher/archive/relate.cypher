@@ -14,6 +14,7 @@ MERGE (a)-[r:RELATES_TO {edge_key: row.edge_key}]->(b)
 ON CREATE SET
   r.uuid = row.relation_id,
   r.group_id = $group_id,
+  r.group_key = a.group_key,
   r.name = row.relation_type,
   r.original_relation_type = row.original_relation_type,
   r.episodes = [],

@@ -35,7 +35,8 @@ SET
 FOREACH (winner IN CASE WHEN other IS NULL THEN [] ELSE [other] END |
   MERGE (winner)-[r:RELATES_TO {edge_key: winner.uuid + '|supersedes|' + m.uuid}]->(m)
   ON CREATE SET
-    r.uuid = $relation_id, r.group_id = $group_id, r.name = 'supersedes', r.strength = 1.0,
+    r.uuid = $relation_id, r.group_id = $group_id, r.group_key = winner.group_key,
+    r.name = 'supersedes', r.strength = 1.0,
     r.fact = winner.name + ' supersedes ' + m.name, r.episodes = [], r.metadata_json = '{}',
     r.created_at = datetime($now), r.valid_at = datetime($now)
 )

@@ -15,6 +15,7 @@ CALL (m, row) {
   MATCH (last:Memory {uuid: last_id, group_id: $group_id})
   CREATE (last)-[:RELATES_TO {
     uuid: row.link_id, edge_key: last.uuid + '|precedes|' + m.uuid, group_id: $group_id,
+    group_key: m.group_key,
     name: 'precedes', strength: 0.5, fact: last.name + ' precedes ' + m.name, episodes: [],
     metadata_json: '{}', created_at: datetime($now), valid_at: datetime($now)
   }]->(m)

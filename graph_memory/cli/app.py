@@ -17,6 +17,7 @@ from graph_memory.cli import (
     connections,
     conversations,
     database,
+    episodes,
     evaluation,
     inspection,
     lifecycle,
@@ -54,6 +55,7 @@ app.add_typer(operation.migrate, name="migrate")
 app.add_typer(operation.embeddings, name="embeddings")
 app.add_typer(database.app, name="db")
 app.add_typer(tokens.app, name="token")
+app.add_typer(episodes.app, name="episodes")
 
 
 def _print_version(wanted: bool) -> None:

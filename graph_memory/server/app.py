@@ -21,6 +21,7 @@ from graph_memory.server import (
     admin,
     compat,
     core,
+    episodes,
     graph,
     lifecycle,
     maintenance,
@@ -49,6 +50,7 @@ TOOLSETS: Mapping[str, tuple[Toolset, ...]] = {
     "lifecycle": (lifecycle.toolset, retrieval.judging),
     "admin": (admin.toolset, maintenance.toolset),
     "compat": (compat.toolset,),
+    "graphiti": (episodes.toolset,),
 }
 
 _PATH = "/mcp"
@@ -86,7 +88,7 @@ def build_server(memory: GraphMemory, verifier: Verifier | None = None) -> MCPSe
         lifespan=lifespan,
         log_level="WARNING",
         subscriptions=False,  # the lists never change while the server runs
-        tools=list(_tools(memory.settings.toolsets)),
+        tools=[*_chosen(memory.settings)],
         token_verifier=verifier,
         auth=auth_settings(memory.settings) if verifier else None,
     )
@@ -126,6 +128,13 @@ def http_app(memory: GraphMemory, *, require_tokens: bool = False) -> Starlette:
 def _tools(toolsets: Iterable[str]) -> Iterator[MemoryTool]:
     """Yield the tools of the toolsets named."""
     return (tool for name in toolsets for part in TOOLSETS[name] for tool in part.tools)
+
+
+def _chosen(settings: Settings) -> list[MemoryTool]:
+    """Return the tools of the toolsets chosen; a language model brings those of Graphiti."""
+    if settings.llm_url is not None:
+        return list(_tools(dict.fromkeys((*settings.toolsets, "graphiti"))))
+    return [tool for tool in _tools(settings.toolsets) if tool not in episodes.toolset.tools]
 
 
 async def _missing(memory: GraphMemory) -> dict[str, Any]:

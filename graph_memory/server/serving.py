@@ -61,7 +61,10 @@ async def serve_stdio(settings: Settings) -> None:
 
 async def _serve(settings: Settings, listener: socket.socket, *, require_tokens: bool) -> None:
     with _metrics(settings):
-        async with GraphMemory.open(settings, preload=True) as memory:
+        async with (
+            GraphMemory.open(settings, preload=True) as memory,
+            memory.reading_episodes(),
+        ):
             if require_tokens:
                 await _refuse_without_tokens(memory)
             await _warm_up(memory)
@@ -83,7 +86,7 @@ async def _serve(settings: Settings, listener: socket.socket, *, require_tokens:
 
 async def _serve_stdio(settings: Settings) -> None:
     stdin = _PipedStdin()
-    async with GraphMemory.open(settings, preload=True) as memory:
+    async with GraphMemory.open(settings, preload=True) as memory, memory.reading_episodes():
         warming = asyncio.create_task(_warm_up(memory))
         try:
             async with backup.automatic(memory):

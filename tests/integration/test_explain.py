@@ -22,7 +22,8 @@ CREATE (m:Memory:Seed {preserve_until: '', soft_deleted_at: '', obsolete_at: '',
   conversation_id: '', confidence: 0.5, decay_policy: '', decay_rate: 0.1, last_accessed_at: '',
   dedup_key: 'seed', uuid: 'seed', group_id: 'seed', group_key: '0'})
 CREATE (m)-[:RELATES_TO {invalid_at: datetime('2026-01-01'), expired_at: datetime('2026-01-01'),
-  valid_at: datetime('2026-01-01'), edge_key: 'seed', original_relation_type: ''}]->(m)
+  valid_at: datetime('2026-01-01'), edge_key: 'seed', original_relation_type: '',
+  reference_time: datetime('2026-01-01'), adopted_at: '', fact_embedding: [0.5]}]->(m)
 CREATE (m)-[:HAS_VERSION]->(:MemoryVersion {uuid: 'seed', group_id: 'seed'})
 CREATE (m)-[:HAS_WORDS]->(:WordVectors {group_id: 'seed', vectors: ''})
 CREATE (m)-[:HAS_PARENT]->(m)
@@ -35,6 +36,16 @@ CREATE (:Control:Seed {key: 'seeds', owner: '', expires_at: '', asked_at: '', si
   value: 0, at: ''})
 CREATE (:AccessToken:Seed {token_id: 'seed', sha256: 'seed', name: '', scope: '', groups: [''],
   created_at: '', expires_at: '', revoked_at: ''})
+CREATE (:EpisodeQueue:Seed {group_id: 'seed', last: 0, claimed_at: ''})
+CREATE (:EpisodeJob:Seed {job_id: 'seed', group_id: 'seed', position: 0, status: 'done',
+  attempts: 0, name: '', content: '', source: '', source_description: '', reference_time: '',
+  entity_types: '',
+  saga: '', update_communities: false, created_at: '', updated_at: '', not_before: '', owner: '',
+  lease_until: '', error: '', episode_id: '', entities: 0, facts: 0})
+CREATE (e:Episodic:Seed {uuid: 'seed', group_id: 'seed', name: '', source: '', content: '',
+  source_description: '', entity_edges: [''], created_at: datetime('2026-01-01'),
+  valid_at: datetime('2026-01-01')})-[:MENTIONS {uuid: 'seed', group_id: 'seed',
+  created_at: datetime('2026-01-01')}]->(m)
 CREATE (:PurgedMemory:Seed {uuid: 'seed', group_id: 'seed', purged_at: '', purged_by: '',
   soft_deleted_at: '', content_hash: ''})
 CREATE (:MaintenanceRun:Seed {run_id: 'seed', now: '', started_at: '', status: '', stages: [''],
@@ -50,7 +61,8 @@ CREATE (:MaintenanceChange:Seed {run_id: 'seed', memory_id: 'seed', group_id: ''
   after_lifecycle_state: '', after_state_changed_at: '', after_tags: [''],
   after_preserve_until: '', after_confidence: 0.5, purged: true})
 SET m.obsolete_reason = '', m.packing_due = true, m.confidence_decayed_at = '', m.obsolete_at = '',
-  m.content_gz = '', m.is_compressed = true, m.next_due_at = '', m.classification_attempts = 1
+  m.content_gz = '', m.is_compressed = true, m.next_due_at = '', m.classification_attempts = 1,
+  m.adopted_at = '', m.name_embedding = [0.5]
 SET m.valid_at = datetime('2026-01-01'), m.invalid_at = datetime('2026-01-01')
 """
 

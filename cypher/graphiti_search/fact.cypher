@@ -1,0 +1,10 @@
+// Describe relation `r` as Graphiti knows it, in `fact`; what is ours alone stays with us.
+//
+// access  fragment
+// param   owned : LIST<STRING> — the properties that are no attributes
+WITH *, r {
+  .uuid, .name, .group_id, .created_at, .expired_at, .valid_at, .invalid_at, .reference_time,
+  fact: coalesce(r.fact, r.name), episodes: coalesce(r.episodes, []),
+  source_node_uuid: startNode(r).uuid, target_node_uuid: endNode(r).uuid,
+  attributes: [key IN keys(r) WHERE NOT key IN $owned | [key, r[key]]]
+} AS fact

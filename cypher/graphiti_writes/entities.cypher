@@ -1,0 +1,36 @@
+// Store entities as Graphiti found them, without touching what is ours of those that are there.
+//
+// Graphiti writes what it read before it asked the language model. So of an entity that is there it
+// gives a summary, more labels and attributes of its own; all of them become memories.
+//
+// access  write
+// param   group_id : STRING — the tenant
+// param   entities : LIST<MAP> — uuid, name, summary, created_at, labels, attributes, embedding,
+//                    and what memories/fill takes; sorted by id
+// param   now      : STRING — ISO 8601, UTC
+// returns memory_id : STRING
+UNWIND $entities AS row
+MERGE (n:Entity {uuid: row.uuid})
+ON CREATE SET n.group_id = $group_id, n.created_at = row.created_at, n.name = row.name
+WITH n, row WHERE n.group_id = $group_id
+WITH n, row, n:Memory AND n.lifecycle_state IS NOT NULL AS known,
+  // include memories/told
+  AS told
+SET n:$(row.labels)
+SET n.summary = row.summary
+FOREACH (key IN keys(row.attributes) | SET n[key] = row.attributes[key])
+FOREACH (_ IN CASE WHEN known AND n.content = told AND told <> row.content THEN [1] ELSE [] END |
+  SET n.content = row.content, n.content_hash = row.content_hash, n.updated_at = $now,
+      n.embedding_model = null
+)
+FOREACH (_ IN CASE WHEN known THEN [] ELSE [1] END | SET n.adopted_at = $now)
+WITH n, row
+// include memories/fill
+WITH n AS m, n, row
+// include decay/schedule
+WITH n, toFloatList(row.embedding) AS vector
+CALL (n, vector) {
+  WITH n, vector WHERE vector IS NOT NULL
+  CALL db.create.setNodeVectorProperty(n, 'name_embedding', vector)
+}
+RETURN n.uuid AS memory_id

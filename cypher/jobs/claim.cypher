@@ -1,0 +1,25 @@
+// Take the next episode of a group, unless another reads it or it is to be tried again later.
+//
+// The write to the queue locks it: of two that come at once, the second sees it taken.
+//
+// access  write
+// param   group_id    : STRING — the tenant
+// param   owner       : STRING — who takes it
+// param   lease_until : STRING — ISO 8601, UTC; then it is free again, unless renewed
+// param   now         : STRING — ISO 8601, UTC
+// returns job : MAP
+MATCH (queue:EpisodeQueue {group_id: $group_id})
+SET queue.claimed_at = $now
+WITH queue
+MATCH (job:EpisodeJob {group_id: $group_id})
+WHERE job.position > 0 AND job.status IN ['queued', 'running']
+WITH job ORDER BY job.position LIMIT 1
+WITH job WHERE (job.status = 'queued' AND job.not_before <= $now)
+  OR (job.status = 'running' AND job.lease_until <= $now)
+SET job.status = 'running', job.owner = $owner, job.lease_until = $lease_until,
+    job.attempts = job.attempts + 1, job.updated_at = $now
+WITH job {
+  .job_id, .group_id, .attempts, .name, .content, .source, .source_description, .reference_time,
+  .entity_types, .saga, .update_communities, .episode_id
+} AS job
+RETURN job

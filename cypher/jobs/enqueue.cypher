@@ -1,0 +1,19 @@
+// Queue an episode to be read, after those of its group that came before.
+//
+// The write to the queue locks it, so that two that come at once have places one after the other.
+//
+// access  write
+// param   group_id : STRING — the tenant
+// param   job      : MAP — the properties below
+// param   now      : STRING — ISO 8601, UTC
+// returns job_id : STRING
+MERGE (queue:EpisodeQueue {group_id: $group_id})
+SET queue.last = coalesce(queue.last, 0) + 1
+CREATE (job:EpisodeJob {
+  job_id: $job.job_id, group_id: $group_id, position: queue.last, status: 'queued', attempts: 0,
+  name: $job.name, content: $job.content, source: $job.source,
+  source_description: $job.source_description, reference_time: $job.reference_time,
+  entity_types: $job.entity_types, saga: $job.saga, update_communities: $job.update_communities,
+  created_at: $now, updated_at: $now, not_before: $now
+})
+RETURN job.job_id AS job_id

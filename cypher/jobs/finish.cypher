@@ -1,0 +1,13 @@
+// Note that an episode is read; its text is in the episode now.
+//
+// access  write
+// param   group_id : STRING — the tenant
+// param   job_id   : STRING
+// param   owner    : STRING — who read it
+// param   entities : INTEGER
+// param   facts    : INTEGER
+// param   now      : STRING — ISO 8601, UTC
+MATCH (job:EpisodeJob {job_id: $job_id})
+WHERE job.group_id = $group_id AND job.owner = $owner AND job.status = 'running'
+SET job.status = 'done', job.error = null, job.content = null, job.entities = $entities,
+    job.facts = $facts, job.owner = null, job.lease_until = null, job.updated_at = $now

@@ -1,0 +1,16 @@
+// Find entities by the meaning of their names, within a group.
+//
+// access  schema
+// param   dimensions   : INTEGER — width of an embedding; vectors of another are left out
+// param   quantization : STRING — NONE, SCALAR or BINARY
+// param   expansion    : FLOAT [1] — candidates examined per result wanted, >= 1
+CREATE VECTOR INDEX entity_name_embedding_idx IF NOT EXISTS
+FOR (n:Entity)
+ON n.name_embedding
+WITH [n.group_id]
+OPTIONS {indexConfig: {
+  `vector.dimensions`: $dimensions,
+  `vector.similarity_function`: 'cosine',
+  `vector.quantization.type`: $quantization,
+  `vector.default_search_expansion_factor`: $expansion
+}}

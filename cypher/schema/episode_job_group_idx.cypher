@@ -1,0 +1,6 @@
+// Find episodes to be read by group, in their order.
+//
+// access  schema
+CREATE INDEX episode_job_group_idx IF NOT EXISTS
+FOR (n:EpisodeJob)
+ON (n.group_id, n.position)

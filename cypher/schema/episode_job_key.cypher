@@ -1,0 +1,6 @@
+// Keep the id of an episode to be read unique.
+//
+// access  schema
+CREATE CONSTRAINT episode_job_key IF NOT EXISTS
+FOR (n:EpisodeJob)
+REQUIRE n.job_id IS UNIQUE

@@ -1,0 +1,6 @@
+// Find episodes to be read by how far they are.
+//
+// access  schema
+CREATE INDEX episode_job_status_idx IF NOT EXISTS
+FOR (n:EpisodeJob)
+ON (n.status)

@@ -1,0 +1,64 @@
+"""What makes a memory of an entity that Graphiti found, and which properties are whose."""
+
+import hashlib
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from graph_memory.classify import MIDDLE
+from graph_memory.memories import group_key
+from graph_memory.settings import Settings
+
+#: The properties of an entity that are ours: Graphiti neither sees nor writes them.
+OWNED = (
+    "access_count", "adopted_at", "classification_attempts", "classification_status", "confidence",
+    "confidence_decayed_at", "content", "content_gz", "content_hash", "conversation_id",
+    "decay_policy", "decay_rate", "decay_score", "dedup_key", "embedding", "embedding_dimension",
+    "embedding_model", "filled", "group_key", "importance", "importance_source", "invalid_at",
+    "is_compressed", "last_accessed_at", "last_decay_update", "lifecycle_state", "memory_type",
+    "metadata_json", "next_due_at", "obsolete_at", "obsolete_reason", "packing_due",
+    "preserve_until", "project_id", "reinforcement_pending", "soft_deleted_at", "source",
+    "stability", "stability_source", "state_changed_at", "state_history", "state_reason", "tags",
+    "updated_at", "valid_at",
+)  # fmt: skip
+
+#: The same of a relation.
+OWNED_OF_FACTS = (
+    "adopted_at", "edge_key", "group_key", "metadata_json", "original_relation_type", "strength",
+)  # fmt: skip
+
+#: Labels that say nothing of what an entity is.
+_STRUCTURAL = frozenset(("Entity", "Memory", "PurgedMemory"))
+
+_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_+")
+
+
+def content_of(name: str, summary: str | None) -> str:
+    """Return what a memory of an entity says: `cypher/memories/told` puts it together alike."""
+    return f"{name}: {summary}" if summary else name
+
+
+def filling(
+    entity_id: str,
+    group_id: str,
+    name: str,
+    summary: str | None,
+    labels: Iterable[str],
+    settings: Settings,
+) -> dict[str, Any]:
+    """Return what `cypher/memories/fill` gives an entity where it has no such thing of its own.
+
+    Two entities may read alike, so what makes one unique is its id together with its content.
+    """
+    content = content_of(name, summary)
+    kinds = sorted(set(labels) - _STRUCTURAL)
+    return {
+        "group_key": group_key(group_id),
+        "content": content,
+        "content_hash": hashlib.sha256(f"{entity_id}\n{content}".encode()).hexdigest(),
+        "tags": [_WORD.sub(" ", kind).strip().lower() for kind in kinds],
+        "importance": MIDDLE.importance,
+        "importance_source": "fallback",
+        "stability": MIDDLE.stability,
+        "classification_status": "pending" if settings.classifies else "off",
+    }

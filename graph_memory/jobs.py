@@ -1,0 +1,173 @@
+"""Episodes to be read: a durable queue, in order within a group, held by one reader at a time."""
+
+import json
+import secrets
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator
+
+from graph_memory.errors import GraphMemoryError
+from graph_memory.graph import Graph
+from graph_memory.memories import Instant, instant
+
+#: How an episode can stand; the last two are its ends.
+STATUSES = ("queued", "running", "done", "failed")
+ENDED = ("done", "failed")
+
+_ERROR_CHARACTERS = 500
+
+
+class LostJobError(GraphMemoryError):
+    """An episode is read by another meanwhile; what was read of it here is not written."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobStatus:
+    """How an episode stands."""
+
+    job_id: str
+    group_id: str
+    name: str
+    status: str  #: one of `STATUSES`
+    attempts: int
+    error: str | None  #: why the last attempt failed
+    episode_id: str | None
+    entities: int | None
+    facts: int | None
+    created_at: Instant
+    updated_at: Instant
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more will become of it by itself."""
+        return self.status in ENDED
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """An episode that is being read here."""
+
+    job_id: str
+    group_id: str
+    attempts: int
+    name: str
+    content: str
+    source: str
+    source_description: str
+    reference_time: datetime
+    entity_types: Annotated[
+        Mapping[str, str], BeforeValidator(lambda v: json.loads(v) if isinstance(v, str) else v)
+    ]
+    saga: str | None
+    update_communities: bool
+    episode_id: str | None  #: where it is written already, and only the rest is to be done
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A group with episodes to be read, and when the next of them can be."""
+
+    group_id: str
+    due_at: datetime
+
+
+class Jobs:
+    """The queue as one reader sees it."""
+
+    def __init__(self, graph: Graph, lease_seconds: float) -> None:
+        self._graph = graph
+        self._lease = timedelta(seconds=lease_seconds)
+        self._owner = secrets.token_hex(8)
+
+    async def enqueue(self, group_id: str, episode: Mapping[str, Any]) -> str:
+        """Queue an episode; return the id of the job."""
+        job_id = str(uuid.uuid4())
+        await self._graph.run(
+            "jobs/enqueue", group_id=group_id, job={"job_id": job_id, **episode}, now=_now()
+        )
+        return job_id
+
+    async def find(self, group_id: str, job_id: str) -> JobStatus | None:
+        """Find an episode."""
+        return await self._graph.one("jobs/find", JobStatus, group_id=group_id, job_id=job_id)
+
+    async def latest(
+        self, group_id: str, statuses: Sequence[str] | None, limit: int
+    ) -> list[JobStatus]:
+        """List the latest episodes of a group."""
+        wanted = None if statuses is None else list(statuses)
+        return await self._graph.rows(
+            "jobs/latest", JobStatus, group_id=group_id, statuses=wanted, limit=limit
+        )
+
+    async def waiting(self, groups: Sequence[str] | None = None) -> list[Waiting]:
+        """List the groups with episodes to be read, the first due first."""
+        wanted = None if groups is None else list(groups)
+        return await self._graph.rows("jobs/waiting", Waiting, groups=wanted, now=_now())
+
+    async def claim(self, group_id: str) -> Job | None:
+        """Take a group's next episode, if it can be read now."""
+        return await self._graph.one(
+            "jobs/claim", Job,
+            group_id=group_id, owner=self._owner, lease_until=_now(self._lease), now=_now(),
+        )  # fmt: skip
+
+    async def renew(self, job: Job) -> None:
+        """Hold an episode a while longer."""
+        await self._graph.run("jobs/renew", **self._held(job), lease_until=_now(self._lease))
+
+    async def written(self, job: Job, transaction: Any, episode_id: str) -> None:
+        """Note, in the transaction that writes an episode, that it is written.
+
+        Raises:
+            LostJobError: It is another's by now.
+        """
+        noted = await self._graph.within(
+            transaction, "jobs/written", **self._held(job), episode_id=episode_id
+        )
+        if not noted:
+            raise LostJobError(f"Episode '{job.job_id}' is read by another meanwhile.")
+
+    async def finish(self, job: Job, *, entities: int, facts: int) -> None:
+        """Note that an episode is read."""
+        await self._graph.run(
+            "jobs/finish", **self._held(job), entities=entities, facts=facts, now=_now()
+        )
+
+    async def put_back(self, job: Job, error: str, *, attempts: int, pause_seconds: float) -> None:
+        """Note why an episode could not be read; after so many attempts it is given up."""
+        given_up = job.attempts >= attempts
+        await self._graph.run(
+            "jobs/put_back",
+            **self._held(job),
+            attempts=job.attempts,
+            status="failed" if given_up else "queued",
+            error=" ".join(error.split())[:_ERROR_CHARACTERS],
+            not_before=_now(timedelta(seconds=pause_seconds * 2 ** (job.attempts - 1))),
+            now=_now(),
+        )
+
+    async def release(self, job: Job) -> None:
+        """Give an episode back as it was."""
+        await self._graph.run(
+            "jobs/put_back", **self._held(job), attempts=job.attempts - 1,
+            status="queued", error=None, not_before=_now(), now=_now(),
+        )  # fmt: skip
+
+    async def retry(self, group_id: str, job_ids: Sequence[str] | None) -> list[str]:
+        """Queue failed episodes once more; return their ids."""
+        wanted = None if job_ids is None else list(job_ids)
+        return await self._graph.rows(
+            "jobs/retry", str, group_id=group_id, job_ids=wanted, now=_now()
+        )
+
+    def _held(self, job: Job) -> dict[str, str]:
+        return {"group_id": job.group_id, "job_id": job.job_id, "owner": self._owner}
+
+
+def _now(later: timedelta = timedelta()) -> str:
+    return instant(datetime.now(UTC) + later)
