@@ -1,4 +1,4 @@
-"""Commands for whoever runs the service: serve, doctor, verify, migrate, embeddings."""
+"""Commands for whoever runs the service: serve, doctor, verify, adopt, migrate, embeddings."""
 
 from typing import Annotated
 
@@ -6,6 +6,7 @@ import typer
 
 from graph_memory.cli.command import command, configured, opened, opened_database, request
 from graph_memory.cli.output import as_mapping, progress, show, show_fields
+from graph_memory.errors import InvalidArgumentError
 
 app = typer.Typer()
 migrate = typer.Typer(no_args_is_help=True, help="Bring the database's schema up, or down.")
@@ -59,6 +60,43 @@ async def verify() -> None:
     show({"ok": not found, "problems": found}, columns, rows)
     if found:
         raise typer.Exit(1)
+
+
+@command(app)
+async def adopt(
+    dry_run: DryRun = False,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Give the entities of --group back as they were.")
+    ] = False,
+    labels: Annotated[
+        list[str] | None, typer.Option("--label", help="Only entities with this label.")
+    ] = None,
+) -> None:
+    """Make memories of the entities that Graphiti made, of all groups unless --group names one.
+
+    Relations keep their names, and Graphiti goes on as before. With --dry-run: what would be taken,
+    and what is wrong with it. Vectors follow by `embeddings missing`, or by a maintenance run.
+    """
+    from graph_memory import adopt as adoption
+
+    group = request().group
+    groups = [group] if group else None
+    async with opened() as memory:
+        if dry_run:
+            found = await adoption.survey(memory, groups)
+            rows = ([*as_mapping(row).values(), row.adoptable] for row in found)
+            columns = ("group", "labels", "entities", "unusable", "no summary", "no vector",
+                       "other width", "ours", "adoptable")  # fmt: skip
+            show({"groups": found}, columns, rows)
+            return
+        if undo:
+            if groups is None:
+                raise InvalidArgumentError("--undo", undo, "name the --group to give back")
+            show_fields(as_mapping(await adoption.release(memory, groups)))
+            return
+        with progress("Adopting") as advance:
+            done = await adoption.adopt(memory, groups, labels or None, on_progress=advance)
+    show_fields(as_mapping(done))
 
 
 @command(migrate)

@@ -1,0 +1,17 @@
+// Make relations of ours of the facts between memories of a group; their names stay.
+//
+// access  batch
+// param   group_id  : STRING — the tenant
+// param   group_key : STRING — what stands for it in the full-text index
+// param   owned     : LIST<STRING> — the properties that are ours
+// param   now       : STRING — ISO 8601, UTC
+// param   batch     : INTEGER — facts in one transaction
+// returns adopted : INTEGER
+MATCH (a:Memory {group_id: $group_id})-[r:RELATES_TO]->(b:Memory {group_id: $group_id})
+WHERE r.adopted_at IS NULL AND r.metadata_json IS NULL AND r.group_id = $group_id
+CALL (r) {
+  WITH r, [key IN keys(r) WHERE key IN $owned] AS ours
+  FOREACH (key IN ours | SET r['was_' + key] = r[key] SET r[key] = null)
+  SET r.adopted_at = $now, r.group_key = $group_key, r.strength = 0.5, r.metadata_json = '{}'
+} IN TRANSACTIONS OF $batch ROWS
+RETURN count(*) AS adopted

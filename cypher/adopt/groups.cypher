@@ -1,0 +1,9 @@
+// List the groups of entities that are no memories yet.
+//
+// access  read
+// returns group_id : STRING
+MATCH (n:Entity)
+WHERE n.lifecycle_state IS NULL AND n.group_id IS NOT NULL
+WITH DISTINCT n.group_id AS group_id
+RETURN group_id
+ORDER BY group_id

@@ -1,0 +1,24 @@
+// Give back the entities of a group as they were before they were adopted.
+//
+// access  batch
+// param   group_id : STRING — the tenant
+// param   owned    : LIST<STRING> — the properties that are ours
+// param   batch    : INTEGER — entities in one transaction
+// returns released : INTEGER
+MATCH (n:Memory {group_id: $group_id})
+WHERE n.adopted_at IS NOT NULL
+CALL (n) {
+  OPTIONAL MATCH (n)-[:HAS_VERSION|HAS_WORDS]->(part:MemoryVersion|WordVectors)
+  DETACH DELETE part
+  WITH DISTINCT n
+  FOREACH (key IN $owned | SET n[key] = null)
+  REMOVE n:Memory
+  WITH n
+  OPTIONAL MATCH (was:EntityBefore {uuid: n.uuid})
+  FOREACH (known IN CASE WHEN was IS NULL THEN [] ELSE [was] END |
+    FOREACH (key IN $owned | SET n[key] = known['was_' + key])
+    FOREACH (_ IN CASE WHEN known.was_memory THEN [1] ELSE [] END | SET n:Memory)
+  )
+  DELETE was
+} IN TRANSACTIONS OF $batch ROWS
+RETURN count(*) AS released

@@ -1,0 +1,13 @@
+// Give back the facts of a group as they were before they were adopted.
+//
+// access  batch
+// param   group_id : STRING — the tenant
+// param   owned    : LIST<STRING> — the properties that are ours
+// param   batch    : INTEGER — facts in one transaction
+// returns released : INTEGER
+MATCH (a:Memory {group_id: $group_id})-[r:RELATES_TO]->(:Memory)
+WHERE r.adopted_at IS NOT NULL AND a.adopted_at IS NOT NULL
+CALL (r) {
+  FOREACH (key IN $owned | SET r[key] = r['was_' + key] SET r['was_' + key] = null)
+} IN TRANSACTIONS OF $batch ROWS
+RETURN count(*) AS released
