@@ -30,6 +30,7 @@ from graph_memory.errors import (
     NotFoundError,
 )
 from graph_memory.extraction import Extraction
+from graph_memory.facts import FactSearch
 from graph_memory.feedback import explained
 from graph_memory.listing import Page
 from graph_memory.memories import FoundMemory, Memory, SortOrder
@@ -45,7 +46,7 @@ _log = logging.getLogger(__name__)
 MAX_RESULTS = 50
 
 
-class GraphMemory(Connections, Conversations, Custody, Extraction, Upkeep):
+class GraphMemory(Connections, Conversations, Custody, Extraction, FactSearch, Upkeep):
     """A memory service, open.
 
     async with GraphMemory.open() as memory:

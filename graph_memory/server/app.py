@@ -22,6 +22,7 @@ from graph_memory.server import (
     compat,
     core,
     episodes,
+    facts,
     graph,
     lifecycle,
     maintenance,
@@ -50,7 +51,7 @@ TOOLSETS: Mapping[str, tuple[Toolset, ...]] = {
     "lifecycle": (lifecycle.toolset, retrieval.judging),
     "admin": (admin.toolset, maintenance.toolset),
     "compat": (compat.toolset,),
-    "graphiti": (episodes.toolset,),
+    "graphiti": (episodes.toolset, facts.toolset),
 }
 
 _PATH = "/mcp"
