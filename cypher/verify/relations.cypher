@@ -9,10 +9,12 @@
 MATCH (m:Memory {group_id: $group_id})-[r:RELATES_TO]->(other:Memory)
 UNWIND [
   CASE WHEN other.group_id <> $group_id THEN 'leads into another group' END,
-  CASE WHEN NOT coalesce(r.name IN $types, false) THEN 'is of an unknown type' END,
+  CASE WHEN r.adopted_at IS NULL AND NOT coalesce(r.name IN $types, false)
+       THEN 'is of an unknown type' END,
   CASE WHEN r.edge_key <> m.uuid + '|' + r.name + '|' + other.uuid
-         OR r.edge_key IS NULL AND r.expired_at IS NULL
-       THEN 'can be made twice (edge_key)' END
+         OR r.edge_key IS NULL AND r.expired_at IS NULL AND r.adopted_at IS NULL
+       THEN 'can be made twice (edge_key)' END,
+  CASE WHEN r.strength IS NULL THEN 'has no strength' END
 ] AS problem
 WITH m, problem WHERE problem IS NOT NULL
 RETURN 'a relation ' + problem AS problem, count(*) AS count, min(m.uuid) AS example

@@ -4,7 +4,14 @@ from typing import Annotated
 
 import typer
 
-from graph_memory.cli.command import command, configured, opened, opened_database, request
+from graph_memory.cli.command import (
+    command,
+    configured,
+    note,
+    opened,
+    opened_database,
+    request,
+)
 from graph_memory.cli.output import as_mapping, progress, show, show_fields
 from graph_memory.errors import InvalidArgumentError
 
@@ -49,11 +56,21 @@ async def doctor() -> None:
 
 
 @command(app)
-async def verify() -> None:
+async def verify(
+    mend: Annotated[
+        bool, typer.Option("--repair", help="First mend what another writer has erased.")
+    ] = False,
+) -> None:
     """Look at every memory and relation, and name what breaks a rule of the schema."""
+    from datetime import UTC, datetime
+
+    from graph_memory.repair import repair
     from graph_memory.verify import verify as problems_of
 
     async with opened_database() as (graph, settings):
+        if mend:
+            for done in await repair(graph, settings, datetime.now(UTC)):
+                note(f"{done.group_id}: mended {done.what} ({done.count})")
         found = await problems_of(graph, settings)
     columns = ("group", "problem", "count", "example")
     rows = ((group, *as_mapping(p).values()) for group, problems in found.items() for p in problems)

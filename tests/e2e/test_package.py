@@ -1,5 +1,6 @@
 """The wheel holds what the service needs, and works outside the checkout."""
 
+import os
 import subprocess
 import sys
 import sysconfig
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from graph_memory import __version__
+from graph_memory import Settings, __version__
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -72,3 +73,26 @@ def test_an_editable_install_reads_the_checkouts_statements(tmp_path: Path) -> N
     _, statements, number = run(sys.executable, "-c", CHECK, cwd=tmp_path).split("\n")[:3]
     assert Path(statements) == REPOSITORY / "cypher"
     assert int(number) > 20
+
+
+def test_without_a_language_model_graphiti_is_not_imported(settings: Settings) -> None:
+    script = (
+        "import asyncio, sys\n"
+        "from graph_memory import GraphMemory\n"
+        "from graph_memory.server import serving\n"
+        "async def main():\n"
+        "    async with GraphMemory.open() as memory, memory.reading_episodes():\n"
+        "        assert await serving.build_server(memory).list_tools()\n"
+        "asyncio.run(main())\n"
+        "sys.exit(', '.join(sys.modules.keys() & {'graphiti_core', 'openai', 'posthog'}) or None)"
+    )
+    environment = {
+        **os.environ,
+        "GRAPH_MEMORY_NEO4J_URI": settings.neo4j_uri or "",
+        "GRAPH_MEMORY_NEO4J_PASSWORD": settings.neo4j_password.get_secret_value(),
+        "GRAPH_MEMORY_DATA_DIR": str(settings.data_dir),
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr

@@ -121,8 +121,6 @@ async def test_what_cannot_be_adopted_is_told_and_left(
     await stock(driver, hyphened, 2)
     (told,) = await survey(memory, [hyphened])
     assert not told.adoptable
-    await adopt(memory)
-    assert (await survey(memory, [hyphened]))[0].entities == 2
     await driver.execute_query("MATCH (n {group_id: $g}) DETACH DELETE n", g=hyphened)
 
 

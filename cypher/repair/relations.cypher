@@ -1,0 +1,22 @@
+// Give relations between memories of a group back their strength, metadata and keys.
+//
+// A relation of ours gets its key unless another has it; one of Graphiti's has none.
+//
+// access  write
+// param   group_id  : STRING — the tenant
+// param   group_key : STRING — what stands for it in the full-text index
+// param   types     : LIST<STRING> — the relation types there are
+// param   now       : STRING — ISO 8601, UTC
+// returns relation_id : STRING
+MATCH (a:Memory {group_id: $group_id})-[r:RELATES_TO]->(b:Memory {group_id: $group_id})
+WHERE r.strength IS NULL OR r.metadata_json IS NULL OR r.group_key IS NULL
+WITH r, a, b, a.uuid + '|' + r.name + '|' + b.uuid AS key
+SET r.strength = coalesce(r.strength, 0.5), r.metadata_json = coalesce(r.metadata_json, '{}'),
+    r.group_key = $group_key
+WITH r, a, b, key, r.edge_key IS NULL AND r.expired_at IS NULL AND r.name IN $types
+  AND size(coalesce(r.episodes, [])) = 0
+  AND NOT EXISTS { MATCH (a)-[other:RELATES_TO]->(b) WHERE other.edge_key = key } AS ours
+FOREACH (_ IN CASE WHEN ours THEN [1] ELSE [] END | SET r.edge_key = key)
+FOREACH (_ IN CASE WHEN r.edge_key IS NULL AND r.expired_at IS NULL THEN [1] ELSE [] END |
+  SET r.adopted_at = coalesce(r.adopted_at, $now))
+RETURN r.uuid AS relation_id

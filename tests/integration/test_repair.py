@@ -1,0 +1,58 @@
+"""What a stock Graphiti damages is found, mended and told."""
+
+from typing import Any
+
+from neo4j import AsyncDriver
+
+from graph_memory import GraphMemory
+from graph_memory.graph import Graph
+from graph_memory.repair import repair
+from graph_memory.verify import verify
+
+
+async def saved_by_stock(driver: AsyncDriver, memory_id: str) -> None:
+    """Write an entity and its relations as Graphiti does that holds a copy without attributes."""
+    await driver.execute_query(
+        "MATCH (n:Entity {uuid: $id}) SET n = n {.uuid, .name, .group_id, .summary, .created_at} "
+        "WITH n MATCH (n)-[r:RELATES_TO]->() SET r = r {.uuid, .name, .fact, .group_id, "
+        ".episodes, .created_at, .valid_at}", id=memory_id,
+    )  # fmt: skip
+
+
+async def problems(memory: GraphMemory, group: str) -> list[Any]:
+    found = await verify(memory.graph, memory.settings)
+    return [p for p in found.get(group, []) if "embedding" not in p.problem]
+
+
+async def test_what_graphiti_erased_is_given_back_as_far_as_it_is_known(
+    memory: GraphMemory, graph: Graph, driver: AsyncDriver, group: str
+) -> None:
+    tea = await memory.add("Ada prefers green tea, and takes it without sugar", importance=9)
+    trip = await memory.add("Ada spent a year in Kyoto")
+    await memory.relate(tea.memory_id, trip.memory_id, "caused_by", strength=0.9)
+    assert await problems(memory, group) == []
+    await saved_by_stock(driver, tea.memory_id)
+    assert await problems(memory, group)
+
+    mended = {m.what: m.count for m in await repair(graph, memory.settings, memory.clock())
+              if m.group_id == group}  # fmt: skip
+    assert mended["lifecycle_state"] == mended["content"] == mended["relation"] == 1
+    assert await problems(memory, group) == []
+    again = await repair(graph, memory.settings, memory.clock())
+    assert [m for m in again if m.group_id == group] == []
+    back = await memory.get(tea.memory_id)
+    assert back.content == "Ada prefers green tea, and takes it without sugar"
+    assert (back.importance, back.importance_source) == (6.0, "fallback")
+    await memory.relate(tea.memory_id, trip.memory_id, "caused_by", strength=0.7)
+    (relation,) = await memory.relations(tea.memory_id)
+    assert relation.strength == 0.7  # the same relation, not a second one
+
+
+async def test_what_is_whole_is_left_alone(
+    memory: GraphMemory, graph: Graph, driver: AsyncDriver, group: str
+) -> None:
+    one = await memory.add("Ada prefers green tea")
+    await memory.delete(one.memory_id)
+    await memory.add("Ada spent a year in Kyoto")
+    mended = await repair(graph, memory.settings, memory.clock())
+    assert [m for m in mended if m.group_id == group] == []
