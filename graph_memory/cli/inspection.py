@@ -1,6 +1,7 @@
 """Commands to look at the graph: browser, report."""
 
 import contextlib
+import signal
 import sys
 import webbrowser
 from collections.abc import Generator
@@ -42,6 +43,9 @@ def browser(
         note("Neo4j Browser is served until Ctrl-C.")
         if open_it:
             webbrowser.open(address)
+        # A shell starts what runs in the background with SIGINT ignored; SIGTERM is as good.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.default_int_handler)
         with contextlib.suppress(KeyboardInterrupt):
             server.serve_forever()
 

@@ -44,8 +44,11 @@ def told(settings: Settings) -> Iterator[dict[str, Any]]:
         line = process.stdout.readline()
         assert password not in line
         yield json.loads(line)
-        process.send_signal(signal.SIGINT)
-        assert process.wait(30) == 0
+        process.send_signal(signal.SIGTERM)
+        try:
+            assert process.wait(30) == 0
+        finally:
+            process.kill()
 
 
 def get(told: dict[str, Any], path: str) -> tuple[str, str]:
