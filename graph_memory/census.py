@@ -129,3 +129,5 @@ class Watch:
             self._taken_at = time.monotonic()
         except GraphMemoryError as error:
             _log.warning("The memories could not be counted for the metrics: %s", error)
+        except Exception:  # a scrape shows nothing of it, so the log has to
+            _log.exception("The memories could not be counted for the metrics.")

@@ -3,7 +3,8 @@
 // access  read
 // param   now  : STRING — ISO 8601, UTC
 // param   soon : LIST<STRING> — instants; each is asked how many memories change until then
-// returns states        : LIST<MAP> — state, memories, and the sum of their scores as stored
+// returns states        : LIST<MAP> — state, UNKNOWN where a writer erased it; memories, and the
+//                         sum of their scores as stored
 // returns due           : LIST<INTEGER> — for each of `soon`
 // returns totals        : LIST<MAP> — name and value
 // returns last          : MAP? — of the latest run that has ended
@@ -13,7 +14,7 @@
 WITH
   COLLECT {
     MATCH (m:Memory)
-    WITH m.lifecycle_state AS state, count(*) AS memories, sum(m.decay_score) AS scores
+    WITH coalesce(m.lifecycle_state, 'UNKNOWN') AS state, count(*) AS memories, sum(m.decay_score) AS scores
     RETURN {state: state, memories: memories, scores: scores}
   } AS states,
   [until IN $soon | COUNT { MATCH (m:Memory) WHERE m.next_due_at <= until }] AS due,

@@ -128,6 +128,18 @@ async def test_replicas_and_restarts_tell_the_same_of_the_database(memory: Graph
     assert len(ours) > 20
 
 
+async def test_a_memory_whose_state_was_erased_is_counted_as_unknown(
+    memory: GraphMemory, driver: AsyncDriver, group: str
+) -> None:
+    await memory.add("of no state")
+    await driver.execute_query(
+        "MATCH (m:Memory {group_id: $group}) REMOVE m.lifecycle_state", group=group
+    )
+    with scraping(memory) as scrape:
+        assert value(await scrape(), "knowledge_memories_by_state", state="UNKNOWN") >= 1
+    await memory.delete_all(confirm="DELETE ALL", permanent=True)
+
+
 async def test_a_scrape_does_not_wait_for_a_slow_count(
     memory: GraphMemory, monkeypatch: pytest.MonkeyPatch
 ):
