@@ -20,12 +20,12 @@ WITH
   [until IN $soon | COUNT { MATCH (m:Memory) WHERE m.next_due_at <= until }] AS due,
   COLLECT {
     MATCH (total:Control)
-    WHERE total.key STARTS WITH 'total:'
+    WHERE total.key STARTS WITH 'total:' AND total.value IS NOT NULL
     RETURN {name: substring(total.key, 6), value: total.value}
   } AS totals,
   head(COLLECT {
     MATCH (run:MaintenanceRun)
-    WHERE run.status <> 'running'
+    WHERE run.status <> 'running' AND run.transitioned <> ''
     RETURN run {.started_at, .duration_seconds, .truncated, .transitioned, .status}
     ORDER BY run.started_at DESC LIMIT 1
   }) AS last,
