@@ -14,7 +14,8 @@
 WITH
   COLLECT {
     MATCH (m:Memory)
-    WITH coalesce(m.lifecycle_state, 'UNKNOWN') AS state, count(*) AS memories, sum(m.decay_score) AS scores
+    WITH coalesce(m.lifecycle_state, 'UNKNOWN') AS state, count(*) AS memories,
+         sum(m.decay_score) AS scores
     RETURN {state: state, memories: memories, scores: scores}
   } AS states,
   [until IN $soon | COUNT { MATCH (m:Memory) WHERE m.next_due_at <= until }] AS due,
