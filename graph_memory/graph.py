@@ -4,15 +4,13 @@
 
 import asyncio
 import logging
+import os
 import random
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
-from functools import cache
-from types import GenericAlias
-from typing import Any, TypeVar, cast
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager, nullcontext
+from typing import Any, TypeVar
 
-import numpy as np
 from neo4j import (
     READ_ACCESS,
     WRITE_ACCESS,
@@ -31,9 +29,7 @@ from neo4j.exceptions import (
     ServiceUnavailable,
     SessionExpired,
 )
-from neo4j.time import DateTime
-from neo4j.vector import Vector
-from pydantic import SecretStr, TypeAdapter
+from pydantic import SecretStr
 
 from graph_memory import metrics
 from graph_memory.errors import (
@@ -45,6 +41,7 @@ from graph_memory.errors import (
 )
 from graph_memory.settings import Settings
 from graph_memory.statements import Statement, statements
+from graph_memory.values import converter, to_driver
 
 T = TypeVar("T")
 
@@ -53,8 +50,6 @@ _log = logging.getLogger(__name__)
 _TIMED_OUT = ("Neo.ClientError.Transaction.TransactionTimedOut",
               "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration")  # fmt: skip
 _LOST = (ServiceUnavailable, SessionExpired)
-
-_PLAIN = frozenset((str, int, float, bool, type(None)))
 
 _BLOCK = 500  # rows of a stream at a time
 _STALE_SECONDS = 1.0
@@ -78,11 +73,13 @@ class Graph:
         address: str,
         on_lost: Callable[[], None],
         password: SecretStr = SecretStr(""),  # noqa: B008 - never changed
+        reading: asyncio.Semaphore | None = None,
     ) -> None:
         self._driver = driver
         self._settings = settings
         self._statements = statements(settings.policy_dir)
         self._on_lost = on_lost
+        self._reading = reading or asyncio.Semaphore(_reads_at_once(settings))
         self.address = address
         self.password = password
 
@@ -127,7 +124,9 @@ class Graph:
 
     def supposing(self, settings: Settings) -> "Graph":
         """Return the same database under other settings, whose policies may be others."""
-        return Graph(self._driver, settings, self.address, self._on_lost, self.password)
+        return Graph(
+            self._driver, settings, self.address, self._on_lost, self.password, self._reading
+        )
 
     async def rows(self, name: str, into: type[T], /, **parameters: Any) -> list[T]:
         """Run a statement and return its rows, each as an `into`.
@@ -145,8 +144,8 @@ class Graph:
         """
         statement = self._statement(name)
         statement.check(parameters)
-        convert = _converter(into, statement)
-        return convert(await self._retried(statement, _to_driver(parameters)))
+        convert = converter(into, statement)
+        return convert(await self._retried(statement, to_driver(parameters)))
 
     async def one(self, name: str, into: type[T], /, **parameters: Any) -> T | None:
         """Run a statement of at most one row; like `rows` otherwise."""
@@ -160,7 +159,7 @@ class Graph:
         """
         statement = self._statement(name)
         statement.check(parameters)
-        found = await transaction.run(statement.text, _to_driver(parameters))
+        found = await transaction.run(statement.text, to_driver(parameters))
         rows = [record.values() async for record in found]
         return rows[0][0] if rows and statement.returns else rows
 
@@ -168,7 +167,7 @@ class Graph:
         """Run a statement for its effect; like `rows` otherwise."""
         statement = self._statement(name)
         statement.check(parameters)
-        await self._retried(statement, _to_driver(parameters))
+        await self._retried(statement, to_driver(parameters))
 
     async def stream(self, name: str, /) -> AsyncGenerator[list[list[Any]]]:
         """Run a statement and yield its rows in blocks, so that memory stays bounded.
@@ -246,8 +245,10 @@ class Graph:
 
     async def _measured(self, statement: Statement, parameters: dict[str, Any]) -> list[list[Any]]:
         started, outcome = time.perf_counter(), "error"
+        turn = self._reading if statement.access == "read" else nullcontext()
         try:
-            records = await self._sent(statement, parameters)
+            async with turn:
+                records = await self._sent(statement, parameters)
             outcome = "ok"
             return records
         finally:
@@ -297,45 +298,12 @@ class Graph:
         return StatementError(f"'{statement.name}' failed in Neo4j: {error}")
 
 
-@cache
-def _converter(into: type[T], statement: Statement) -> Callable[[list[list[Any]]], list[T]]:
-    """Return the function from a statement's rows to values of `into`."""
-    adapter = TypeAdapter[list[T]](cast(Any, GenericAlias(list, (into,))))
-    names = statement.returns
-    if len(names) == 1:
-        return lambda rows: adapter.validate_python([_from_driver(row[0]) for row in rows])
-    if set(getattr(into, "__dataclass_fields__", ())) != set(names):
-        raise StatementError(f"'{statement.name}' does not return the fields of {into}.")
-    return lambda rows: adapter.validate_python(
-        [dict(zip(names, _from_driver(row), strict=True)) for row in rows]
-    )
+def _reads_at_once(settings: Settings) -> int:
+    """Return how many reads may be under way; the others wait their turn, first come first served.
 
-
-def _to_driver(value: Any) -> Any:
-    """Turn numpy vectors, wherever they stand, into the driver's; leave the rest."""
-    if isinstance(value, np.ndarray):
-        return Vector.from_numpy(cast(Any, value))
-    if isinstance(value, Mapping):
-        return {key: _to_driver(item) for key, item in cast(Mapping[str, Any], value).items()}
-    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
-        items = cast(Sequence[Any], value)
-        # Long lists of plain values (ids, tags) need no copy; the first item tells.
-        return (
-            [_to_driver(item) for item in items]
-            if items and type(items[0]) not in _PLAIN
-            else list(items)
-        )
-    return value
-
-
-def _from_driver(value: Any) -> Any:
-    """Turn the driver's instants, wherever they stand, into Python's; leave the rest."""
-    if isinstance(value, DateTime):
-        return value.to_native()
-    if isinstance(value, dict):
-        items = cast(dict[str, Any], value).items()
-        return {k: item if type(item) in _PLAIN else _from_driver(item) for k, item in items}
-    if isinstance(value, list):
-        values = cast(list[Any], value)
-        return [item if type(item) in _PLAIN else _from_driver(item) for item in values]
-    return value
+    A Neo4j on this machine shares its processors: more reads at once than it has make each of them
+    slower and none sooner, and cost up to twice the work.
+    """
+    if settings.neo4j_concurrent_reads is not None:
+        return settings.neo4j_concurrent_reads
+    return settings.neo4j_pool_size if settings.neo4j_uri else (os.cpu_count() or 1) + 1

@@ -11,6 +11,7 @@ import logging
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -74,6 +75,7 @@ class LocalModel:
     def _opened(self) -> Any:
         if self._model is None:
             self._model = _open_model(self._name)
+            _all_threads()  # before a question asks for fewer
         return self._model
 
     def _run(self, job: Callable[..., Any], *arguments: Any) -> asyncio.Future[Any]:
@@ -82,10 +84,29 @@ class LocalModel:
 
 def _encode(model: Any, texts: list[str], query: bool) -> list[tuple[Vectors, Tokens]]:
     """Embed texts in one pass, each as a whole and, where the model tells, token by token."""
+    _use_threads(1 if query else None)
     encode = model.encode_query if query else model.encode_document
     made = encode(texts, batch_size=len(texts), show_progress_bar=False, output_value=None)
     vectors = [features["sentence_embedding"].numpy() for features in made]
     return list(zip(vectors, map(_tokens, made, _spans(model, texts)), strict=True))
+
+
+def _use_threads(count: int | None) -> None:
+    """Let torch compute with so many threads, or with as many as it had at first.
+
+    A question is too short to share out: beside a busy Neo4j, two threads that wait for one another
+    take half as much again of the processors.
+    """
+    import torch
+
+    torch.set_num_threads(count or _all_threads())
+
+
+@cache
+def _all_threads() -> int:
+    import torch
+
+    return torch.get_num_threads()
 
 
 def _spans(model: Any, texts: list[str]) -> list[list[tuple[int, int]]]:

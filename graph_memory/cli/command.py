@@ -66,7 +66,8 @@ def command(app: typer.Typer, name: str | None = None) -> Callable[..., Callable
             _amend(group, as_json)
             work = function(**arguments)
             if inspect.iscoroutine(work):
-                asyncio.run(work)
+                with asyncio.Runner(loop_factory=_event_loop()) as runner:
+                    runner.run(work)
 
         # Typer reads the options from the signature.
         own = inspect.signature(function)
@@ -79,6 +80,15 @@ def command(app: typer.Typer, name: str | None = None) -> Callable[..., Callable
         return app.command(name)(run)
 
     return register
+
+
+def _event_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """Return what makes uvloop's event loop; None, which means asyncio's own, where it is not."""
+    try:
+        import uvloop
+    except ImportError:  # on Windows
+        return None
+    return uvloop.new_event_loop
 
 
 def configured(**overrides: Any) -> "Settings":

@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import gc
 import ipaddress
 import logging
 import os
@@ -175,6 +176,9 @@ async def _warm_up(memory: GraphMemory) -> None:
                 break
     except GraphMemoryError as error:
         _log.warning("Searches do not work yet: %s", error)
+    # What is loaded by now stays; to look through it all for garbage takes half a second.
+    gc.collect()
+    gc.freeze()
 
 
 @contextmanager

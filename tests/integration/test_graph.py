@@ -86,6 +86,29 @@ async def test_a_running_statement_tells_its_name(
     assert seen == ["schema/ping"]
 
 
+async def test_reads_wait_their_turn(
+    settings: Settings, driver: AsyncDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one_by_one = settings.model_copy(
+        update={"neo4j_concurrent_reads": 1, "query_timeout_seconds": 0.5}
+    )
+    async with Graph.open(one_by_one) as graph:
+        monkeypatch.setattr(Graph, "_statement", staticmethod(lambda name: slow_statement()))
+        reads = [asyncio.create_task(graph.one("schema/ping", int)) for _ in range(3)]
+        seen: list[int] = []
+        while not all(read.done() for read in reads):
+            records, _, _ = await driver.execute_query(
+                "SHOW TRANSACTIONS YIELD metaData WHERE metaData.statement = 'schema/ping' "
+                "RETURN count(*) AS running"
+            )
+            seen.append(records[0]["running"])
+            await asyncio.sleep(0.05)
+        ends = await asyncio.gather(*reads, return_exceptions=True)
+    assert max(seen) == 1
+    # None of them was stopped for the time it waited.
+    assert {type(end) for end in ends} == {GraphTimeoutError}
+
+
 async def test_a_dead_address_is_unavailable_at_once(settings: Settings) -> None:
     dead = settings.model_copy(update={"neo4j_uri": "bolt://127.0.0.1:1"})
     lost: list[bool] = []

@@ -1,0 +1,64 @@
+"""Values on their way to Neo4j and back: Python's own on this side, the driver's on the other."""
+# The driver leaves some of its types unknown; that stays here and in `graph`.
+# pyright: reportUnknownMemberType=false
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from types import GenericAlias
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from neo4j.time import DateTime
+from neo4j.vector import Vector
+from pydantic import TypeAdapter
+
+from graph_memory.errors import StatementError
+from graph_memory.statements import Statement
+
+T = TypeVar("T")
+
+_PLAIN = frozenset((str, int, float, bool, type(None)))
+
+
+@cache
+def converter(into: type[T], statement: Statement) -> Callable[[list[list[Any]]], list[T]]:
+    """Return the function from a statement's rows to values of `into`."""
+    adapter = TypeAdapter[list[T]](cast(Any, GenericAlias(list, (into,))))
+    names = statement.returns
+    if len(names) == 1:
+        return lambda rows: adapter.validate_python([_from_driver(row[0]) for row in rows])
+    if set(getattr(into, "__dataclass_fields__", ())) != set(names):
+        raise StatementError(f"'{statement.name}' does not return the fields of {into}.")
+    return lambda rows: adapter.validate_python(
+        [dict(zip(names, _from_driver(row), strict=True)) for row in rows]
+    )
+
+
+def to_driver(value: Any) -> Any:
+    """Turn numpy vectors, wherever they stand, into the driver's; leave the rest."""
+    if isinstance(value, np.ndarray):
+        return Vector.from_numpy(cast(Any, value))
+    if isinstance(value, Mapping):
+        return {key: to_driver(item) for key, item in cast(Mapping[str, Any], value).items()}
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        items = cast(Sequence[Any], value)
+        # Long lists of plain values (ids, tags) need no copy; the first item tells.
+        return (
+            [to_driver(item) for item in items]
+            if items and type(items[0]) not in _PLAIN
+            else list(items)
+        )
+    return value
+
+
+def _from_driver(value: Any) -> Any:
+    """Turn the driver's instants, wherever they stand, into Python's; leave the rest."""
+    if isinstance(value, DateTime):
+        return value.to_native()
+    if isinstance(value, dict):
+        items = cast(dict[str, Any], value).items()
+        return {k: item if type(item) in _PLAIN else _from_driver(item) for k, item in items}
+    if isinstance(value, list):
+        values = cast(list[Any], value)
+        return [item if type(item) in _PLAIN else _from_driver(item) for item in values]
+    return value
