@@ -21,13 +21,12 @@ import shutil
 import time
 from collections.abc import AsyncGenerator
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TextIO
 
 from graph_memory import dump
-from graph_memory.context import Context
-from graph_memory.errors import BackupError, GraphMemoryError, GraphUnavailableError
+from graph_memory.errors import BackupError, GraphUnavailableError
 from graph_memory.graph import Graph
 from graph_memory.memories import Instant, instant
 from graph_memory.settings import Settings
@@ -41,9 +40,7 @@ _HELD = ("backup/hold_memories", "backup/hold_entities",
          "backup/hold_relations", "backup/hold_parents")  # fmt: skip
 _NODES, _EDGES = "backup/nodes", "backup/edges"
 _ATTEMPTS = 5
-_PATIENCE = 0.5  #: of the time after which a statement is refused
 _NAMED = re.compile(r"backup_\d{8}T\d{6}Z(_\d+)?")
-_TRY_AGAIN = timedelta(minutes=10)
 
 #: What `memories.json` leaves out: keys, derived texts, and what only the service understands.
 _UNTOLD = ("uuid", "metadata_json", "content_gz", "is_compressed", "dedup_key", "group_key", "name",
@@ -78,24 +75,8 @@ class Standing:
     """When the latest backup was made, and how many memories there are now."""
 
     at: Instant | None
+    held_seconds: float  #: how long writers waited for it
     memories: int
-
-
-def due(
-    hours_since_last: float | None, memory_count: int, settings: Settings, saved: int = 1
-) -> bool:
-    """Tell whether a backup is due after saving.
-
-    Args:
-        hours_since_last: Since the latest backup; None if there is none.
-        memory_count: Memories in the database, those just saved included.
-        settings: `backup_interval_hours`, which must be exceeded, and `backup_every_n`.
-        saved: Memories just saved; one backup is due if their number reached a multiple.
-    """
-    every = settings.backup_every_n
-    reached = memory_count // every > (memory_count - saved) // every
-    overdue = hours_since_last is None or hours_since_last > settings.backup_interval_hours
-    return memory_count > 0 and (overdue or reached)
 
 
 async def create(graph: Graph, settings: Settings, *, hold_seconds: float | None = None) -> Backup:
@@ -117,11 +98,11 @@ async def create(graph: Graph, settings: Settings, *, hold_seconds: float | None
         partial = folder / f".partial_{os.getpid()}_{now:%Y%m%dT%H%M%S%fZ}"
         partial.mkdir(mode=0o700)
         try:
-            manifest = await _written(graph, partial, now, hold_seconds)
+            manifest, held_seconds = await _written(graph, partial, now, hold_seconds)
             path = _settled(partial, folder / f"backup_{now:%Y%m%dT%H%M%SZ}")
         finally:
             shutil.rmtree(partial, ignore_errors=True)
-        await graph.run("backup/record", at=instant(now))
+        await graph.run("backup/record", at=instant(now), held_seconds=held_seconds)
         _prune(folder, settings.backup_keep)
     except OSError as error:
         raise BackupError(
@@ -139,81 +120,25 @@ def folder_of(settings: Settings) -> Path:
 
 async def standing(graph: Graph) -> Standing:
     """Tell when the latest backup was made, and how many memories there are now."""
-    return await graph.one("backup/standing", Standing) or Standing(None, 0)
+    return await graph.one("backup/standing", Standing) or Standing(None, 0.0, 0)
 
 
 async def checksum(graph: Graph) -> dump.Checksum:
     """Read the database as a backup would, and return the checksum of that."""
     reckoned = dump.Checksum()
     async for block in graph.stream(_NODES):
-        for element_id, labels, properties in block:
-            record = {"labels": sorted(labels), **dump.described(properties)}
-            reckoned.node(dump.number(element_id), record)
+        for row in block:
+            reckoned.node(dump.node(*row))
     async for block in graph.stream(_EDGES):
-        for from_id, to_id, kind, properties in block:
-            ends = dump.number(from_id), dump.number(to_id)
-            reckoned.edge(*ends, {"type": kind, **dump.described(properties)})
+        for row in block:
+            reckoned.edge(dump.edge(*row))
     return reckoned
-
-
-class AutoBackup:
-    """Makes a backup after saves when one is due, one at a time, behind the caller."""
-
-    def __init__(self, context: Context) -> None:
-        self._context = context
-        self._saved = 0
-        self._task: asyncio.Task[None] | None = None
-
-    def saved(self, count: int) -> None:
-        """Note that memories were saved."""
-        self._saved += count
-        if self._task is None or self._task.done():
-            self._task = asyncio.create_task(self._back_up_if_due())
-
-    async def settled(self) -> None:
-        """Wait until what was begun is done."""
-        while self._task is not None and not self._task.done():
-            await self._task
-
-    async def _back_up_if_due(self) -> None:
-        while self._saved:
-            saved, self._saved = self._saved, 0
-            try:
-                if await self._is_due(saved):
-                    settings = self._context.settings
-                    patience = settings.query_timeout_seconds * _PATIENCE
-                    await create(self._context.graph, settings, hold_seconds=patience)
-            except GraphMemoryError as error:
-                # No save fails by it; the claim that is left keeps others from trying at once.
-                _log.warning("No backup after a save: %s", error)
-
-    async def _is_due(self, saved: int) -> bool:
-        graph, now = self._context.graph, datetime.now(UTC)
-        found = await standing(graph)
-        hours = (now - found.at) / timedelta(hours=1) if found.at else None
-        if not due(hours, found.memories, self._context.settings, saved):
-            return False
-        until = instant(now + _TRY_AGAIN)
-        return await graph.one("backup/claim", bool, now=instant(now), until=until) or False
-
-
-@contextlib.asynccontextmanager
-async def automatic(context: Context) -> AsyncGenerator[None]:
-    """Make backups after saves while this lasts, if the settings want them."""
-    if not context.settings.backup_auto:
-        yield
-        return
-    backups = AutoBackup(context)
-    context.on_saved = backups.saved
-    try:
-        yield
-    finally:
-        await backups.settled()
 
 
 async def _written(
     graph: Graph, folder: Path, now: datetime, hold_seconds: float | None
-) -> Manifest:
+) -> tuple[Manifest, float]:
+    """Write the files of a backup; return what it says of itself, and how long writers waited."""
     with (
         gzip.open(folder / GRAPH, "wt", encoding="utf-8", compresslevel=1) as lines,
         (folder / MEMORIES).open("w", encoding="utf-8") as readable,
@@ -221,7 +146,7 @@ async def _written(
         writer = _Writer(lines, readable)
         readable.write(f'{{"export_timestamp": {json.dumps(instant(now))}, "memories": [')
         spool = folder / "spool"
-        await _spooled(graph, spool, hold_seconds)
+        held_seconds = await _spooled(graph, spool, hold_seconds)
         await asyncio.to_thread(writer.write, spool)
         spool.unlink()
         readable.write(f'\n], "total_memories": {writer.memories}}}\n')
@@ -230,11 +155,14 @@ async def _written(
         FORMAT, instant(now), writer.memories, found.nodes, found.edges, found.hexdigest()
     )
     (folder / MANIFEST).write_text(json.dumps(asdict(manifest), indent=2) + "\n", encoding="utf-8")
-    return manifest
+    return manifest, held_seconds
 
 
-async def _spooled(graph: Graph, path: Path, hold_seconds: float | None) -> None:
-    """Read everything into a file as it is: what writers wait for is that, and no JSON."""
+async def _spooled(graph: Graph, path: Path, hold_seconds: float | None) -> float:
+    """Read everything into a file as it is: what writers wait for is that, and no JSON.
+
+    Returns the seconds they waited.
+    """
     with path.open("wb") as spool:
         async with _held(graph):
             begun = time.monotonic()
@@ -247,6 +175,7 @@ async def _spooled(graph: Graph, path: Path, hold_seconds: float | None) -> None
                             "hour, with `graph-memory backup`, and set "
                             "GRAPH_MEMORY_BACKUP_AUTO=false."
                         )
+        return time.monotonic() - begun
 
 
 @contextlib.asynccontextmanager
@@ -282,9 +211,8 @@ class _Writer:
 
     def _nodes(self, block: list[list[Any]]) -> None:
         for element_id, labels, properties in block:
-            number = dump.number(element_id)
-            record = {"id": number, "labels": sorted(labels), **dump.described(properties)}
-            self.checksum.node(number, record)
+            record = dump.node(element_id, labels, properties)
+            self.checksum.node(record)
             self._lines.write(dump.written(record) + "\n")
             if "Memory" in labels:
                 self._readable.write(",\n" if self.memories else "\n")
@@ -292,13 +220,11 @@ class _Writer:
                 self.memories += 1
 
     def _edges(self, block: list[list[Any]]) -> None:
-        for from_id, to_id, kind, properties in block:
-            ends = dump.number(from_id), dump.number(to_id)
-            if all(map(self.checksum.has, ends)):
-                record = {
-                    "from": ends[0], "to": ends[1], "type": kind, **dump.described(properties),
-                }  # fmt: skip
-                self.checksum.edge(*ends, record)
+        for row in block:
+            record = dump.edge(*row)
+            # Sessions go on being written: one that came after the nodes were read is left out.
+            if self.checksum.has(record["from"]) and self.checksum.has(record["to"]):
+                self.checksum.edge(record)
                 self._lines.write(dump.written(record) + "\n")
 
 

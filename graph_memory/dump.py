@@ -39,10 +39,10 @@ class Checksum:
         self._sum = 0
         self._digests = bytearray()
 
-    def node(self, number: int, record: Mapping[str, Any]) -> None:
+    def node(self, record: Mapping[str, Any]) -> None:
         """Add a node."""
         digest = _digest(record)
-        begin = number * _DIGEST
+        begin = record["id"] * _DIGEST
         if len(self._digests) < begin + _DIGEST:
             self._digests.extend(bytes(begin + _DIGEST - len(self._digests)))
         self._digests[begin : begin + _DIGEST] = digest
@@ -53,9 +53,9 @@ class Checksum:
         """Tell whether a node was added."""
         return any(self._at(number))
 
-    def edge(self, from_number: int, to_number: int, record: Mapping[str, Any]) -> None:
+    def edge(self, record: Mapping[str, Any]) -> None:
         """Add a relationship between nodes that were added."""
-        ends = self._at(from_number) + self._at(to_number)
+        ends = self._at(record["from"]) + self._at(record["to"])
         self.edges += 1
         self._sum += int.from_bytes(_digest(record, ends))
 
@@ -67,17 +67,28 @@ class Checksum:
         return bytes(self._digests[number * _DIGEST : (number + 1) * _DIGEST])
 
 
-def number(element_id: str) -> int:
-    """Return the number in Neo4j's name of a node; small, and unique while nothing is written."""
-    return int(element_id.rpartition(":")[2])
-
-
-def described(properties: Mapping[str, Any]) -> dict[str, Any]:
-    """Describe the properties of a node or relationship in JSON.
+def node(element_id: str, labels: list[str], properties: Mapping[str, Any]) -> dict[str, Any]:
+    """Describe a node as the line that it becomes.
 
     Raises:
         BackupError: A property is of a type that no line can hold.
     """
+    return {"id": _number(element_id), "labels": sorted(labels), **_fields(properties)}
+
+
+def edge(from_id: str, to_id: str, kind: str, properties: Mapping[str, Any]) -> dict[str, Any]:
+    """Describe a relationship as the line that it becomes; errors are those of `node`."""
+    ends = {"from": _number(from_id), "to": _number(to_id)}
+    return {**ends, "type": kind, **_fields(properties)}
+
+
+def _number(element_id: str) -> int:
+    """Return the number in Neo4j's name of a node; small, and unique while nothing is written."""
+    return int(element_id.rpartition(":")[2])
+
+
+def _fields(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """Describe the properties of a node or relationship in JSON."""
     fields: dict[str, dict[str, Any]] = {"properties": {}}
     for key in sorted(properties):
         kind, value = _described(key, properties[key])

@@ -140,9 +140,9 @@ def _check(path: Path, manifest: Manifest) -> None:
     checksum = dump.Checksum()
     for record in _records(path):
         if "labels" in record:
-            checksum.node(record["id"], record)
+            checksum.node(record)
         else:
-            checksum.edge(record["from"], record["to"], record)
+            checksum.edge(record)
     if problem := _difference(checksum, manifest):
         raise BackupError(f"{path} is damaged: {problem}. Nothing was changed; use another.")
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import uvicorn
 
-from graph_memory import backup, census, metrics, tokens
+from graph_memory import auto_backup, census, metrics, tokens
 from graph_memory.api import GraphMemory
 from graph_memory.errors import GraphMemoryError, SettingsError
 from graph_memory.server.app import build_server, http_app
@@ -80,7 +80,7 @@ async def _serve(settings: Settings, listener: socket.socket, *, require_tokens:
             )
             host, port = listener.getsockname()[:2]
             _log.info("Serving MCP at http://%s:%d/mcp", f"[{host}]" if ":" in host else host, port)
-            async with backup.automatic(memory):
+            async with auto_backup.automatic(memory):
                 with census.published(memory):
                     await _until_cancelled(server.serve(sockets=[listener]), server.stop)
 
@@ -90,7 +90,7 @@ async def _serve_stdio(settings: Settings) -> None:
     async with GraphMemory.open(settings, preload=True) as memory, memory.reading_episodes():
         warming = asyncio.create_task(_warm_up(memory))
         try:
-            async with backup.automatic(memory):
+            async with auto_backup.automatic(memory):
                 await _until_cancelled(build_server(memory).run_stdio_async(), stdin.end)
         finally:
             warming.cancel()

@@ -5,6 +5,7 @@ import gzip
 import json
 import secrets
 from collections.abc import AsyncIterator, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,11 @@ from pydantic import SecretStr
 
 from graph_memory import GraphMemory, Settings, backup, local_neo4j, read_settings, tokens
 from graph_memory.archive import export_lines
-from graph_memory.backup import AutoBackup
+from graph_memory.auto_backup import AutoBackup, due
 from graph_memory.embedding import Embedder
 from graph_memory.errors import BackupError
 from graph_memory.graph import Graph
+from graph_memory.memories import instant
 from graph_memory.restore import read_manifest, restore, unfinished
 from graph_memory.schema import migrate_up, record_embedding
 from graph_memory.tokens import Scope
@@ -32,12 +34,18 @@ DUE = [
 
 @pytest.mark.parametrize(("hours", "memories", "expected"), DUE)
 def test_when_a_backup_is_due(hours: float | None, memories: int, expected: bool):
-    assert backup.due(hours, memories, read_settings()) is expected
+    assert due(hours, memories, read_settings()) is expected
 
 
 @pytest.mark.parametrize(("memories", "saved", "expected"), [(103, 5, True), (103, 3, False)])
 def test_a_batch_that_passes_a_multiple_makes_one_due(memories: int, saved: int, expected: bool):
-    assert backup.due(1, memories, read_settings(), saved) is expected
+    assert due(1, memories, read_settings(), saved) is expected
+
+
+def test_writers_wait_for_backups_at_most_a_hundredth_of_the_time():
+    assert not due(1, 100, read_settings(), held_seconds=37)
+    assert due(1, 100, read_settings(), held_seconds=36)
+    assert due(25, 101, read_settings(), held_seconds=3600)  # the interval is kept
 
 
 def test_where_backups_go(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
@@ -72,7 +80,7 @@ async def own(
         await migrate_up(graph, settings)
         await graph.run("restore/end")
         await graph.run("restore/erase", batch=1000)
-        await graph.run("backup/record", at="2000-01-01T00:00:00.000Z")
+        await graph.run("backup/record", at="2000-01-01T00:00:00.000Z", held_seconds=0.0)
         await record_embedding(graph, settings)
         memory = GraphMemory(graph, embedder, settings, clock=clock)
         yield memory
@@ -315,6 +323,8 @@ async def test_a_backup_follows_a_save_when_it_is_due(own: GraphMemory):
     assert await save(ours, theirs) == 1  # the last was in the year 2000; of two, one makes it
     assert await save(ours) == 1
     assert await save(ours) == 1
+    # However long writers waited for the first one here.
+    await own.graph.run("backup/record", at=instant(datetime.now(UTC)), held_seconds=0.0)
     assert await save(ours) == 2  # the fifth memory
 
 
