@@ -18,7 +18,7 @@ from graph_memory.settings import Settings
 _log = logging.getLogger(__name__)
 
 #: Deliveries are collected for so long after a write: most of what a write costs is that it is one.
-_PAUSE_SECONDS = 0.1
+_PAUSE_SECONDS = 0.5
 
 
 @dataclass(frozen=True, slots=True)

@@ -213,7 +213,7 @@ async def process(
 ) -> AsyncIterator[asyncio.subprocess.Process]:
     """Start a server whose embedding endpoint does not answer: it starts quickly, and stays up."""
     deaf = "http://127.0.0.1:1/v1"
-    environment = _environment(settings, GRAPH_MEMORY_EMBEDDING_URL=deaf, **more)
+    environment = _environment(settings, **{"GRAPH_MEMORY_EMBEDDING_URL": deaf, **more})
     started = await asyncio.create_subprocess_exec(
         sys.executable, *_program(serve), env=environment,
         stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
@@ -227,7 +227,7 @@ async def process(
         await started.communicate()
 
 
-async def _said(started: asyncio.subprocess.Process, words: str) -> str:
+async def said(started: asyncio.subprocess.Process, words: str) -> str:
     """Return the line of standard error that holds `words`, once it is there."""
     assert started.stderr is not None
     while line := (await started.stderr.readline()).decode():
@@ -241,8 +241,8 @@ async def test_a_process_serves_until_a_signal_stops_it_cleanly(
     graph: Graph, settings: Settings, number: signal.Signals
 ):
     async with process("serve_http", settings) as started:
-        metrics = (await _said(started, "Metrics at")).split()[-1]
-        url = (await _said(started, "Serving MCP at")).split()[-1]
+        metrics = (await said(started, "Metrics at")).split()[-1]
+        url = (await said(started, "Serving MCP at")).split()[-1]
         async with httpx.AsyncClient() as http:
             assert "graph_memory_statement_seconds" in (await http.get(metrics)).text
         async with Client(url) as client:
@@ -262,7 +262,7 @@ async def test_a_signal_stops_the_stdio_server_although_its_input_is_open(
     graph: Graph, settings: Settings
 ):
     async with process("serve_stdio", settings) as started:
-        await _said(started, "Searches do not work yet")
+        await said(started, "Searches do not work yet")
         started.send_signal(signal.SIGTERM)
         assert await asyncio.wait_for(started.wait(), 20) == 0
 
@@ -291,8 +291,8 @@ async def test_a_taken_metrics_port_is_no_reason_to_die(graph: Graph, settings: 
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         async with process("serve_http", settings, GRAPH_MEMORY_METRICS_PORT=str(port)) as started:
-            assert str(port) in await _said(started, "GRAPH_MEMORY_METRICS_PORT")
-            await _said(started, "Serving MCP at")
+            assert str(port) in await said(started, "GRAPH_MEMORY_METRICS_PORT")
+            await said(started, "Serving MCP at")
 
 
 @pytest.mark.parametrize(
