@@ -187,11 +187,10 @@ class RunLockedError(GraphMemoryError):
 
     code = "locked"
 
-    def __init__(self, owner: str) -> None:
-        self.owner = owner
+    def __init__(self) -> None:
         super().__init__(
-            f"Another maintenance run holds the lock ({owner}). Wait until it has ended; "
-            "`graph-memory status` tells."
+            "Another maintenance run is on its way. Wait until it has ended; `graph-memory status` "
+            "tells whose it is."
         )
 
 

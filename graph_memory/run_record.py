@@ -163,7 +163,7 @@ class Lease:
             expires_at=self._expiry(),
         )
         if owner != self.owner:
-            raise RunLockedError(str(owner))
+            raise RunLockedError
 
     async def __aexit__(self, *_: object) -> None:
         """Give it back; if Neo4j is away, the next of this machine takes it, or it runs out."""

@@ -126,7 +126,7 @@ class Work:
         self.run.duration_seconds = round(time.monotonic() - self._started, 3)
         standing = await run_record.save(self.context.graph, self.run, self._lease)
         if not standing.held:
-            raise RunLockedError("this run fell silent for too long")
+            raise RunLockedError
         return standing
 
     async def batches(self, statement: str, counter: str = "", **parameters: Any) -> None:
