@@ -1,7 +1,6 @@
 """Count what was delivered, and let memories that are used stay awake."""
 
 import asyncio
-import gzip
 import logging
 import time
 from collections import Counter
@@ -12,7 +11,7 @@ from datetime import datetime
 from graph_memory import decay, metrics
 from graph_memory.errors import GraphMemoryError
 from graph_memory.graph import Graph
-from graph_memory.memories import instant
+from graph_memory.memories import instant, unpacked
 from graph_memory.settings import Settings
 
 _log = logging.getLogger(__name__)
@@ -24,7 +23,7 @@ _PAUSE_SECONDS = 0.5
 @dataclass(frozen=True, slots=True)
 class _Accessed:
     memory_id: str
-    packed: bytes | None
+    packed: str | None
 
 
 @dataclass(slots=True)
@@ -113,8 +112,8 @@ async def record_accesses(
         now=instant(now),
         decay=decay.parameters(settings),
     )
-    woken = {row.memory_id: gzip.decompress(row.packed) for row in accessed if row.packed}
-    await unpack(graph, {id_: text.decode() for id_, text in woken.items()}, group_id=group_id)
+    woken = {row.memory_id: unpacked(row.packed) for row in accessed if row.packed}
+    await unpack(graph, woken, group_id=group_id)
     return [row.memory_id for row in accessed]
 
 

@@ -28,7 +28,7 @@ from typing import Any, TextIO
 from graph_memory import dump
 from graph_memory.errors import BackupError, GraphUnavailableError
 from graph_memory.graph import Graph
-from graph_memory.memories import Instant, instant
+from graph_memory.memories import Instant, instant, unpacked
 from graph_memory.settings import Settings
 
 FORMAT = 1
@@ -233,7 +233,7 @@ def _told(record: dict[str, Any], properties: dict[str, Any]) -> dict[str, Any]:
     plain: dict[str, Any] = record["properties"]
     times = {key: text for key, (_, text) in record.get("temporals", {}).items()}
     packed = properties.get("content_gz")
-    whole = {"content": gzip.decompress(packed).decode()} if packed else {}
+    whole = {"content": unpacked(packed)} if packed else {}
     return {
         "memory_id": plain.get("uuid"),
         **{key: value for key, value in (plain | times | whole).items() if key not in _UNTOLD},

@@ -1,6 +1,5 @@
 """What becomes of a memory: obsolete, preserved, recovered."""
 
-import gzip
 import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -17,7 +16,7 @@ from graph_memory.errors import (
 )
 from graph_memory.fading import DecayStatus
 from graph_memory.graph import Graph, UniquenessError
-from graph_memory.memories import Instant, LifecycleState, instant
+from graph_memory.memories import Instant, LifecycleState, instant, unpacked
 from graph_memory.remember import refuse_stored
 from graph_memory.settings import Settings
 
@@ -53,7 +52,7 @@ class Woken:
     """A memory that woke, and its content if it is still compressed."""
 
     memory_id: str
-    packed: bytes | None
+    packed: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,8 +198,8 @@ async def _deletion(graph: Graph, memory_id: str, group_id: str) -> Deletion | N
 
 async def _unpacked(graph: Graph, woken: Woken | None, group_id: str) -> None:
     if woken and woken.packed:
-        content = gzip.decompress(woken.packed).decode()
-        await unpack(graph, {woken.memory_id: content}, group_id=group_id)
+        content = {woken.memory_id: unpacked(woken.packed)}
+        await unpack(graph, content, group_id=group_id)
 
 
 async def settle(

@@ -1,5 +1,6 @@
 """The domain's values: memories, relations and their vocabularies. No I/O."""
 
+import base64
 import gzip
 import hashlib
 import json
@@ -104,9 +105,19 @@ def _object(value: object) -> object:
     return json.loads(value) if isinstance(value, str) else value
 
 
-def whole(content: str | bytes) -> str:
-    """Return as text a content that may come compressed, as that of an archived memory does."""
-    return gzip.decompress(content).decode() if isinstance(content, bytes) else content
+def packed(content: str) -> str:
+    """Return a content compressed: text, as Graphiti's prompts hold no bytes of an entity."""
+    return base64.b64encode(gzip.compress(content.encode(), mtime=0)).decode()
+
+
+def unpacked(text: str) -> str:
+    """Return the content that `packed` has compressed."""
+    return gzip.decompress(base64.b64decode(text)).decode()
+
+
+def whole(content: str | list[str]) -> str:
+    """Return a content that may come in a list: compressed, as that of an archived memory is."""
+    return unpacked(content[0]) if isinstance(content, list) else content
 
 
 def default_title(content: str) -> str:

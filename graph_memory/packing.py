@@ -1,12 +1,11 @@
 """Compress what is archived, and restore what is not; nothing of a content is lost."""
 
-import gzip
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from typing import Any
 
 from graph_memory.graph import Graph
-from graph_memory.memories import lead
+from graph_memory.memories import lead, packed, unpacked
 
 #: Contents on their way at a time; each may have a million characters.
 _BATCH = 100
@@ -28,7 +27,7 @@ class _Due:
     state: str
     compress: bool
     content: str
-    packed: bytes | None
+    packed: str | None
 
 
 async def pack(graph: Graph, *, groups: list[str] | None, canary: int) -> AsyncGenerator[Packed]:
@@ -50,12 +49,12 @@ async def pack(graph: Graph, *, groups: list[str] | None, canary: int) -> AsyncG
 
 def _row(memory: _Due) -> dict[str, Any]:
     """Return how a content is to be stored: a compressed one leaves its lead to be read."""
-    whole = gzip.decompress(memory.packed).decode() if memory.packed else memory.content
-    packed = (memory.packed or gzip.compress(whole.encode(), mtime=0)) if memory.compress else None
+    whole = unpacked(memory.packed) if memory.packed else memory.content
+    kept = (memory.packed or packed(whole)) if memory.compress else None
     return {
         "memory_id": memory.memory_id,
         "state": memory.state,
         "seen": memory.content,
-        "content": lead(whole) if packed else whole,
-        "packed": packed,
+        "content": lead(whole) if kept else whole,
+        "packed": kept,
     }

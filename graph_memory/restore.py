@@ -82,6 +82,7 @@ async def restore(
         await _load(graph, path, manifest, on_progress)
         await schema.await_indexes(graph, _INDEX_SECONDS)
         await _compare(graph, manifest)
+        await schema.rewrite(graph)
         await graph.run("restore/end")
     return Restored(path, manifest.memories, manifest.nodes, manifest.edges, saved)
 

@@ -1,6 +1,5 @@
-"""The database's schema: numbered migrations, each with its way back, and a check of the result."""
+"""The database's schema: its migrations up and down, and a check of the result."""
 
-import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,8 +9,8 @@ from typing import Any
 from graph_memory.errors import DimensionMismatchError, SchemaError
 from graph_memory.graph import Graph
 from graph_memory.memories import instant
+from graph_memory.migrations import MIGRATIONS
 from graph_memory.settings import Settings
-from graph_memory.statements import statements
 
 #: `IN` inside `SEARCH ... WHERE` and `vector.quantization.type` came with this version.
 OLDEST_NEO4J = (2026, 7)
@@ -20,27 +19,6 @@ OLDEST_NEO4J = (2026, 7)
 VECTOR_INDEXES = ("memory_embedding_idx", "entity_name_embedding_idx", "fact_embedding_idx")
 
 _INDEX_SECONDS = 300
-
-
-@dataclass(frozen=True, slots=True)
-class Migration:
-    """One step of the schema; each name is a statement `schema/<name>` and the object it makes.
-
-    `dropped` are indexes of an earlier step that nothing needs any more.
-    """
-
-    version: int
-    summary: str
-    constraints: tuple[str, ...] = ()
-    indexes: tuple[str, ...] = ()
-    dropped: tuple[str, ...] = ()
-
-    @property
-    def checksum(self) -> str:
-        """SHA-256 of the statements, shortened; tells a migration edited after its release."""
-        names = (*self.constraints, *self.indexes, *self.dropped)
-        texts = "\n".join(statements()[f"schema/{name}"].text for name in names)
-        return hashlib.sha256(texts.encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,78 +57,6 @@ class StoredEmbedding:
 
     model: str
     dimensions: int
-
-
-MIGRATIONS = (
-    Migration(
-        1,
-        "memories, relations and their uniqueness",
-        constraints=(
-            "schema_migration_version_key",
-            "control_key_key",
-            "memory_uuid_key",
-            "memory_dedup_key",
-            "relation_edge_key",
-            "session_id_key",
-        ),
-        indexes=(
-            "memory_group_idx",  # a composite index serves no search by its first property alone
-            "memory_group_state_idx",
-            "memory_group_type_idx",
-            "memory_group_created_at_idx",
-            "memory_group_importance_idx",
-            "memory_conversation_idx",
-            "memory_importance_idx",
-            "memory_last_accessed_at_idx",
-            "memory_last_decay_update_idx",
-            "memory_soft_deleted_at_idx",
-            "memory_content_hash_idx",
-            "memory_classification_status_idx",
-            "relation_name_idx",
-        ),
-    ),
-    Migration(
-        2, "search by words and by meaning", indexes=("memory_text_idx", "memory_embedding_idx")
-    ),
-    Migration(3, "conversations", constraints=("conversation_key_key",)),
-    Migration(
-        4,
-        "what runs do, and when",
-        constraints=("maintenance_run_id_key",),
-        indexes=(
-            "memory_next_due_at_idx",
-            "maintenance_change_run_idx",
-            "purged_memory_uuid_idx",
-        ),
-    ),
-    Migration(
-        5,
-        "which contents to compress, or to restore",
-        indexes=("memory_packing_due_idx",),
-        dropped=("memory_last_decay_update_idx",),
-    ),
-    Migration(6, "which memories lack a vector", indexes=("memory_embedding_model_idx",)),
-    Migration(7, "who may call", constraints=("access_token_id_key", "access_token_sha256_key")),
-    Migration(
-        8,
-        "entities and facts that Graphiti finds in episodes",
-        constraints=("episode_job_key", "episode_queue_key"),
-        indexes=(
-            "entity_uuid",
-            "entity_group_id",
-            "entity_group_name_idx",
-            "entity_name_embedding_idx",
-            "entity_before_idx",
-            "relation_uuid",
-            "relation_group_id",
-            "fact_embedding_idx",
-            "fact_text_idx",
-            "episode_uuid",
-            "episode_job_status_idx",
-            "episode_job_group_idx",
-        ),
-    ),
-)
 
 
 async def check_server(graph: Graph) -> str:
@@ -196,6 +102,8 @@ async def migrate_up(graph: Graph, settings: Settings, *, now: datetime | None =
             await graph.run(f"schema/{name}", **_options(name, settings))
         for name in step.dropped:
             await graph.run("schema/drop_index", name=name)
+        if step.rewriting:
+            await step.rewriting.up(graph)
         await graph.run(
             "schema/record_migration",
             version=step.version,
@@ -205,6 +113,13 @@ async def migrate_up(graph: Graph, settings: Settings, *, now: datetime | None =
     if missing:
         await await_indexes(graph)
     return [step.version for step in missing]
+
+
+async def rewrite(graph: Graph) -> None:
+    """Store in today's form what came from an earlier version, as in a backup."""
+    for step in MIGRATIONS:
+        if step.rewriting:
+            await step.rewriting.up(graph)
 
 
 async def await_indexes(graph: Graph, seconds: int = _INDEX_SECONDS) -> None:
@@ -221,6 +136,8 @@ async def migrate_down(graph: Graph, *, to: int = 0) -> list[int]:
     applied = {step.version for step in await graph.rows("schema/applied_migrations", Applied)}
     steps = [s for s in reversed(MIGRATIONS) if s.version > to and s.version in applied]
     for step in steps:
+        if step.rewriting:
+            await step.rewriting.down(graph)
         for name in step.dropped:
             await graph.run(f"schema/{name}")
         for name in reversed(step.indexes):

@@ -8,7 +8,7 @@
 // param   accesses : LIST<MAP> — memory_id and hits, how many; sorted by id
 // param   now      : STRING — ISO 8601, UTC
 // returns memory_id : STRING
-// returns packed    : ANY? — the compressed content of one that woke
+// returns packed    : STRING? — the compressed content of one that woke
 UNWIND $accesses AS access
 MATCH (m:Memory {uuid: access.memory_id, group_id: $group_id})
 WHERE m.soft_deleted_at IS NULL

@@ -10,5 +10,5 @@ MATCH (a)-[r:RELATES_TO]-(b:Memory)
 WHERE r.name = 'precedes' AND r.invalid_at IS NULL
   AND b.group_id = $group_id AND b.lifecycle_state IN $states
   AND b.conversation_id = a.conversation_id
-  AND (b.invalid_at IS NULL OR b.invalid_at > datetime($now))
+  AND (b.invalid_at IS NULL OR b.invalid_at > $now)
 WITH b, [startNode(r).uuid, endNode(r).uuid] AS link

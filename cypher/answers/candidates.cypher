@@ -26,7 +26,7 @@ CALL (met) {
     RETURN x
   UNION ALL
     // include answers/most_worded
-    WHERE m.invalid_at IS NULL OR m.invalid_at > datetime($now)
+    WHERE m.invalid_at IS NULL OR m.invalid_at > $now
     WITH x LIMIT $candidates
     WITH x WHERE x.similarity IS NULL
     RETURN x

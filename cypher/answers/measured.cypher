@@ -19,7 +19,7 @@ CALL (met, pool, around) {
     words: coalesce(words, []),
     lead: left(content, $lead),
     characters: size(content),
-    told_at: coalesce(m.valid_at, m.created_at).epochMillis
+    told_at: coalesce(datetime(m.valid_at), m.created_at).epochMillis
   }) AS memories
 }
 WITH [word IN looked | CASE WHEN word.holders > 0 THEN word.rarity ELSE word.rarity / 2 END]

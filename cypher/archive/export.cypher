@@ -16,7 +16,9 @@ WHERE m.created_at > datetime($after_created_at) OR m.uuid > $after_id
 WITH m ORDER BY m.group_id, m.created_at, m.uuid LIMIT $limit
 RETURN m {
   memory_id: m.uuid,
-  .group_id, content: coalesce(m.content_gz, m.content), .memory_type, .tags,
+  .group_id, content:
+    // include memories/whole
+  , .memory_type, .tags,
   metadata: m.metadata_json,
   .importance, .stability, .confidence, .source, .project_id, .conversation_id,
   parent_id: head([(m)-[:HAS_PARENT]->(parent:Memory)

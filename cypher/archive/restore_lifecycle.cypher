@@ -23,6 +23,6 @@ SET
   m.last_accessed_at = row.last_accessed_at,
   m.importance_source = coalesce(row.importance_source, m.importance_source),
   m.updated_at = coalesce(row.updated_at, m.updated_at),
-  m.invalid_at = datetime(row.invalid_at)
+  m.invalid_at = row.invalid_at
 WITH m
 // include decay/schedule

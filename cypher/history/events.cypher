@@ -25,7 +25,7 @@ UNION ALL
   RETURN version.expired_at AS at, 'rewritten' AS kind, version.content AS detail
 UNION ALL
   WITH m WHERE m.invalid_at IS NOT NULL
-  RETURN m.invalid_at AS at, 'ended' AS kind, null AS detail
+  RETURN datetime(m.invalid_at) AS at, 'ended' AS kind, null AS detail
 UNION ALL
   MATCH (m)-[r:RELATES_TO]-(:Memory {group_id: $group_id})
   RETURN r.created_at AS at, 'related' AS kind, r.fact AS detail

@@ -12,7 +12,7 @@
 // returns memory_id   : STRING
 // returns state       : STRING
 // returns obsolete_at : STRING
-// returns invalid_at  : ZONED DATETIME
+// returns invalid_at  : STRING?
 MATCH (m:Memory {uuid: $memory_id, group_id: $group_id})
 WHERE m.soft_deleted_at IS NULL
 OPTIONAL MATCH (other:Memory {uuid: $superseded_by, group_id: $group_id})
@@ -30,7 +30,7 @@ SET
   m.invalid_at = CASE
     WHEN other IS NULL THEN m.invalid_at
     WHEN other.valid_at > m.valid_at THEN other.valid_at
-    ELSE datetime($now)
+    ELSE $now
   END
 FOREACH (winner IN CASE WHEN other IS NULL THEN [] ELSE [other] END |
   MERGE (winner)-[r:RELATES_TO {edge_key: winner.uuid + '|supersedes|' + m.uuid}]->(m)

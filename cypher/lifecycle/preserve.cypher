@@ -5,7 +5,7 @@
 // param   memory_id : STRING
 // param   until     : STRING? — ISO 8601, UTC; the last instant that it is kept
 // returns memory_id : STRING
-// returns packed    : ANY? — the compressed content of one that woke
+// returns packed    : STRING? — the compressed content of one that woke
 MATCH (m:Memory {uuid: $memory_id, group_id: $group_id})
 WHERE m.soft_deleted_at IS NULL
 SET

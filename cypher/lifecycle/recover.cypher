@@ -6,7 +6,7 @@
 // param   now       : STRING — ISO 8601, UTC
 // param   decay     : MAP — the settings of decay
 // returns memory_id : STRING
-// returns packed    : ANY? — the compressed content of one that was archived
+// returns packed    : STRING? — the compressed content of one that was archived
 MATCH (m:Memory {uuid: $memory_id, group_id: $group_id})
 WHERE m.soft_deleted_at IS NOT NULL AND datetime($now).epochMillis
   - datetime(m.soft_deleted_at).epochMillis <= $decay.soft_delete_retention_ms

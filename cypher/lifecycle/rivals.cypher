@@ -8,5 +8,5 @@
 // returns weight    : FLOAT — importance times confidence
 MATCH (m:Memory)
 WHERE m.uuid IN $memory_ids AND m.group_id = $group_id AND m.soft_deleted_at IS NULL
-RETURN m.uuid AS memory_id, coalesce(m.valid_at, m.created_at) AS since,
+RETURN m.uuid AS memory_id, coalesce(datetime(m.valid_at), m.created_at) AS since,
        m.importance * coalesce(m.confidence, 1.0) AS weight

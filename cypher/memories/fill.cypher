@@ -1,6 +1,6 @@
 // Give entity `n` what a memory has and it lacks, from `row`; what it has stays.
 //
-// It gets no `valid_at`: an instant of Neo4j among its attributes would break Graphiti's prompts.
+// It gets no `valid_at`: since when it holds nobody has said.
 //
 // access  fragment
 // source  an entity without decay fields counts as ACTIVE, unused since it was made

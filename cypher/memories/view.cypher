@@ -7,7 +7,9 @@
 // include time/text_known
 WITH *, {
   memory_id: m.uuid,
-  content: coalesce(version.content, m.content_gz, m.content),
+  content: coalesce(version.content,
+    // include memories/whole
+  ),
   memory_type: m.memory_type,
   tags: m.tags,
   importance: m.importance,
@@ -30,6 +32,6 @@ WITH *, {
   last_accessed_at: m.last_accessed_at,
   created_at: toString(m.created_at),
   updated_at: m.updated_at,
-  valid_at: toString(m.valid_at),
-  invalid_at: toString(m.invalid_at)
+  valid_at: m.valid_at,
+  invalid_at: m.invalid_at
 } AS memory

@@ -9,7 +9,7 @@
 // returns state     : STRING
 // returns compress  : BOOLEAN
 // returns content   : STRING — as it is stored
-// returns packed    : ANY? — the whole, compressed
+// returns packed    : STRING? — the whole, compressed
 MATCH (m:Memory {packing_due: true})
 WHERE m.uuid > $after_id AND m.content IS NOT NULL AND
   // include stages/eligible

@@ -6,7 +6,7 @@
 // param   after_id         : STRING — of the same; empty for the first
 // param   limit            : INTEGER
 // returns memory_id  : STRING
-// returns content    : ANY — compressed where it is stored so
+// returns content    : ANY — in a list, compressed, where it is stored so
 // returns content_hash : STRING?
 // returns created_at : STRING — as precise as it is stored, for the next batch
 MATCH (m:Memory {group_id: $group_id})
@@ -17,6 +17,8 @@ WITH m
 // include rebuild/stale
 // The group is named so that the index gives the order.
 WITH m ORDER BY m.group_id, m.created_at, m.uuid LIMIT $limit
-RETURN m.uuid AS memory_id, coalesce(m.content_gz, m.content) AS content,
+RETURN m.uuid AS memory_id,
+  // include memories/whole
+  AS content,
        m.content_hash AS content_hash, toString(m.created_at) AS created_at
 ORDER BY m.created_at, m.uuid

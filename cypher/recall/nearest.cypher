@@ -15,4 +15,4 @@ MATCH (m:Memory)
     LIMIT $candidates
   ) SCORE AS similarity
 WITH m, similarity
-WHERE m.invalid_at IS NULL OR m.invalid_at > datetime($now)
+WHERE m.invalid_at IS NULL OR m.invalid_at > $now

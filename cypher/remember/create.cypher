@@ -41,7 +41,7 @@ ON CREATE SET
   m.classification_status = row.classification_status,
   m.created_at = datetime(row.created_at),
   m.updated_at = row.created_at,
-  m.valid_at = datetime(row.valid_at),
+  m.valid_at = row.valid_at,
   m.embedding_model = row.embedding_model,
   m.embedding_dimension = row.embedding_dimension
 WITH m, row,

@@ -1,5 +1,7 @@
 // List the memories of a group that lack what a writer who knows nothing of us has erased.
 //
+// Or that hold an instant which is no text, as an earlier version wrote it.
+//
 // access  read
 // param   group_id : STRING — the tenant
 // param   after_id : STRING
@@ -8,13 +10,14 @@
 // returns name      : STRING
 // returns summary   : STRING?
 // returns labels    : LIST<STRING>
-// returns missing   : LIST<STRING> — names of properties
+// returns missing   : LIST<STRING> — names of properties, to be given back or made text
 MATCH (m:Memory {group_id: $group_id})
 WHERE m.uuid > $after_id AND m.name IS NOT NULL AND m.created_at IS :: ZONED DATETIME NOT NULL
 WITH m, [key IN [
   'lifecycle_state', 'importance', 'stability', 'decay_score', 'access_count', 'memory_type',
   'source', 'tags', 'metadata_json', 'group_key', 'content_hash', 'last_decay_update'
 ] WHERE m[key] IS NULL] +
+  [key IN ['valid_at', 'invalid_at'] WHERE NOT m[key] IS :: STRING] +
   CASE WHEN m.content IS NULL AND m.content_gz IS NULL THEN ['content'] ELSE [] END +
   CASE WHEN m.dedup_key IS NULL AND m.soft_deleted_at IS NULL THEN ['dedup_key'] ELSE [] END
   AS missing

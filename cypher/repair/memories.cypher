@@ -1,4 +1,4 @@
-// Give memories back what they lack; what they have stays.
+// Give memories back what they lack; what they have stays, instants as text.
 //
 // access  write
 // param   group_id : STRING — the tenant
@@ -8,5 +8,6 @@ UNWIND $memories AS row
 MATCH (n:Memory {uuid: row.uuid, group_id: $group_id})
 // include memories/fill
 WITH n AS m
+// include memories/texts_of_instants
 // include decay/schedule
 RETURN m.uuid AS memory_id

@@ -18,7 +18,7 @@ CALL (s) {
   OPTIONAL MATCH (m:Memory {uuid: s.loaded_ids[i], group_id: $group_id})
   WHERE m.soft_deleted_at IS NULL
   WITH s.loaded_ids[i] AS memory_id, s.loaded_versions[i] AS version, m,
-       m.obsolete_at IS NOT NULL OR m.invalid_at <= datetime($now) AS ended,
+       m.obsolete_at IS NOT NULL OR m.invalid_at <= $now AS ended,
        head(COLLECT {
          MATCH (winner:Memory)-[r:RELATES_TO {name: 'supersedes'}]->(m)
          WHERE winner.group_id = $group_id

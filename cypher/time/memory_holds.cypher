@@ -7,8 +7,8 @@
 // param   now      : STRING — ISO 8601, UTC
 // param   as_of    : STRING? — valid time, ISO 8601, UTC
 // param   known_at : STRING? — system time, ISO 8601, UTC
-    ($as_of IS NULL OR m.valid_at IS NULL OR m.valid_at <= datetime($as_of))
-AND (m.invalid_at IS NULL OR m.invalid_at > datetime(coalesce($as_of, $known_at, $now))
+    ($as_of IS NULL OR m.valid_at IS NULL OR m.valid_at <= $as_of)
+AND (m.invalid_at IS NULL OR m.invalid_at > coalesce($as_of, $known_at, $now)
      OR m.obsolete_at > $known_at)
 AND ($known_at IS NULL OR m.created_at <= datetime($known_at))
 AND (m.soft_deleted_at IS NULL OR m.soft_deleted_at > $known_at)

@@ -31,7 +31,7 @@ CALL (i) {
     lifecycle_state: 'ACTIVE', state_changed_at: $now, state_reason: 'created', state_history: [],
     decay_score: 0.0, last_decay_update: $now, access_count: 0, reinforcement_pending: 0,
     classification_status: 'off', created_at: datetime($now), updated_at: $now,
-    valid_at: datetime($now), embedding_model: 'all-MiniLM-L6-v2', embedding_dimension: 384
+    valid_at: $now, embedding_model: 'all-MiniLM-L6-v2', embedding_dimension: 384
   })-[:HAS_WORDS]->(:WordVectors {group_id: 'big', vectors: reduce(s = '', n IN range(1, 30) |
     s + toString(rand()))})
   WITH m

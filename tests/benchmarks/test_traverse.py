@@ -26,7 +26,7 @@ CREATE (:Entity:Memory {uuid: $group + '-' + i, group_id: $group, name: 'memory 
   content_hash: $group + '-' + i, dedup_key: $group + '-' + i, memory_type: 'fact', tags: ['a'],
   importance: 5.0, importance_source: 'default', stability: 3, source: 'user', metadata_json: '{}',
   lifecycle_state: 'ACTIVE', decay_score: 0.0, access_count: 0, created_at: datetime($now),
-  updated_at: $now, valid_at: datetime($now)})
+  updated_at: $now, valid_at: $now})
 """
 RELATE: LiteralString = """
 UNWIND $rows AS row

@@ -72,7 +72,7 @@ async def fill(memory: GraphMemory, clock: Clock, driver: AsyncDriver) -> None:
     await driver.execute_query(
         "MATCH (m:Memory {uuid: $id})-[r:RELATES_TO {name: 'contains'}]-() "
         "SET m.lifecycle_state = 'DORMANT', m.state_reason = 'age', m.state_history = ['{}'], "
-        "m.decay_score = 0.4, m.invalid_at = datetime('2026-01-01T00:00:00Z'), "
+        "m.decay_score = 0.4, m.invalid_at = '2026-01-01T00:00:00.000Z', "
         "m.preserve_until = '2030-01-01T00:00:00.000Z', "
         "r.invalid_at = datetime('2026-02-01T00:00:00Z')",
         id=parent.memory_id,

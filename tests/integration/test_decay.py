@@ -37,7 +37,7 @@ CREATE (m:Entity:Memory {
   content_hash: 'h' + row.i, dedup_key: $group + '-' + row.i, memory_type: 'general', tags: [],
   metadata_json: '{}', importance: 5.0, importance_source: 'user', stability: 3, source: 'user',
   access_count: 0, lifecycle_state: 'ACTIVE', decay_score: 0.0, state_history: [],
-  created_at: datetime(row.anchor), updated_at: row.anchor, valid_at: datetime(row.anchor)
+  created_at: datetime(row.anchor), updated_at: row.anchor, valid_at: row.anchor
 })
 SET m += row.properties
 """

@@ -75,7 +75,8 @@ async def build(
 ) -> None:
     rows: list[dict[str, Any]] = [{**vars(node), "tags": list(node.tags)} for node in nodes]
     for row in rows:
-        row["soft_deleted_at"] = row["soft_deleted_at"] and instant(row["soft_deleted_at"])
+        for name in ("soft_deleted_at", "valid_at", "invalid_at"):
+            row[name] = row[name] and instant(row[name])
     now = instant(TODAY)
     await driver.execute_query(CREATE, nodes=rows, group_id=group, now=now)
     await driver.execute_query(RELATE, edges=[vars(e) for e in edges], group_id=group)

@@ -21,11 +21,13 @@ RETURN count(m) AS n
 UNSCOPED = {
     "rebuild/groups", "census/take", "backup/standing", "classify/groups", "classify/shares",
 }  # fmt: skip
-#: Runs serve all tenants, or those of `$groups`; their records name the memories by id.
+#: Runs and migrations serve all tenants, or those of `$groups`; records name memories by id.
 UNSCOPED |= {
     name
     for name in statements()
-    if name.startswith(("maintenance/", "stages/", "packing/", "undo/", "what_if/"))
+    if name.startswith(
+        ("maintenance/", "stages/", "packing/", "undo/", "what_if/", "stored_forms/")
+    )
 }
 
 
