@@ -5,6 +5,7 @@ erases what happened meanwhile: `SET n = $everything`.
 """
 # pyright: reportMissingTypeStubs=false
 
+import uuid
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from datetime import UTC, datetime
@@ -115,6 +116,7 @@ class MergingWrites(GraphOperationsInterface):
             "labels": labels,
             "attributes": _attributes(row, _OF_NODES.union(OWNED)),
             "embedding": _vector(row["name_embedding"]),
+            "version_id": str(uuid.uuid4()),
             **filling(*named, labels, self.settings),
         }
 

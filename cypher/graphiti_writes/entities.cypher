@@ -1,12 +1,13 @@
 // Store entities as Graphiti found them, without touching what is ours of those that are there.
 //
 // Graphiti writes what it read before it asked the language model. So of an entity that is there it
-// gives a summary, more labels and attributes of its own; all of them become memories.
+// gives a summary, more labels and attributes of its own; all of them become memories. Where one
+// says what the summary said it says what it says now, and what it said stays as a version.
 //
 // access  write
 // param   group_id : STRING — the tenant
 // param   entities : LIST<MAP> — uuid, name, summary, created_at, labels, attributes, embedding,
-//                    and what memories/fill takes; sorted by id
+//                    version_id, and what memories/fill takes; sorted by id
 // param   now      : STRING — ISO 8601, UTC
 // returns memory_id : STRING
 UNWIND $entities AS row
@@ -16,12 +17,19 @@ WITH n, row WHERE n.group_id = $group_id
 WITH n, row, n:Memory AND n.lifecycle_state IS NOT NULL AS known,
   // include memories/told
   AS told
+WITH n, row, known, told, known AND told <> row.content
+  AND (n.content = told OR n.is_compressed AND told STARTS WITH n.content) AS reworded
+CALL (n, row, told, reworded) {
+  WITH n AS m, told AS text, row.version_id AS version_id WHERE reworded
+  // include memories/keep_version
+}
 SET n:$(row.labels)
 SET n.summary = row.summary
 FOREACH (key IN keys(row.attributes) | SET n[key] = row.attributes[key])
-FOREACH (_ IN CASE WHEN known AND n.content = told AND told <> row.content THEN [1] ELSE [] END |
+FOREACH (_ IN CASE WHEN reworded THEN [1] ELSE [] END |
   SET n.content = row.content, n.content_hash = row.content_hash, n.updated_at = $now,
-      n.embedding_model = null
+      n.packing_due = CASE WHEN n.is_compressed THEN true ELSE n.packing_due END,
+      n.embedding_model = null, n.content_gz = null, n.is_compressed = null
 )
 FOREACH (_ IN CASE WHEN known THEN [] ELSE [1] END | SET n.adopted_at = $now)
 WITH n, row

@@ -12,15 +12,8 @@
 MATCH (m:Memory {uuid: $memory_id, group_id: $group_id})
 WHERE m.soft_deleted_at IS NULL
 CALL (m) {
-  WITH m WHERE $changes.content <> m.content
-  OPTIONAL MATCH (m)-[:HAS_VERSION]->(earlier:MemoryVersion)
-  WITH m, max(earlier.expired_at) AS since
-  CREATE (m)-[:HAS_VERSION]->(version:MemoryVersion {
-    uuid: $version_id, group_id: $group_id, content: m.content, content_hash: m.content_hash,
-    name: m.name, created_at: coalesce(since, m.created_at), expired_at: datetime($now)
-  })
-  WITH m, version WHERE m.embedding IS NOT NULL
-  CALL db.create.setNodeVectorProperty(version, 'embedding', m.embedding)
+  WITH m, m.content AS text, $version_id AS version_id WHERE $changes.content <> m.content
+  // include memories/keep_version
 }
 SET
   m.content = coalesce($changes.content, m.content),

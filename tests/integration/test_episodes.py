@@ -281,7 +281,7 @@ async def test_a_summary_that_changes_is_read_and_embedded_anew(
 ) -> None:
     memory = make()
     await memory.add_episode(BOB, wait=True)
-    before = (await nodes(driver, group))["Bob"]
+    before, known_at = (await nodes(driver, group))["Bob"], datetime.now(UTC)
     script.facts = [("Bob", "LIKES", "Acme", "Bob loves the canteen of Acme")]
     await memory.add_episode("Bob loves the canteen.", wait=True)
     after = (await nodes(driver, group))["Bob"]
@@ -289,6 +289,11 @@ async def test_a_summary_that_changes_is_read_and_embedded_anew(
     assert after["content_hash"] != before["content_hash"]
     assert after["embedding"] != before["embedding"]
     assert after["embedding_model"] == before["embedding_model"]
+    # What it said before is known as any earlier text is.
+    then = await memory.get(before["uuid"], known_at=known_at)
+    assert then.content == before["content"]
+    history = await memory.history(before["uuid"])
+    assert [e.detail for e in history if e.kind == "rewritten"] == [before["content"]]
     mine = await memory.update(after["uuid"], content="Bob is a friend")
     await memory.add_episode("Bob loves the canteen a lot.", wait=True)
     assert (await memory.get(after["uuid"])).content == mine[0].content

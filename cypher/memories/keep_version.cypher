@@ -1,0 +1,13 @@
+// Keep the `text` that memory `m` has had until now, as a version of the id `version_id`.
+//
+// access  fragment
+// param   group_id : STRING — the tenant
+// param   now      : STRING — ISO 8601, UTC
+OPTIONAL MATCH (m)-[:HAS_VERSION]->(earlier:MemoryVersion)
+WITH m, text, version_id, max(earlier.expired_at) AS since
+CREATE (m)-[:HAS_VERSION]->(version:MemoryVersion {
+  uuid: version_id, group_id: $group_id, content: text, content_hash: m.content_hash,
+  name: m.name, created_at: coalesce(since, m.created_at), expired_at: datetime($now)
+})
+WITH m, version WHERE m.embedding IS NOT NULL
+CALL db.create.setNodeVectorProperty(version, 'embedding', m.embedding)
