@@ -4,14 +4,15 @@ Relations keep their names, and everything of Graphiti's stays as it is: what is
 properties of ours, what had their names is set aside.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from graph_memory import decay
 from graph_memory.context import Context
 from graph_memory.entities import OWNED, OWNED_OF_FACTS, filling
+from graph_memory.errors import InvalidArgumentError
 from graph_memory.memories import group_key, instant
-from graph_memory.settings import GROUP_ID_PATTERN
+from graph_memory.renaming import Renaming, give_back, is_tenant, remedy, rename
 
 _BATCH = 1000
 
@@ -32,7 +33,7 @@ class Survey:
     @property
     def adoptable(self) -> bool:
         """Whether the name of the group can be a tenant's."""
-        return bool(GROUP_ID_PATTERN.fullmatch(self.group_id or ""))
+        return is_tenant(self.group_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,8 @@ class Adopted:
 
     entities: int
     facts: int
+    renamed: list[Renaming] = field(default_factory=list[Renaming])  #: before that, or after
+    left: list[str] = field(default_factory=list[str])  #: groups whose ids can be no tenant's
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,7 @@ async def adopt(
     context: Context,
     groups: Sequence[str] | None = None,
     labels: Sequence[str] | None = None,
+    renames: Mapping[str, str] | None = None,
     on_progress: Callable[[int], None] = lambda done: None,
 ) -> Adopted:
     """Make memories of entities; a second time there is nothing to do.
@@ -74,27 +78,37 @@ async def adopt(
         context: Whose database, settings and clock.
         groups: Only of these; by default of all whose id can be a tenant's.
         labels: Only those with one of these.
+        renames: First give groups other ids, by their old ones; Graphiti's clients then need them.
         on_progress: Called after each batch, with the entities adopted by it.
+
+    Raises:
+        InvalidArgumentError: An id of `groups`, or all there are, can be no tenant's, or a group
+            cannot be renamed as it is said; nothing was changed.
     """
-    tenants = groups
-    if tenants is None:
+    tenants = [_tenant(context, group_id) for group_id in groups or ()]
+    renamed = await rename(context.graph, renames or {})
+    left: list[str] = []
+    if groups is None:
         found = await context.graph.rows("adopt/groups", str)
-        tenants = [group for group in found if GROUP_ID_PATTERN.fullmatch(group)]
+        tenants = [group_id for group_id in found if is_tenant(group_id)]
+        left = [group_id for group_id in found if not is_tenant(group_id)]
+        if left and not tenants and not renames:
+            raise InvalidArgumentError("group", left[0], remedy(left[0]))
     entities = facts = 0
     for group_id in tenants:
-        context.group(group_id)
         entities += await _adopt_entities(context, group_id, labels, on_progress)
         facts += await context.graph.one(
             "adopt/facts", int,
             group_id=group_id, group_key=group_key(group_id), owned=OWNED_OF_FACTS,
             now=instant(context.clock()), batch=_BATCH,
         ) or 0  # fmt: skip
-    return Adopted(entities, facts)
+    return Adopted(entities, facts, renamed, left)
 
 
 async def release(context: Context, groups: Sequence[str]) -> Adopted:
-    """Give entities and facts back as they were before they were adopted."""
+    """Give entities and facts back as they were before they were adopted, under their old ids."""
     entities = facts = 0
+    renamed: list[Renaming] = []
     for group_id in groups:
         which = {"group_id": context.group(group_id), "batch": _BATCH}
         facts += await context.graph.one(
@@ -103,7 +117,15 @@ async def release(context: Context, groups: Sequence[str]) -> Adopted:
         entities += await context.graph.one(
             "adopt/release_entities", int, owned=OWNED, **which
         ) or 0  # fmt: skip
-    return Adopted(entities, facts)
+        if given_back := await give_back(context.graph, group_id):
+            renamed.append(given_back)
+    return Adopted(entities, facts, renamed)
+
+
+def _tenant(context: Context, group_id: str) -> str:
+    if not is_tenant(group_id):
+        raise InvalidArgumentError("group", group_id, remedy(group_id))
+    return context.group(group_id)
 
 
 async def _adopt_entities(

@@ -1,6 +1,6 @@
 """Commands for whoever runs the service: serve, doctor, verify, adopt, migrate, embeddings."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,6 +14,10 @@ from graph_memory.cli.command import (
 )
 from graph_memory.cli.output import as_mapping, progress, show, show_fields
 from graph_memory.errors import InvalidArgumentError
+
+if TYPE_CHECKING:
+    from graph_memory.api import GraphMemory
+    from graph_memory.renaming import Renaming
 
 app = typer.Typer()
 migrate = typer.Typer(no_args_is_help=True, help="Bring the database's schema up, or down.")
@@ -68,13 +72,14 @@ async def verify(
     from graph_memory.verify import verify as problems_of
 
     async with opened_database() as (graph, settings):
-        if mend:
-            for done in await repair(graph, settings, datetime.now(UTC)):
-                note(f"{done.group_id}: mended {done.what} ({done.count})")
+        mended = await repair(graph, settings, datetime.now(UTC)) if mend else []
         found = await problems_of(graph, settings)
+    for done in mended:
+        note(f"{done.group_id}: mended {done.what} ({done.count})")
     columns = ("group", "problem", "count", "example")
     rows = ((group, *as_mapping(p).values()) for group, problems in found.items() for p in problems)
-    show({"ok": not found, "problems": found}, columns, rows)
+    told = {"ok": not found, "problems": found}
+    show(told | {"mended": mended} if mend else told, columns, rows)
     if found:
         raise typer.Exit(1)
 
@@ -88,32 +93,89 @@ async def adopt(
     labels: Annotated[
         list[str] | None, typer.Option("--label", help="Only entities with this label.")
     ] = None,
+    rename: Annotated[
+        list[str] | None,
+        typer.Option(help="OLD=NEW: give a group another id; OLD may be empty."),
+    ] = None,
 ) -> None:
     """Make memories of the entities that Graphiti made, of all groups unless --group names one.
 
     Relations keep their names, and Graphiti goes on as before. With --dry-run: what would be taken,
     and what is wrong with it. Vectors follow by `embeddings missing`, or by a maintenance run.
+    A group with a hyphen in its id, or Graphiti's default one, whose id is empty, needs another id:
+    Graphiti's clients must then be given that. With --undo it gets the old one back.
     """
     from graph_memory import adopt as adoption
+    from graph_memory.renaming import is_tenant, remedy
 
     group = request().group
-    groups = [group] if group else None
+    if group is not None and not is_tenant(group):
+        raise InvalidArgumentError("--group", group, remedy(group))
+    groups = None if group is None else [group]
+    renames = _renames(rename or [])
     async with opened() as memory:
         if dry_run:
-            found = await adoption.survey(memory, groups)
-            rows = ([*as_mapping(row).values(), row.adoptable] for row in found)
-            columns = ("group", "labels", "entities", "unusable", "no summary", "no vector",
-                       "other width", "ours", "adoptable")  # fmt: skip
-            show({"groups": found}, columns, rows)
+            await _survey(memory, groups, renames)
             return
         if undo:
             if groups is None:
                 raise InvalidArgumentError("--undo", undo, "name the --group to give back")
-            show_fields(as_mapping(await adoption.release(memory, groups)))
-            return
-        with progress("Adopting") as advance:
-            done = await adoption.adopt(memory, groups, labels or None, on_progress=advance)
+            if renames:
+                raise InvalidArgumentError("--rename", rename, "--undo gives the old id back")
+            done = await adoption.release(memory, groups)
+        else:
+            with progress("Adopting") as advance:
+                done = await adoption.adopt(
+                    memory, groups, labels or None, renames, on_progress=advance
+                )
     show_fields(as_mapping(done))
+    _tell_renames(done.renamed, "is now")
+    _tell_left(set(done.left))
+
+
+async def _survey(memory: "GraphMemory", groups: list[str] | None, renames: dict[str, str]) -> None:
+    from graph_memory import adopt, renaming
+
+    moved = await renaming.survey(memory.graph, renames)
+    found = await adopt.survey(memory, None if groups is None else [*groups, *renames])
+    left = {
+        group
+        for row in found
+        if not row.adoptable and (group := row.group_id) is not None and group not in renames
+    }
+    rows = ([*as_mapping(row).values(), row.group_id not in {None, *left}] for row in found)
+    columns = ("group", "labels", "entities", "unusable", "no summary", "no vector", "other width",
+               "ours", "adoptable")  # fmt: skip
+    show({"groups": found, "renames": moved}, columns, rows)
+    _tell_renames(moved, "would become")
+    _tell_left(left)
+
+
+def _renames(given: list[str]) -> dict[str, str]:
+    """Return the new ids by the old ones."""
+    renames: dict[str, str] = {}
+    for each in given:
+        old, sign, new = each.rpartition("=")
+        if not sign or old in renames:
+            raise InvalidArgumentError("--rename", each, "write OLD=NEW, each OLD once")
+        renames[old] = new
+    return renames
+
+
+def _tell_renames(renames: "list[Renaming]", verb: str) -> None:
+    for each in [] if request().as_json else renames:
+        note(
+            f"Group '{each.old}' {verb} '{each.new}': {each.entities} entities, {each.facts} "
+            f"facts, {each.episodes} episodes, {each.communities} communities, {each.sagas} sagas. "
+            f"Graphiti's clients need group_id='{each.new}' from then on."
+        )
+
+
+def _tell_left(groups: set[str]) -> None:
+    from graph_memory.renaming import remedy
+
+    for group in [] if request().as_json else sorted(groups):
+        note(f"Group '{group}' is left as it is: {remedy(group)}.")
 
 
 @command(migrate)

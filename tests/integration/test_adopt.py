@@ -1,14 +1,18 @@
 """A database that Graphiti made becomes ours in place, and Graphiti's again."""
 
 import json
-from typing import Any
+from collections.abc import AsyncIterator
 
 import pytest
+import pytest_asyncio
 from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory
 from graph_memory.adopt import adopt, release, survey
+from graph_memory.errors import InvalidArgumentError
 from graph_memory.rebuild import rebuild_embeddings
+from graph_memory.renaming import Renaming
+from graph_memory.renaming import survey as survey_renames
 from tests.conftest import Clock
 
 #: Entities and facts as Graphiti stores them; one with attributes of its own under our names.
@@ -29,6 +33,23 @@ CREATE (a)-[:RELATES_TO {
   uuid: a.uuid + '>', name: 'KNOWS', fact: a.name + ' knows ' + b.name, group_id: $group,
   episodes: ['x'], created_at: datetime('2025-01-01T10:00:00Z'), source_node_uuid: a.uuid
 }]->(b)
+"""
+
+
+#: What else Graphiti makes in a group.
+MORE = """
+MATCH (n:Entity {uuid: $id})
+CREATE (e:Episodic {uuid: $id + 'e', name: 'one', group_id: $group, source: 'text', content: 'x',
+  source_description: '', entity_edges: [], created_at: datetime(), valid_at: datetime()})
+CREATE (f:Episodic {uuid: $id + 'f', name: 'two', group_id: $group, source: 'text', content: 'y',
+  source_description: '', entity_edges: [], created_at: datetime(), valid_at: datetime()})
+CREATE (s:Saga {uuid: $id + 's', name: 'saga', group_id: $group, created_at: datetime()})
+CREATE (c:Community {uuid: $id + 'c', name: 'all', group_id: $group, summary: 'All',
+  created_at: datetime()})
+CREATE (e)-[:MENTIONS {uuid: $id + '1', group_id: $group, created_at: datetime()}]->(n)
+CREATE (s)-[:HAS_EPISODE {uuid: $id + '2', group_id: $group, created_at: datetime()}]->(e)
+CREATE (e)-[:NEXT_EPISODE {uuid: $id + '3', group_id: $group, created_at: datetime()}]->(f)
+CREATE (c)-[:HAS_MEMBER {uuid: $id + '4', group_id: $group, created_at: datetime()}]->(n)
 """
 
 
@@ -117,16 +138,103 @@ async def test_what_cannot_be_adopted_is_told_and_left(
     (told,) = [s for s in await survey(memory, [group]) if s.group_id == group]
     assert (told.entities, told.unusable, told.other_width, told.no_summary) == (5, 1, 5, 1)
     assert (await adopt(memory, [group])).entities == 4
-    hyphened = f"{group}-x"
-    await stock(driver, hyphened, 2)
-    (told,) = await survey(memory, [hyphened])
-    assert not told.adoptable
-    await driver.execute_query("MATCH (n {group_id: $g}) DETACH DELETE n", g=hyphened)
 
 
-@pytest.mark.parametrize("bad", ["a-b", "", "a b"])
-async def test_a_group_that_cannot_be_a_tenant_is_refused(memory: GraphMemory, bad: Any) -> None:
-    from graph_memory.errors import InvalidArgumentError
-
-    with pytest.raises(InvalidArgumentError):
+@pytest.mark.parametrize(("bad", "like"), [("a-b", "a-b=a_b"), ("", "'=main'"), ("a b", "=a_b")])
+async def test_a_group_that_cannot_be_a_tenant_is_refused_with_what_to_type(
+    memory: GraphMemory, bad: str, like: str
+) -> None:
+    with pytest.raises(InvalidArgumentError, match=f"--rename .*{like}"):
         await adopt(memory, [bad])
+
+
+@pytest_asyncio.fixture(params=["", "-x"])
+async def foreign(
+    driver: AsyncDriver, group: str, request: pytest.FixtureRequest
+) -> AsyncIterator[str]:
+    """A group of Graphiti whose id is empty, or has a hyphen; with episodes and all that."""
+    name = request.param and group + request.param
+    erase = "MATCH (n {group_id: $group}) DETACH DELETE n"
+    await driver.execute_query(erase, group=name)
+    await stock(driver, name)
+    await driver.execute_query(MORE, group=name, id=f"{name}-1000001")
+    yield name
+    await driver.execute_query(erase, group=name)
+
+
+async def test_a_group_gets_an_id_that_can_be_a_tenant_s_and_its_old_one_back(
+    memory: GraphMemory, driver: AsyncDriver, group: str, foreign: str
+) -> None:
+    before = await exported(driver, foreign)
+    (told,) = await survey(memory, [foreign])
+    assert not told.adoptable
+    (planned,) = await survey_renames(memory.graph, {foreign: group})
+    assert planned == Renaming(foreign, group, 9, 8, 2, 1, 1)
+    assert await exported(driver, foreign) == before  # a survey changes nothing
+
+    done = await adopt(memory, [group], renames={foreign: group})
+    assert (done.entities, done.facts, done.renamed) == (9, 8, [planned])
+    assert await exported(driver, foreign) == b"[]"
+    records, _, _ = await driver.execute_query(
+        "MATCH (n {group_id: $group})-[r]->() RETURN type(r) AS type, collect(DISTINCT r.group_id) "
+        "AS groups ORDER BY type", group=group,
+    )  # fmt: skip
+    kinds = ["HAS_EPISODE", "HAS_MEMBER", "MENTIONS", "NEXT_EPISODE", "RELATES_TO"]
+    assert [(r["type"], r["groups"]) for r in records] == [(kind, [group]) for kind in kinds]
+    once = await exported(driver, group)
+    again = await adopt(memory, [group], renames={foreign: group})
+    assert (again.entities, again.facts) == (0, 0)
+    assert await exported(driver, group) == once
+
+    mine = await memory.add("A memory of ours")
+    await memory.relate(mine.memory_id, f"{foreign}-1000001", "references")
+    await memory.unrelate(mine.memory_id, f"{foreign}-1000001")
+    gone = await release(memory, [group])
+    assert (gone.entities, gone.facts) == (9, 8)
+    assert [(each.old, each.new) for each in gone.renamed] == [(group, foreign)]
+    assert (await memory.get(mine.memory_id)).content == "A memory of ours"
+    await memory.delete(mine.memory_id, permanent=True)
+    await memory.accesses.settled()
+    assert await exported(driver, foreign) == before
+    assert await exported(driver, group) == b"[]"
+    assert (await release(memory, [group])).renamed == []
+
+
+async def test_what_was_written_under_the_old_id_since_is_taken_along(
+    memory: GraphMemory, driver: AsyncDriver, group: str
+) -> None:
+    old = f"{group}-x"
+    await stock(driver, old, 2)
+    await adopt(memory, [group], renames={old: group})
+    await driver.execute_query(
+        "CREATE (:Entity {uuid: $id, group_id: $old, name: 'New', created_at: datetime()})",
+        id=f"{old}-new", old=old,
+    )  # fmt: skip
+    done = await adopt(memory, [group], renames={old: group})
+    assert (done.entities, done.renamed[0].entities) == (1, 1)
+    assert (await release(memory, [group])).entities == 3
+    assert len(json.loads(await exported(driver, old))) == 3 + 1
+
+
+async def test_a_rename_that_would_mix_groups_is_refused(
+    memory: GraphMemory, driver: AsyncDriver, group: str
+) -> None:
+    old, other = f"{group}-x", f"{group}-y"
+    await stock(driver, old, 2)
+    await stock(driver, other, 2)
+    before = await exported(driver, old), await exported(driver, other)
+    await memory.add("Somebody is here", group_id=f"{group}_full")
+    wrongs: dict[str, dict[str, str]] = {
+        "is taken": {old: f"{group}_full"},
+        "can be adopted as it is": {f"{group}_full": group},
+        "no entity of a group": {f"{old}-nowhere": group},
+        "two groups cannot become one": {old: group, other: group},
+        "a tenant's id has": {old: "a-b"},
+    }
+    for told, wrong in wrongs.items():
+        with pytest.raises(InvalidArgumentError, match=told):
+            await adopt(memory, renames=wrong)
+    assert (await exported(driver, old), await exported(driver, other)) == before
+    await adopt(memory, [group], renames={old: group})
+    with pytest.raises(InvalidArgumentError, match="was renamed"):
+        await adopt(memory, renames={other: group})

@@ -36,6 +36,10 @@ CREATE (:Control:Seed {key: 'seeds', owner: '', expires_at: '', asked_at: '', si
   value: 0, at: ''})
 CREATE (:AccessToken:Seed {token_id: 'seed', sha256: 'seed', name: '', scope: '', groups: [''],
   created_at: '', expires_at: '', revoked_at: ''})
+CREATE (:GroupBefore:Seed {group_id: 'seed', was: ''})
+CREATE (:Community:Seed {group_id: 'seed'})-[:HAS_MEMBER {group_id: 'seed'}]->(:Saga:Seed
+  {group_id: 'seed'})-[:HAS_EPISODE {group_id: 'seed'}]->(:Seed)-[:NEXT_EPISODE
+  {group_id: 'seed'}]->(:Seed)
 CREATE (:EntityBefore:Seed {uuid: 'seed', group_id: 'seed', was_memory: true})
 CREATE (:EpisodeQueue:Seed {group_id: 'seed', last: 0, claimed_at: ''})
 CREATE (:EpisodeJob:Seed {job_id: 'seed', group_id: 'seed', position: 0, status: 'done',

@@ -1,0 +1,20 @@
+// Let the relationships of nodes that were moved from one group to another follow them.
+//
+// A fact follows when both of its ends have; one that leads to a memory of ours stays with it.
+//
+// access  batch
+// param   from_id : STRING
+// param   to_id   : STRING
+// param   batch   : INTEGER — relationships in one transaction
+CALL () {
+  MATCH (:Entity {group_id: $to_id})-[r:RELATES_TO]->(b:Entity)
+  WHERE r.group_id = $from_id AND b.group_id = $to_id
+  RETURN r
+UNION ALL
+  MATCH (n:Episodic|Community|Saga)-[r:MENTIONS|HAS_MEMBER|HAS_EPISODE|NEXT_EPISODE]->()
+  WHERE n.group_id = $to_id AND r.group_id = $from_id
+  RETURN r
+}
+CALL (r) {
+  SET r.group_id = $to_id
+} IN TRANSACTIONS OF $batch ROWS
