@@ -16,15 +16,16 @@ OWNED = (
     "decay_policy", "decay_rate", "decay_score", "dedup_key", "embedding", "embedding_dimension",
     "embedding_model", "filled", "group_key", "importance", "importance_source", "invalid_at",
     "is_compressed", "last_accessed_at", "last_decay_update", "lifecycle_state", "memory_type",
-    "metadata_json", "next_due_at", "obsolete_at", "obsolete_reason", "packing_due",
-    "preserve_until", "project_id", "reinforcement_pending", "soft_deleted_at", "source",
-    "stability", "stability_source", "state_changed_at", "state_history", "state_reason", "tags",
-    "updated_at", "valid_at",
+    "metadata_json", "name_embedding_model", "next_due_at", "obsolete_at", "obsolete_reason",
+    "packing_due", "preserve_until", "project_id", "reinforcement_pending", "soft_deleted_at",
+    "source", "stability", "stability_source", "state_changed_at", "state_history",
+    "state_reason", "tags", "updated_at", "valid_at",
 )  # fmt: skip
 
 #: The same of a relation.
 OWNED_OF_FACTS = (
-    "adopted_at", "edge_key", "group_key", "metadata_json", "original_relation_type", "strength",
+    "adopted_at", "edge_key", "embedding_model", "group_key", "had_vector", "metadata_json",
+    "original_relation_type", "strength", "was_fact_embedding",
 )  # fmt: skip
 
 #: Labels that say nothing of what an entity is.

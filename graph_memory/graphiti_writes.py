@@ -64,6 +64,7 @@ class MergingWrites(GraphOperationsInterface):
                 group_id=group_id,
                 entities=[self._entity(row) for row in rows],
                 now=instant(datetime.now(UTC)),
+                model=self.settings.embedding_model,
                 decay=decay.parameters(self.settings),
             )
 
@@ -84,6 +85,7 @@ class MergingWrites(GraphOperationsInterface):
                 group_key=group_key(group_id),
                 facts=[_fact(row) for row in rows],
                 now=instant(datetime.now(UTC)),
+                model=self.settings.embedding_model,
             )
 
     async def episodic_node_save_bulk(

@@ -1,11 +1,11 @@
-"""Embed stored memories anew: those without a vector, or all of them for another model."""
+"""Embed what is stored anew: what has no vector, or all of it for another model."""
 
 import logging
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from graph_memory import schema
+from graph_memory import graphiti_vectors, schema
 from graph_memory.context import Context
 from graph_memory.errors import GraphMemoryError, GraphUnavailableError
 from graph_memory.graph import Graph
@@ -19,7 +19,7 @@ _BATCH = 256
 
 @dataclass(frozen=True, slots=True)
 class RebuildReport:
-    """How many memories were to be embedded, how many were, and how many could not be."""
+    """How many texts were to be embedded, how many were, and how many could not be."""
 
     candidates: int
     rebuilt: int = 0
@@ -51,15 +51,16 @@ async def rebuild_embeddings(
 ) -> RebuildReport:
     """Embed memories with the configured model, and let searches use it when none is left behind.
 
-    A run that was interrupted after the model changed goes on with `only_missing`. A batch that
-    cannot be embedded is counted and passed over.
+    So are the names and facts that Graphiti compares by: those we have embedded, and with
+    `graphiti_vectors` all. A run that was interrupted after the model changed goes on with
+    `only_missing`. A batch that cannot be embedded is counted and passed over.
 
     Args:
         memory: Whose database and model.
         group_id: The tenant; by default all of them.
         only_missing: Embed what has no vector of the configured model, instead of everything.
         dry_run: Only count.
-        on_progress: Called with the memories done since the last call, and with all there are.
+        on_progress: Called with the texts done since the last call, and with all there are.
 
     Raises:
         EmbeddingError: The model cannot be loaded.
@@ -77,17 +78,25 @@ async def rebuild_embeddings(
         rebuilt += done
         failed += 0 if done else len(batch)
         on_progress(len(batch), candidates)
+    for group in tenants:
+        done, not_done = await graphiti_vectors.rebuild(
+            memory, group, only_missing=only_missing, on_done=lambda n: on_progress(n, candidates)
+        )
+        rebuilt += done
+        failed += not_done
     if changed:
         await _adopt_model(memory)
     return RebuildReport(candidates, rebuilt, failed)
 
 
 async def _count(memory: Context, tenants: list[str], *, only_missing: bool) -> int:
-    counts = [
-        await memory.graph.one("rebuild/count", int, group_id=group, **_which(memory, only_missing))
-        for group in tenants
-    ]
-    return sum(count or 0 for count in counts)
+    total = 0
+    for group in tenants:
+        total += await memory.graph.one(
+            "rebuild/count", int, group_id=group, **_which(memory, only_missing)
+        ) or 0  # fmt: skip
+        total += await graphiti_vectors.count_stale(memory, group, only_missing=only_missing)
+    return total
 
 
 async def _batches(
@@ -145,7 +154,7 @@ async def _model_changed(memory: Context) -> bool:
 
 
 async def _adopt_model(memory: Context) -> None:
-    """Record the model once every memory of every group has its vector."""
+    """Record the model once everything of every group has its vector."""
     if not await _count(memory, await groups(memory.graph), only_missing=True):
         await schema.record_embedding(memory.graph, memory.settings)
         await memory.check_embedding()

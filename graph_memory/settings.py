@@ -101,7 +101,7 @@ class Settings(ServiceSettings, DecaySettings, LlmSettings):
     embedding_api_key: SecretStr = SecretStr("")
     embedding_batch_size: int = Field(64, ge=1, le=4096)
     graphiti_vectors: bool = Field(
-        False, description="Also write the vectors that Graphiti's search compares nodes by."
+        False, description="Also write the vectors that Graphiti's search compares by."
     )
     embedding_cache_size: int = Field(1024, ge=0, le=1_000_000, description="Queries kept.")
 

@@ -17,6 +17,8 @@ CALL (n) {
   OPTIONAL MATCH (was:EntityBefore {uuid: n.uuid})
   FOREACH (known IN CASE WHEN was IS NULL THEN [] ELSE [was] END |
     FOREACH (key IN $owned | SET n[key] = known['was_' + key])
+    FOREACH (_ IN CASE WHEN known.had_vector THEN [1] ELSE [] END |
+      SET n.name_embedding = known.was_name_embedding)
     FOREACH (_ IN CASE WHEN known.was_memory THEN [1] ELSE [] END | SET n:Memory)
   )
   DELETE was

@@ -9,6 +9,7 @@
 // param   entities : LIST<MAP> — uuid, name, summary, created_at, labels, attributes, embedding,
 //                    version_id, and what memories/fill takes; sorted by id
 // param   now      : STRING — ISO 8601, UTC
+// param   model    : STRING — of the embeddings
 // returns memory_id : STRING
 UNWIND $entities AS row
 MERGE (n:Entity {uuid: row.uuid})
@@ -39,6 +40,8 @@ WITH n AS m, n, row
 WITH n, toFloatList(row.embedding) AS vector
 CALL (n, vector) {
   WITH n, vector WHERE vector IS NOT NULL
+  SET n.name_embedding_model = $model
+  WITH n, vector
   CALL db.create.setNodeVectorProperty(n, 'name_embedding', vector)
 }
 RETURN n.uuid AS memory_id

@@ -8,6 +8,7 @@
 //                    expired_at, valid_at, invalid_at, reference_time, attributes, embedding
 // param   group_key : STRING — what stands for the group in the full-text index
 // param   now      : STRING — ISO 8601, UTC
+// param   model    : STRING — of the embeddings
 // returns relation_id : STRING
 UNWIND $facts AS row
 MATCH (a:Entity {uuid: row.from_id})
@@ -35,6 +36,8 @@ FOREACH (key IN keys(row.attributes) | SET r[key] = row.attributes[key])
 WITH r, toFloatList(row.embedding) AS vector
 CALL (r, vector) {
   WITH r, vector WHERE vector IS NOT NULL
+  SET r.embedding_model = $model
+  WITH r, vector
   CALL db.create.setRelationshipVectorProperty(r, 'fact_embedding', vector)
 }
 RETURN r.uuid AS relation_id

@@ -1,6 +1,7 @@
 // Give memory `m` its `vector` and those of its `words`, unless null; as Graphiti's too, if wanted.
 //
-// Graphiti compares nodes by `name_embedding`. The words' vectors stand on a node of their own:
+// Graphiti compares nodes by `name_embedding`; that of an entity it found is of the name, and not
+// given here. The words' vectors stand on a node of their own:
 // Graphiti could not put bytes of a memory into its prompts.
 //
 // access  fragment
@@ -9,7 +10,10 @@
 CALL (m, vector) {
   WITH m, vector WHERE vector IS NOT NULL
   CALL db.create.setNodeVectorProperty(m, 'embedding', vector)
-  WITH m, vector WHERE $graphiti_vectors
+  WITH m, vector
+  WHERE ($graphiti_vectors OR m.name_embedding_model IS NOT NULL) AND m.adopted_at IS NULL
+  SET m.name_embedding_model = m.embedding_model
+  WITH m, vector
   CALL db.create.setNodeVectorProperty(m, 'name_embedding', vector)
 }
 CALL (m, words) {

@@ -238,3 +238,38 @@ async def test_a_rename_that_would_mix_groups_is_refused(
     await adopt(memory, [group], renames={old: group})
     with pytest.raises(InvalidArgumentError, match="was renamed"):
         await adopt(memory, renames={other: group})
+
+
+async def test_vectors_are_ours_only_where_graphiti_is_to_have_them_and_are_given_back(
+    memory: GraphMemory, driver: AsyncDriver, group: str
+) -> None:
+    await stock(driver, group, 4, width=16)
+    before = await exported(driver, group)
+    await adopt(memory, [group])
+    assert (await rebuild_embeddings(memory, group)).rebuilt == 4  # of memories, no other
+    sharing = GraphMemory(
+        memory.graph,
+        memory.embedder,
+        memory.settings.model_copy(update={"graphiti_vectors": True}),
+        clock=memory.clock,
+    )
+    missing = await rebuild_embeddings(sharing, group, only_missing=True)
+    assert (missing.candidates, missing.rebuilt, missing.failed) == (7, 7, 0)  # 4 names, 3 facts
+    assert (await rebuild_embeddings(sharing, group, only_missing=True)).candidates == 0
+    records, _, _ = await driver.execute_query(
+        "MATCH (n:Entity {group_id: $group}) OPTIONAL MATCH (n)-[r:RELATES_TO]->() "
+        "RETURN n.name AS name, n.name_embedding AS of_name, n.embedding AS of_content, "
+        "r.fact AS fact, r.fact_embedding AS of_fact ORDER BY name",
+        group=group,
+    )
+    for record in records[:3]:
+        texts = [record["name"], record["fact"]]
+        name, fact = await memory.embedder.embed(texts)
+        assert record["of_name"] == pytest.approx(list(name), abs=1e-5)
+        assert record["of_fact"] == pytest.approx(list(fact), abs=1e-5)
+    assert any(record["of_name"] != record["of_content"] for record in records)
+    (best, *_) = await memory.search_facts("Entity 2 is acquainted with Entity 3")
+    assert best.fact == "Entity 2 knows Entity 3"
+    await memory.accesses.settled()
+    await release(memory, [group])
+    assert await exported(driver, group) == before

@@ -23,7 +23,8 @@ CREATE (m:Memory:Seed {preserve_until: '', soft_deleted_at: '', obsolete_at: '',
   dedup_key: 'seed', uuid: 'seed', group_id: 'seed', group_key: '0'})
 CREATE (m)-[:RELATES_TO {invalid_at: datetime('2026-01-01'), expired_at: datetime('2026-01-01'),
   valid_at: datetime('2026-01-01'), edge_key: 'seed', original_relation_type: '',
-  reference_time: datetime('2026-01-01'), adopted_at: '', fact_embedding: [0.5]}]->(m)
+  reference_time: datetime('2026-01-01'), adopted_at: '', fact_embedding: [0.5],
+  embedding_model: '', had_vector: true, was_fact_embedding: [0.5]}]->(m)
 CREATE (m)-[:HAS_VERSION]->(:MemoryVersion {uuid: 'seed', group_id: 'seed'})
 CREATE (m)-[:HAS_WORDS]->(:WordVectors {group_id: 'seed', vectors: ''})
 CREATE (m)-[:HAS_PARENT]->(m)
@@ -40,7 +41,8 @@ CREATE (:GroupBefore:Seed {group_id: 'seed', was: ''})
 CREATE (:Community:Seed {group_id: 'seed'})-[:HAS_MEMBER {group_id: 'seed'}]->(:Saga:Seed
   {group_id: 'seed'})-[:HAS_EPISODE {group_id: 'seed'}]->(:Seed)-[:NEXT_EPISODE
   {group_id: 'seed'}]->(:Seed)
-CREATE (:EntityBefore:Seed {uuid: 'seed', group_id: 'seed', was_memory: true})
+CREATE (:EntityBefore:Seed {uuid: 'seed', group_id: 'seed', was_memory: true,
+  had_vector: true, was_name_embedding: [0.5]})
 CREATE (:EpisodeQueue:Seed {group_id: 'seed', last: 0, claimed_at: ''})
 CREATE (:EpisodeJob:Seed {job_id: 'seed', group_id: 'seed', position: 0, status: 'done',
   attempts: 0, name: '', content: '', source: '', source_description: '', reference_time: '',
@@ -67,7 +69,7 @@ CREATE (:MaintenanceChange:Seed {run_id: 'seed', memory_id: 'seed', group_id: ''
   after_preserve_until: '', after_confidence: 0.5, purged: true})
 SET m.obsolete_reason = '', m.packing_due = true, m.confidence_decayed_at = '', m.obsolete_at = '',
   m.content_gz = '', m.is_compressed = true, m.next_due_at = '', m.classification_attempts = 1,
-  m.adopted_at = '', m.name_embedding = [0.5]
+  m.adopted_at = '', m.name_embedding = [0.5], m.name_embedding_model = ''
 SET m.valid_at = '', m.invalid_at = ''
 """
 

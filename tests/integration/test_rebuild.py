@@ -8,10 +8,12 @@ import pytest
 from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory, rebuild
+from graph_memory.adopt import adopt
 from graph_memory.embedding import Embedder, Reading
 from graph_memory.errors import DimensionMismatchError, EmbeddingError
 from graph_memory.rebuild import RebuildReport, rebuild_embeddings
 from graph_memory.schema import stored_embedding
+from tests.integration.test_adopt import stock
 
 
 class SmallEmbedder(Embedder):
@@ -136,3 +138,49 @@ async def test_another_model_is_adopted_when_no_memory_is_left_behind(
     finally:
         await rebuild_embeddings(memory)
     assert (await memory.search("ships"))[0].memory.memory_id == stored.memory_id
+
+
+async def test_names_and_facts_that_we_embedded_follow_a_change_of_model(
+    memory: GraphMemory, driver: AsyncDriver, group: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def our_group(graph: object) -> list[str]:
+        return [group]
+
+    monkeypatch.setattr(rebuild, "groups", our_group)
+    await stock(driver, group, 3, width=16)
+    await adopt(memory, [group])
+    one = await memory.add("Ships pass at night")
+    two = await memory.add("Lighthouses burn all night")
+    await memory.relate(one.memory_id, two.memory_id, fact="Ships see lighthouses")
+    sharing = memory.settings.model_copy(update={"graphiti_vectors": True})
+    shared = GraphMemory(memory.graph, memory.embedder, sharing, clock=memory.clock)
+    assert (await rebuild_embeddings(shared, group)).rebuilt == 5 + 3 + 3
+
+    small = memory.settings.model_copy(
+        update={"embedding_model": "small", "embedding_dimensions": 8}
+    )
+    other = GraphMemory(memory.graph, SmallEmbedder(small), small, clock=memory.clock)
+    try:
+        assert (await rebuild_embeddings(other)).failed == 0
+        records, _, _ = await driver.execute_query(
+            "MATCH (n:Entity {group_id: $group})-[r:RELATES_TO]->() WHERE n.adopted_at IS NOT NULL "
+            "RETURN n.name AS name, n.name_embedding AS of_name, r.fact AS fact, "
+            "r.fact_embedding AS of_fact",
+            group=group,
+        )
+        assert len(records) == 2
+        for record in records:
+            name, fact = await other.embedder.embed([record["name"], record["fact"]])
+            assert record["of_name"] == pytest.approx(list(name), abs=1e-5)
+            assert record["of_fact"] == pytest.approx(list(fact), abs=1e-5)
+        records, _, _ = await driver.execute_query(
+            "MATCH (n:Entity {group_id: $group}) RETURN collect(DISTINCT size(n.name_embedding)) "
+            "AS widths", group=group,
+        )  # fmt: skip
+        assert records[0]["widths"] == [8]
+        (best, *_) = await other.search_facts("Ships see lighthouses")
+        assert best.fact == "Ships see lighthouses"
+    finally:
+        await rebuild_embeddings(memory)
+    (best, *_) = await memory.search_facts("vessels notice towers of light")
+    assert best.fact == "Ships see lighthouses"
