@@ -1,10 +1,8 @@
 """Import and export: many memories in, all memories out, as lines of JSON."""
 
-from collections.abc import AsyncIterator, Callable, Container, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
-from datetime import datetime
-from itertools import chain, islice
-from operator import itemgetter
+from collections.abc import AsyncIterator, Callable, Container, Iterable, Iterator
+from dataclasses import asdict, dataclass, field, fields
+from itertools import islice
 from typing import Any, TypeVar
 
 from graph_memory import decay
@@ -14,11 +12,16 @@ from graph_memory.errors import (
     DuplicateError,
     GraphMemoryError,
     InvalidArgumentError,
-    NotFoundError,
 )
-from graph_memory.lines import ArchivedMemory, ArchivedRelation, read_line, write_line
-from graph_memory.memories import instant
-from graph_memory.relations import edges
+from graph_memory.lines import (
+    NO_ATTRIBUTES,
+    NO_ATTRIBUTES_OF_FACTS,
+    ArchivedMemory,
+    read_line,
+    write_line,
+)
+from graph_memory.links import Link, set_links, stored
+from graph_memory.memories import RelationType, instant
 
 T = TypeVar("T")
 K = TypeVar("K")
@@ -27,10 +30,6 @@ MAX_SHOWN_ERRORS = 20
 
 _IMPORT_BATCH = 256
 _EXPORT_BATCH = 500
-_LINK_BATCH = 2000
-
-#: What a line says of a relation, and `relate` does not take.
-_KEPT_OF_RELATIONS = ("created_at", "valid_at", "invalid_at", "original_relation_type")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,43 +68,11 @@ class _Line:
 
 
 @dataclass(frozen=True, slots=True)
-class _Link:
-    """A parent, or a relation, to set when every memory is there; both may stand further down."""
-
-    line: int
-    group_id: str
-    from_id: str
-    target_id: str
-    relation: ArchivedRelation | None = None
-
-    @property
-    def statement(self) -> str:
-        """The statement that sets links of this kind."""
-        return "archive/relate" if self.relation else "archive/set_parents"
-
-    def rows(self, target_id: str) -> list[dict[str, Any]]:
-        """Return what to write, now that the target's id is known."""
-        if self.relation is None:
-            return [{"from_id": self.from_id, "to_id": target_id}]
-        relation = replace(self.relation, target_id=target_id)
-        kept = {name: getattr(relation, name) for name in _KEPT_OF_RELATIONS}
-        return [{**_stored(kept), **edge} for edge in edges(self.from_id, relation)]
-
-
-@dataclass(frozen=True, slots=True)
 class _Holder:
     """An id that is taken, and whether by a memory the group can see."""
 
     memory_id: str
     in_group: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Made:
-    """A link whose ends are there, and whether it is a relation made just now."""
-
-    position: int
-    created: bool
 
 
 async def import_lines(
@@ -147,6 +114,9 @@ async def export_lines(memory: GraphMemory, group_id: str | None = None) -> Asyn
             _Exported,
             group_id=memory.group(group_id),
             limit=_EXPORT_BATCH,
+            types=list(RelationType),
+            owned=NO_ATTRIBUTES,
+            owned_of_facts=NO_ATTRIBUTES_OF_FACTS,
             **after,
         )
         for row in page:
@@ -173,7 +143,7 @@ class _Import:
         self._memory = memory
         self._group_id = memory.group(group_id) if group_id else None
         self._new_ids: dict[tuple[str, str], str] = {}
-        self._links: list[_Link] = []
+        self._links: list[Link] = []
 
     async def store(self, batch: Iterable[tuple[int, str]]) -> None:
         """Store the memories of some lines, without their links."""
@@ -181,15 +151,19 @@ class _Import:
             settled = await self._settled(group_id, lines)
             for line, memory_id in settled:
                 self._remember_links(line, memory_id)
+            await self._restore_entities(group_id, settled)
             await self._restore_lifecycles(group_id, settled)
 
     async def link(self) -> None:
         """Set the parents and relations of all lines."""
-        for (group_id, statement), links in _grouped(
-            self._links, lambda link: (link.group_id, link.statement)
-        ):
-            for begin in range(0, len(links), _LINK_BATCH):
-                await self._link(group_id, statement, links[begin : begin + _LINK_BATCH])
+        for group_id, links in _grouped(self._links, lambda link: link.group_id):
+            new_ids = {old: new for (group, old), new in self._new_ids.items() if group == group_id}
+            made, refused = await set_links(
+                self._memory.graph, links, new_ids, group_id=group_id, now=self._memory.clock()
+            )
+            self.report.relations += made
+            for link, error in refused:
+                self.report.refuse(link.line, error)
 
     def _read(self, batch: Iterable[tuple[int, str]]) -> Iterator[_Line]:
         for number, text in batch:
@@ -233,18 +207,35 @@ class _Import:
         if memory.memory_id and memory.memory_id != memory_id:
             self._new_ids[line.group_id, memory.memory_id] = memory_id
         if memory.parent_id:
-            self._links.append(_Link(line.number, line.group_id, memory_id, memory.parent_id))
+            self._links.append(Link(line.number, line.group_id, memory_id, memory.parent_id))
         self._links.extend(
-            _Link(line.number, line.group_id, memory_id, relation.target_id, relation)
-            for relation in memory.relationships
+            Link(line.number, line.group_id, memory_id, edge.target_id, edge)
+            for edge in (*memory.relationships, *memory.facts)
         )
+
+    async def _restore_entities(self, group_id: str, settled: list[tuple[_Line, str]]) -> None:
+        """Give memories that were entities of Graphiti what it had said of them."""
+        rows = [
+            {
+                "memory_id": memory_id,
+                "valid_at": stored({"at": line.memory.valid_at})["at"],
+                **asdict(line.memory.entity),
+            }
+            for line, memory_id in sorted(settled, key=lambda pair: pair[1])
+            if line.memory.entity
+        ]
+        if rows:
+            now = instant(self._memory.clock())
+            await self._memory.graph.run(
+                "archive/restore_entities", group_id=group_id, entities=rows, now=now
+            )
 
     async def _restore_lifecycles(self, group_id: str, settled: list[tuple[_Line, str]]) -> None:
         rows = [
             {
                 "memory_id": memory_id,
                 "conversation_id": line.memory.conversation_id,
-                **_stored(asdict(line.memory.lifecycle)),
+                **stored(asdict(line.memory.lifecycle)),
             }
             for line, memory_id in sorted(settled, key=lambda pair: pair[1])
             if line.memory.lifecycle
@@ -254,27 +245,6 @@ class _Import:
             await self._memory.graph.run(
                 "archive/restore_lifecycle", group_id=group_id, memories=rows, now=now, decay=rules
             )
-
-    async def _link(self, group_id: str, statement: str, links: list[_Link]) -> None:
-        rows: dict[int, list[dict[str, Any]]] = {}
-        for position, link in enumerate(links):
-            target_id = self._new_ids.get((group_id, link.target_id), link.target_id)
-            if target_id == link.from_id:
-                itself = InvalidArgumentError("target_id", target_id, "it is the memory itself")
-                self.report.refuse(link.line, itself)
-            else:
-                rows[position] = [{"position": position, **row} for row in link.rows(target_id)]
-        made = await self._memory.graph.rows(
-            statement,
-            _Made,
-            group_id=group_id,
-            links=sorted(chain(*rows.values()), key=itemgetter("from_id", "to_id")),
-            now=instant(self._memory.clock()),
-        )
-        self.report.relations += sum(link.created for link in made)
-        for position in sorted(rows.keys() - {link.position for link in made}):
-            link = links[position]
-            self.report.refuse(link.line, NotFoundError(link.target_id, group_id))
 
 
 def _arguments(line: _Line, taken: Container[str]) -> dict[str, Any]:
@@ -286,11 +256,6 @@ def _arguments(line: _Line, taken: Container[str]) -> dict[str, Any]:
     if arguments["memory_id"] in taken:
         arguments["memory_id"] = None
     return arguments
-
-
-def _stored(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return values as they are stored: instants as text."""
-    return {k: instant(v) if isinstance(v, datetime) else v for k, v in values.items()}
 
 
 def _grouped(items: Iterable[T], key: Callable[[T], K]) -> Iterable[tuple[K, list[T]]]:

@@ -28,8 +28,18 @@ OWNED_OF_FACTS = (
     "original_relation_type", "strength", "was_fact_embedding",
 )  # fmt: skip
 
+#: Where of a fact is set aside what had one of our names.
+SET_ASIDE = tuple(f"was_{name}" for name in OWNED_OF_FACTS)
+
+#: What Graphiti itself has of a fact; what is neither its nor ours is an attribute.
+GRAPHITIS_OF_FACTS = (
+    "uuid", "name", "fact", "group_id", "episodes", "fact_embedding", "created_at", "expired_at",
+    "valid_at", "invalid_at", "reference_time", "attributes",
+    "source_node_uuid", "target_node_uuid", "source_uuid", "target_uuid",
+)  # fmt: skip
+
 #: Labels that say nothing of what an entity is.
-_STRUCTURAL = frozenset(("Entity", "Memory", "PurgedMemory"))
+STRUCTURAL = frozenset(("Entity", "Memory", "PurgedMemory"))
 
 _WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_+")
 
@@ -52,7 +62,7 @@ def filling(
     Two entities may read alike, so what makes one unique is its id together with its content.
     """
     content = content_of(name, summary)
-    kinds = sorted(set(labels) - _STRUCTURAL)
+    kinds = sorted(set(labels) - STRUCTURAL)
     return {
         "group_key": group_key(group_id),
         "content": content,

@@ -15,7 +15,7 @@ from graphiti_core.nodes import EntityNode
 from graphiti_core.search.search_filters import SearchFilters
 from pydantic import ConfigDict
 
-from graph_memory.entities import OWNED, OWNED_OF_FACTS
+from graph_memory.entities import GRAPHITIS_OF_FACTS, OWNED, OWNED_OF_FACTS, SET_ASIDE
 from graph_memory.graph import Graph
 from graph_memory.words import any_word
 
@@ -27,7 +27,7 @@ _ENDS = {"edge_source_node_uuids", "edge_target_node_uuids"}
 
 #: What is no attribute: what is ours, and what Graphiti has a place of its own for.
 _HIDDEN = (*OWNED, *EntityNode.model_fields)
-_HIDDEN_OF_FACTS = (*OWNED_OF_FACTS, *EntityEdge.model_fields, "source_uuid", "target_uuid")
+_HIDDEN_OF_FACTS = (*OWNED_OF_FACTS, *SET_ASIDE, *GRAPHITIS_OF_FACTS)
 
 #: The fields of the full-text indexes.
 _FIELDS = {

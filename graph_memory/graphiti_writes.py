@@ -19,14 +19,14 @@ from graphiti_core.nodes import EntityNode
 from pydantic import ConfigDict
 
 from graph_memory import decay
-from graph_memory.entities import OWNED, OWNED_OF_FACTS, filling
+from graph_memory.entities import GRAPHITIS_OF_FACTS, OWNED, OWNED_OF_FACTS, filling
 from graph_memory.graph import Graph
 from graph_memory.memories import group_key, instant
 from graph_memory.settings import Settings
 
 #: What Graphiti itself has of an entity, and of a fact; all else are attributes.
 _OF_NODES = frozenset(EntityNode.model_fields)
-_OF_EDGES = frozenset(EntityEdge.model_fields) | {"source_uuid", "target_uuid"}
+_OF_EDGES = frozenset(GRAPHITIS_OF_FACTS)
 
 
 class OnWritten(Protocol):

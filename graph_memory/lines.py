@@ -6,10 +6,30 @@ and the times of its relations; nobody needs to write these, but import takes th
 """
 
 import json
-from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Literal, cast
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from typing import Annotated, Any, ClassVar, Literal, cast
 
-from graph_memory.arguments import Moment, NewMemory, NewRelation, Text, Unit, checked
+from pydantic import AfterValidator, StringConstraints
+
+from graph_memory.arguments import (
+    RESERVED_KEYS,
+    MemoryId,
+    Moment,
+    NewMemory,
+    NewRelation,
+    Text,
+    Unit,
+    checked,
+)
+from graph_memory.entities import (
+    GRAPHITIS_OF_FACTS,
+    OWNED,
+    OWNED_OF_FACTS,
+    SET_ASIDE,
+    STRUCTURAL,
+)
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.memories import default_title, instant, whole
 
@@ -44,12 +64,86 @@ class Lifecycle:
     invalid_at: Moment | None = None
 
 
+#: What is no attribute, but has a place of its own: of an entity, and of a fact.
+NO_ATTRIBUTES = (*OWNED, *RESERVED_KEYS)
+NO_ATTRIBUTES_OF_FACTS = (*OWNED_OF_FACTS, *SET_ASIDE, *GRAPHITIS_OF_FACTS)
+
+_PLAIN = (str, int, float, bool)
+
+
+def _attributes(*others: str) -> AfterValidator:
+    def check(attributes: Mapping[str, Any]) -> Mapping[str, Any]:
+        if taken := sorted(attributes.keys() & set(others)):
+            raise ValueError(f"'{taken[0]}' is no attribute; the name has a meaning of its own")
+        if unfit := sorted(key for key, value in attributes.items() if not _is_plain(value)):
+            raise ValueError(f"'{unfit[0]}' must be text, a number, true or false, or a list of it")
+        return attributes
+
+    return AfterValidator(check)
+
+
+def _is_plain(value: object) -> bool:
+    """Tell whether Neo4j and JSON both hold a value: of a list, items of one kind."""
+    items = cast(list[object], value) if isinstance(value, list) else [value]
+    return all(isinstance(i, _PLAIN) for i in items) and len({type(i) for i in items}) <= 1
+
+
+def _not_structural(label: str) -> str:
+    if label in STRUCTURAL:
+        raise ValueError("the label has a meaning of its own")
+    return label
+
+
+Label = Annotated[
+    str,
+    StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,255}$"),
+    AfterValidator(_not_structural),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchivedFact:
+    """A fact that Graphiti found about a memory and another, under its own name."""
+
+    __pydantic_config__: ClassVar = NewMemory.__pydantic_config__
+
+    target_id: MemoryId
+    name: Text
+    fact: Text
+    fact_id: MemoryId | None = None
+    strength: Unit = 0.5
+    created_at: Moment | None = None
+    valid_at: Moment | None = None
+    invalid_at: Moment | None = None
+    expired_at: Moment | None = None
+    reference_time: Moment | None = None
+    attributes: Annotated[Mapping[str, Any], _attributes(*NO_ATTRIBUTES_OF_FACTS)] = field(
+        default_factory=dict[str, Any]
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchivedEntity:
+    """What Graphiti says of a memory that is an entity of its."""
+
+    __pydantic_config__: ClassVar = NewMemory.__pydantic_config__
+
+    name: Text
+    summary: Text = ""
+    labels: tuple[Label, ...] = ()
+    attributes: Annotated[Mapping[str, Any], _attributes(*NO_ATTRIBUTES)] = field(
+        default_factory=dict[str, Any]
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchivedMemory(NewMemory):
     """A line of an import."""
 
     relationships: tuple[ArchivedRelation, ...] = ()
     lifecycle: Lifecycle | None = None
+    entity: ArchivedEntity | None = None
+    facts: tuple[ArchivedFact, ...] = ()
 
 
 def read_line(text: str) -> ArchivedMemory:
@@ -77,8 +171,20 @@ def write_line(described: dict[str, Any], title: str | None) -> str:
         "title": None if implied else title,
         "lifecycle": _present(described["lifecycle"]),
         "relationships": [_present(relation) for relation in described["relationships"]],
+        "entity": _described(described["entity"]) if described["entity"] else None,
+        "facts": [_described(fact) for fact in described["facts"]],
     }
     return json.dumps(_present(line), ensure_ascii=False, default=instant)
+
+
+def _described(values: dict[str, Any]) -> dict[str, Any]:
+    """Return what is not empty of an entity or a fact, its attributes by name."""
+    pairs = [
+        (key, instant(value) if isinstance(value, datetime) else value)
+        for key, value in values["attributes"]
+    ]
+    kept = {key: value for key, value in pairs if _is_plain(value)}
+    return _present({**values, "attributes": kept})
 
 
 def _present(values: dict[str, Any]) -> dict[str, Any]:

@@ -5,8 +5,11 @@
 // param   after_created_at : STRING — of the last memory of the page before, ISO 8601, UTC
 // param   after_id         : STRING — of the same; empty for the first page
 // param   limit            : INTEGER
+// param   types            : LIST<STRING> — of relations of ours; others are facts of Graphiti's
+// param   owned            : LIST<STRING> — what is no attribute of an entity
+// param   owned_of_facts   : LIST<STRING> — what is no attribute of a fact
 // returns line       : MAP
-// returns title      : STRING
+// returns title      : STRING? — an entity has a name instead
 // returns created_at : STRING — as precise as it is stored, for the next page
 MATCH (m:Memory {group_id: $group_id})
 WHERE m.created_at >= datetime($after_created_at) AND m.soft_deleted_at IS NULL
@@ -32,12 +35,29 @@ RETURN m {
   relationships: COLLECT {
     MATCH (m)-[r:RELATES_TO]->(other:Memory {group_id: $group_id})
     WHERE other.soft_deleted_at IS NULL AND r.expired_at IS NULL
+      AND r.adopted_at IS NULL AND r.name IN $types
     RETURN {
       target_id: other.uuid, relation_type: r.name,
       original_relation_type: r.original_relation_type, strength: r.strength, fact: r.fact,
       metadata: coalesce(r.metadata_json, '{}'),
       created_at: r.created_at, valid_at: r.valid_at, invalid_at: r.invalid_at
     } ORDER BY other.uuid, r.name
+  },
+  entity: CASE WHEN m.adopted_at IS NOT NULL THEN {
+    name: m.name, summary: m.summary, labels: [label IN labels(m)
+      WHERE label =~ '[A-Za-z_][A-Za-z0-9_]*' AND NOT label IN ['Entity', 'Memory']],
+    attributes: [key IN keys(m) WHERE NOT key IN $owned | [key, m[key]]]
+  } END,
+  facts: COLLECT {
+    MATCH (m)-[r:RELATES_TO]->(other:Memory {group_id: $group_id})
+    WHERE other.soft_deleted_at IS NULL AND (r.adopted_at IS NOT NULL OR NOT r.name IN $types)
+    RETURN {
+      target_id: other.uuid, fact_id: r.uuid, name: r.name, fact: r.fact, strength: r.strength,
+      created_at: r.created_at, valid_at: r.valid_at, invalid_at: r.invalid_at,
+      expired_at: r.expired_at, reference_time: r.reference_time,
+      attributes: [key IN keys(r) WHERE NOT key IN $owned_of_facts | [key, r[key]]]
+    } ORDER BY other.uuid, r.name, r.uuid
   }
-} AS line, m.name AS title, toString(m.created_at) AS created_at
+} AS line, CASE WHEN m.adopted_at IS NULL THEN m.name END AS title,
+  toString(m.created_at) AS created_at
 ORDER BY m.created_at, m.uuid

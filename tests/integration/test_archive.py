@@ -12,10 +12,13 @@ from hypothesis import strategies as st
 from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory
+from graph_memory.adopt import adopt
 from graph_memory.archive import ImportReport, export_lines, import_lines
 from graph_memory.arguments import RESERVED_KEYS
 from graph_memory.errors import GraphUnavailableError, InvalidArgumentError
+from graph_memory.verify import verify
 from tests.conftest import Clock
+from tests.integration.test_adopt import stock
 
 
 async def exported(memory: GraphMemory, group_id: str | None = None) -> list[str]:
@@ -34,9 +37,11 @@ def unnamed(lines: Iterable[str]) -> list[dict[str, Any]]:
         del line["group_id"]
         if "parent_id" in line:
             line["parent_id"] = names[line["parent_id"]]
-        for relation in line.get("relationships", []):
+        for relation in line.get("relationships", []) + line.get("facts", []):
             relation["target_id"] = names[relation["target_id"]]
+            relation.pop("fact_id", None)
         line.get("relationships", []).sort(key=json.dumps)
+        line.get("facts", []).sort(key=json.dumps)
     return sorted(parsed, key=json.dumps)
 
 
@@ -336,3 +341,88 @@ async def test_whatever_can_be_imported_survives_the_round_trip(
     for text in once:
         line = json.loads(text)
         assert line.get("metadata", {}) == by_content[line["content"]].get("metadata", {})
+
+
+async def test_what_graphiti_found_is_copied_with_its_labels_names_and_times(
+    memory: GraphMemory, driver: AsyncDriver, group: str, clock: Clock
+) -> None:
+    await stock(driver, group, 5)
+    await driver.execute_query(
+        "MATCH (n:Entity {uuid: $group + '-1000001'})-[r:RELATES_TO]->(m) "
+        "SET n:VIP, n.role = 'chief', n.since = [1, 2], n.summary = 'Chief of all', "
+        "r.valid_at = datetime('2020-01-01T00:00:00Z'), r.since = 'long', "
+        "r.invalid_at = datetime('2021-01-01T00:00:00Z'), r.expired_at = datetime('2025-02-01') "
+        # Between the same two a second fact of the same name, and one about itself.
+        "CREATE (n)-[:RELATES_TO {uuid: $group + '-2', name: 'KNOWS', fact: 'They met', "
+        "group_id: $group, episodes: ['x'], created_at: datetime('2025-03-01')}]->(m) "
+        "CREATE (n)-[:RELATES_TO {uuid: $group + '-3', name: 'IS', fact: 'Is itself', "
+        "group_id: $group, episodes: ['x'], created_at: datetime('2025-03-01')}]->(n)",
+        group=group,
+    )
+    assert (await adopt(memory, [group])).entities == 5
+    mine = await memory.add("Number 1 is a friend of mine")
+    await memory.relate(mine.memory_id, f"{group}-1000001", "references", strength=0.9)
+    before = await exported(memory)
+    first = json.loads(before[0])
+    assert first["entity"] == {
+        "name": "Entity 1", "summary": "Chief of all", "labels": ["Person", "VIP"],
+        "attributes": {"role": "chief", "since": [1, 2]},
+    }  # fmt: skip
+
+    empty = f"{group}_copy"
+    report = await import_lines(memory, before, empty)
+    assert report.errors == []
+    assert (report.stored, report.relations, report.failed) == (6, 7, 0)
+    assert unnamed(await exported(memory, empty)) == unnamed(before)
+    again = await import_lines(memory, before, empty)
+    assert (again.stored, again.relations, again.failed) == (0, 0, 0)
+    copied, _, _ = await driver.execute_query(
+        "MATCH (a:VIP {group_id: $group})-[r:RELATES_TO]->(b) RETURN a, r, b.name AS to "
+        "ORDER BY r.fact",
+        group=empty,
+    )
+    assert [(c["r"]["name"], c["r"]["fact"], c["to"]) for c in copied] == [
+        ("KNOWS", "Entity 1 knows Entity 2", "Entity 2"),
+        ("IS", "Is itself", "Entity 1"),
+        ("KNOWS", "They met", "Entity 2"),
+    ]
+    ended, chief = copied[0]["r"], copied[0]["a"]
+    assert (ended["valid_at"].year, ended["invalid_at"].year) == (2020, 2021)
+    assert (ended["expired_at"].year, ended["since"], ended["strength"]) == (2025, "long", 0.5)
+    assert (chief["name"], chief["summary"]) == ("Entity 1", "Chief of all")
+    assert chief["content"] == "Entity 1: Chief of all"
+    facts = await memory.search_facts("who knows Entity 2?", group_id=empty, as_of="2020-06-01")
+    assert [fact.fact for fact in facts] == ["Entity 1 knows Entity 2"]
+    (person, *_) = await memory.search_nodes("the chief", entity_types=["VIP"], group_id=empty)
+    assert person.name == "Entity 1"
+
+    # Where it was erased, it comes back under its own ids.
+    await memory.delete_all(confirm="DELETE ALL", permanent=True)
+    clock.advance(days=3)
+    report = await import_lines(memory, before)
+    assert (report.stored, report.relations, report.failed) == (6, 7, 0)
+    assert [*map(json.loads, await exported(memory))] == [*map(json.loads, before)]
+    problems = (await verify(memory.graph, memory.settings)).get(group, [])
+    assert problems == []
+
+
+@pytest.mark.parametrize(
+    ("part", "told"),
+    [
+        ({"entity": {"name": "Bob", "labels": ["Memory"]}}, "labels"),
+        ({"entity": {"name": "Bob", "labels": ["A) DETACH DELETE n //"]}}, "labels"),
+        ({"entity": {"name": "Bob", "attributes": {"lifecycle_state": "GONE"}}}, "lifecycle_state"),
+        ({"entity": {"name": "Bob", "attributes": {"a": {"b": 1}}}}, "'a' must be text"),
+        ({"facts": [{"target_id": "x", "name": "KNOWS"}]}, "fact"),
+        ({"facts": [{"target_id": "x", "name": "KNOWS", "fact": "f", "strength": 2}]}, "strength"),
+        ({"facts": [{"target_id": "x", "name": "K", "fact": "f", "attributes": {"uuid": "y"}}]},
+         "uuid"),
+    ],
+    ids=range(7),
+)  # fmt: skip
+async def test_a_line_cannot_pass_off_attributes_as_what_is_ours(
+    memory: GraphMemory, part: dict[str, Any], told: str
+) -> None:
+    report = await import_lines(memory, [json.dumps({"content": "Bob", **part})])
+    assert (report.stored, report.failed) == (0, 1)
+    assert told in report.errors[0].message
