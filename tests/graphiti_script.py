@@ -68,6 +68,10 @@ class GraphitiScript:
                 return {"summaries": [
                     {"name": name, "summary": self.summary} for name in self.entities
                 ] if self.summary else []}  # fmt: skip
+            case "Summary":
+                return {"summary": self.summary or "All of them."}
+            case "SummaryDescription":
+                return {"description": "Who belongs together"}
             case "Ratings":
                 memories = json.loads(body["messages"][-1]["content"])
                 importance, stability = self.rating

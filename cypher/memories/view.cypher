@@ -1,6 +1,7 @@
 // Describe memory `m` as every tool shows it, in the map `memory`; with the text it had then.
 //
-// Instants go out as text: the driver takes longer over its own than Neo4j over all the rest.
+// Instants go out as text: the driver takes longer over its own than Neo4j over all the rest. The
+// name of a zone, which Graphiti may give, is left out; the offset stands before it.
 //
 // access  fragment
 // include decay/score
@@ -30,7 +31,7 @@ WITH *, {
   decay_rate: m.decay_rate,
   access_count: m.access_count,
   last_accessed_at: m.last_accessed_at,
-  created_at: toString(m.created_at),
+  created_at: split(toString(m.created_at), '[')[0],
   updated_at: m.updated_at,
   valid_at: m.valid_at,
   invalid_at: m.invalid_at

@@ -21,5 +21,5 @@ WHERE m.uuid IN $memory_ids AND m.group_id = $group_id
 RETURN m.uuid AS memory_id, coalesce(version.content, m.content) AS content,
        m.memory_type AS memory_type, m.tags AS tags, m.importance AS importance,
        m.lifecycle_state AS lifecycle_state, faded AS decay_score,
-       toString(m.created_at) AS created_at,
+       split(toString(m.created_at), '[')[0] AS created_at,
        m.valid_at AS valid_at, m.invalid_at AS invalid_at

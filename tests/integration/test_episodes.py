@@ -3,8 +3,7 @@
 import asyncio
 import os
 import time
-import warnings
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -19,67 +18,22 @@ from graph_memory.errors import (
     NotFoundError,
     SettingsError,
 )
-from graph_memory.graph import Graph
 from graph_memory.jobs import JobStatus
 from tests.conftest import Clock
 from tests.graphiti_script import GraphitiScript
-from tests.scripted_llm import ScriptedLlm, says, schema_of, scripted_llm
+from tests.integration.conftest import Make
+from tests.scripted_llm import ScriptedLlm, says, schema_of
+from tests.stock_graphiti import stock_graphiti
 
 BOB = "Bob works at Acme since 2020."
 
-Make = Callable[..., GraphMemory]
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session", autouse=True)
-async def imported(graph: Graph, driver: AsyncDriver) -> AsyncIterator[None]:
-    """Import Graphiti without its warnings, and take its indexes away in the end."""
-    from graph_memory.episodes import _imported, _prepare_import
-
-    _prepare_import(384)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        _imported()
-    names = "SHOW INDEXES YIELD name RETURN collect(name) AS names"
-    before = set((await driver.execute_query(names)).records[0]["names"])
-    yield
-    for name in set((await driver.execute_query(names)).records[0]["names"]) - before:
-        await driver.execute_query(f"DROP INDEX {name} IF EXISTS")  # type: ignore[arg-type]
+pytestmark = pytest.mark.usefixtures("imported")
 
 
 @pytest_asyncio.fixture(autouse=True)
 async def alone(driver: AsyncDriver) -> None:
     """Leave no episodes of other tests to readers of all groups."""
     await driver.execute_query("MATCH (job:EpisodeJob) DETACH DELETE job")
-
-
-@pytest.fixture
-def llm() -> Iterator[ScriptedLlm]:
-    with scripted_llm() as running:
-        yield running
-
-
-@pytest_asyncio.fixture
-async def script(llm: ScriptedLlm) -> GraphitiScript:
-    return GraphitiScript(
-        entities=["Bob", "Acme"],
-        facts=[("Bob", "WORKS_AT", "Acme", "Bob works at Acme")],
-        valid_at="2020-01-01T00:00:00Z",
-    ).attach(llm)
-
-
-@pytest_asyncio.fixture
-async def make(memory: GraphMemory, llm: ScriptedLlm) -> AsyncIterator[Make]:
-    opened: list[GraphMemory] = []
-
-    def other(**changed: Any) -> GraphMemory:
-        quick = {"llm_url": llm.url, "episode_retry_seconds": 0.0, "llm_breaker_failures": 100}
-        settings = memory.settings.model_copy(update={**quick, **changed})
-        opened.append(GraphMemory(memory.graph, memory.embedder, settings, clock=memory.clock))
-        return opened[-1]
-
-    yield other
-    for each in opened:
-        await each.settle()
 
 
 async def nodes(driver: AsyncDriver, group: str) -> dict[str, dict[str, Any]]:
@@ -217,25 +171,11 @@ async def stock_episode(
     memory: GraphMemory, settings: Settings, text: str, group: str, **more: Any
 ) -> None:
     """Read an episode with Graphiti's own driver."""
-    from graphiti_core import Graphiti
-    from graphiti_core.driver.neo4j_driver import Neo4jDriver
-
-    from graph_memory.graphiti import Model, Unranked, Vectors
-
-    assert memory.chat is not None
-    graphiti = Graphiti(
-        graph_driver=Neo4jDriver(
-            settings.neo4j_uri or "", settings.neo4j_user,
-            settings.neo4j_password.get_secret_value(),
-        ),
-        llm_client=Model(memory.chat), embedder=Vectors(memory.embedder), cross_encoder=Unranked(),
-    )  # fmt: skip
-    await graphiti.driver._init_task  # type: ignore[attr-defined]
-    await graphiti.add_episode(
-        name="stock", episode_body=text, source_description="", group_id=group,
-        reference_time=datetime.now(UTC), **more,
-    )  # fmt: skip
-    await graphiti.close()
+    async with stock_graphiti(memory, settings) as graphiti:
+        await graphiti.add_episode(
+            name="stock", episode_body=text, source_description="", group_id=group,
+            reference_time=datetime.now(UTC), **more,
+        )  # fmt: skip
 
 
 async def test_a_contradiction_ends_a_fact_and_keeps_its_strength(
