@@ -6,10 +6,9 @@ import logging
 from collections.abc import AsyncGenerator
 from datetime import UTC, datetime, timedelta
 
-from graph_memory.backup import create, standing
+from graph_memory.backup import claim, create, standing
 from graph_memory.context import Context
 from graph_memory.errors import GraphMemoryError
-from graph_memory.memories import instant
 from graph_memory.settings import Settings
 
 _PATIENCE = 0.5  #: of the time after which a statement is refused
@@ -80,8 +79,7 @@ class AutoBackup:
         hours = (now - found.at) / timedelta(hours=1) if found.at else None
         if not due(hours, found.memories, self._context.settings, saved, found.held_seconds):
             return False
-        until = instant(now + _TRY_AGAIN)
-        return await graph.one("backup/claim", bool, now=instant(now), until=until) or False
+        return await claim(graph, now=now, until=now + _TRY_AGAIN)
 
 
 @contextlib.asynccontextmanager

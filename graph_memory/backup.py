@@ -123,6 +123,11 @@ async def standing(graph: Graph) -> Standing:
     return await graph.one("backup/standing", Standing) or Standing(None, 0.0, 0)
 
 
+async def claim(graph: Graph, *, now: datetime, until: datetime) -> bool:
+    """Claim the next backup until an instant; tell whether nobody else has."""
+    return await graph.one("backup/claim", bool, now=instant(now), until=instant(until)) or False
+
+
 async def checksum(graph: Graph) -> dump.Checksum:
     """Read the database as a backup would, and return the checksum of that."""
     reckoned = dump.Checksum()

@@ -118,4 +118,5 @@ MIGRATIONS = (
             stored_forms.bring_up, stored_forms.bring_down, stored_forms.STATEMENTS
         ),
     ),
+    Migration(10, "what purging has left of a group", indexes=("purged_memory_group_idx",)),
 )

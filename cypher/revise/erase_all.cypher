@@ -1,11 +1,21 @@
-// Remove every memory of a group for good, with their relations and versions.
+// Remove every memory of a group for good, with its relations and versions, purged ones as well.
 //
 // access  batch
 // param   group_id : STRING — the tenant
-// returns deleted : INTEGER
-MATCH (m:Memory {group_id: $group_id})
-CALL (m) {
-  OPTIONAL MATCH (m)-[:HAS_VERSION|HAS_WORDS]->(part:MemoryVersion|WordVectors)
-  DETACH DELETE part, m
+// returns deleted : INTEGER — purged ones, which nobody sees, not among them
+CALL () {
+  MATCH (n:Memory {group_id: $group_id})
+  RETURN n, 1 AS counts
+UNION ALL
+  MATCH (n:PurgedMemory {group_id: $group_id})
+  RETURN n, 0 AS counts
+UNION ALL
+  MATCH (n:Conversation)
+  WHERE n.conversation_key STARTS WITH $group_id + '|'
+  RETURN n, 0 AS counts
+}
+CALL (n) {
+  OPTIONAL MATCH (n)-[:HAS_VERSION|HAS_WORDS]->(part:MemoryVersion|WordVectors)
+  DETACH DELETE part, n
 } IN TRANSACTIONS OF 500 ROWS
-RETURN count(*) AS deleted
+RETURN sum(counts) AS deleted

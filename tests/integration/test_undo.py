@@ -183,6 +183,26 @@ async def test_a_purge_hides_a_memory_until_it_is_undone_or_erased(
         await memory.undo_maintenance(report.run_id)
 
 
+async def test_to_erase_a_group_leaves_nothing_to_bring_back(
+    memory: GraphMemory, driver: AsyncDriver, group: str, clock: Clock
+) -> None:
+    gone = await memory.add("a secret", conversation_id="talk")
+    await memory.add("another", conversation_id="talk")
+    await memory.delete(gone.memory_id)
+    clock.advance(days=90, hours=1)
+    report = await run(memory)
+    assert report.purged == 1
+    assert await memory.delete_all(confirm="DELETE ALL", permanent=True) == 1
+    left, _, _ = await driver.execute_query(
+        "MATCH (n {group_id: $group}) WHERE NOT n:MaintenanceRun AND NOT n:MaintenanceChange "
+        "RETURN labels(n) AS labels",
+        group=group,
+    )
+    assert left == []
+    undone = await memory.undo_maintenance(report.run_id)
+    assert (undone.restored, undone.refused) == (0, 2)
+
+
 async def test_a_purged_content_may_be_stored_again_under_its_id(
     memory: GraphMemory, clock: Clock, group: str
 ) -> None:
