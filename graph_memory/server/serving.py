@@ -72,6 +72,7 @@ async def _serve(settings: Settings, listener: socket.socket, *, require_tokens:
             server = _Server(
                 uvicorn.Config(
                     http_app(memory, require_tokens=require_tokens),
+                    http="h11",  # httptools keeps spaces around a header's value, against RFC 9110
                     log_config=None,
                     log_level="warning",
                     access_log=False,

@@ -27,7 +27,7 @@ async def serving(memory: GraphMemory, *, require_tokens: bool = False) -> Async
     """Serve on a free port; yield the base URL."""
     listener = socket.create_server(("127.0.0.1", 0))
     app = http_app(memory, require_tokens=require_tokens)
-    server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False))
+    server = uvicorn.Server(uvicorn.Config(app, http="h11", log_config=None, access_log=False))
     task = asyncio.create_task(server._serve(sockets=[listener]))
     while not server.started:  # noqa: ASYNC110 - uvicorn offers no event
         await asyncio.sleep(0.01)
