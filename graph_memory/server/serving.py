@@ -79,10 +79,11 @@ async def _serve(settings: Settings, listener: socket.socket, *, require_tokens:
                     timeout_graceful_shutdown=_FAREWELL_SECONDS,
                 )
             )
-            host, port = listener.getsockname()[:2]
-            _log.info("Serving MCP at http://%s:%d/mcp", f"[{host}]" if ":" in host else host, port)
             async with auto_backup.automatic(memory):
-                with census.published(memory):
+                with census.published(memory), _frozen():
+                    host, port = listener.getsockname()[:2]
+                    host = f"[{host}]" if ":" in host else host
+                    _log.info("Serving MCP at http://%s:%d/mcp", host, port)
                     await _until_cancelled(server.serve(sockets=[listener]), server.stop)
 
 
@@ -177,9 +178,20 @@ async def _warm_up(memory: GraphMemory) -> None:
                 break
     except GraphMemoryError as error:
         _log.warning("Searches do not work yet: %s", error)
-    # What is loaded by now stays; to look through it all for garbage takes half a second.
+
+
+@contextmanager
+def _frozen() -> Generator[None]:
+    """Keep garbage collection from what is loaded by now: to look through it takes half a second.
+
+    At the end libraries in native code want it freed, and complain if it is not.
+    """
     gc.collect()
     gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 @contextmanager

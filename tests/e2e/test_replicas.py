@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import signal
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable
@@ -34,9 +35,16 @@ class Replica:
         return {name: float(value) for name, value in lines}
 
 
+@dataclass(frozen=True, slots=True)
+class Server:
+    url: str
+    metrics: str
+    process: asyncio.subprocess.Process
+
+
 @pytest_asyncio.fixture(scope="module")
-async def addresses(graph: Any, settings: Settings) -> AsyncIterator[list[tuple[str, str]]]:
-    """Two servers with the real model, started side by side: where they serve, and measure."""
+async def servers(graph: Any, settings: Settings) -> AsyncIterator[list[Server]]:
+    """Two servers with the real model, started side by side."""
     limit = {"GRAPH_MEMORY_TRAVERSAL_RATE_LIMIT_PER_MINUTE": str(WALKS_A_MINUTE)}
     async with AsyncExitStack() as stack:
         started = [
@@ -45,18 +53,18 @@ async def addresses(graph: Any, settings: Settings) -> AsyncIterator[list[tuple[
             )
             for _ in range(2)
         ]
-        found: list[tuple[str, str]] = []
+        found: list[Server] = []
         for one in started:
             metrics = (await said(one, "Metrics at")).split()[-1]
-            found.append(((await said(one, "Serving MCP at")).split()[-1], metrics))
+            found.append(Server((await said(one, "Serving MCP at")).split()[-1], metrics, one))
         yield found
 
 
 @asynccontextmanager
-async def connected(addresses: list[tuple[str, str]]) -> AsyncIterator[list[Replica]]:
+async def connected(servers: list[Server]) -> AsyncIterator[list[Replica]]:
     """Connect to each."""
-    async with Client(addresses[0][0]) as one, Client(addresses[1][0]) as other:
-        yield [Replica(one, addresses[0][1]), Replica(other, addresses[1][1])]
+    async with Client(servers[0].url) as one, Client(servers[1].url) as other:
+        yield [Replica(one, servers[0].metrics), Replica(other, servers[1].metrics)]
 
 
 async def on_both(
@@ -69,7 +77,7 @@ async def on_both(
     return await asyncio.gather(*calls)
 
 
-async def test_what_both_are_told_is_stored_once(addresses: list[tuple[str, str]], group: str):
+async def test_what_both_are_told_is_stored_once(servers: list[Server], group: str):
     async def tell(replica: Replica) -> list[tuple[str, bool]]:
         told: list[tuple[str, bool]] = []
         for n in range(20):
@@ -80,7 +88,7 @@ async def test_what_both_are_told_is_stored_once(addresses: list[tuple[str, str]
             told.append((answer.structured_content[key], answer.is_error))
         return told
 
-    async with connected(addresses) as replicas:
+    async with connected(servers) as replicas:
         ours, theirs = await asyncio.gather(*map(tell, replicas))
     assert [memory_id for memory_id, _ in ours] == [memory_id for memory_id, _ in theirs]
     # One of the two was told that it is there already.
@@ -88,11 +96,11 @@ async def test_what_both_are_told_is_stored_once(addresses: list[tuple[str, str]
 
 
 async def test_a_conversation_is_never_given_a_memory_twice(
-    addresses: list[tuple[str, str]], memory: GraphMemory, group: str
+    servers: list[Server], memory: GraphMemory, group: str
 ):
     await memory.add_many([{"content": f"Ada painted boat {n} green"} for n in range(40)])
     talk = {"session_id": f"{group}-talk", "group_id": group}
-    async with connected(addresses) as replicas:
+    async with connected(servers) as replicas:
         answers = await on_both(
             replicas, "retrieve_memories", 8, query="Which boats did Ada paint?", max_tokens=60,
             **talk,
@@ -109,10 +117,10 @@ async def test_a_conversation_is_never_given_a_memory_twice(
 
 
 async def test_only_one_of_two_runs_gets_the_lease(
-    addresses: list[tuple[str, str]], memory: GraphMemory, group: str
+    servers: list[Server], memory: GraphMemory, group: str
 ):
     await memory.add_many([{"content": f"ticket {n}"} for n in range(200)])
-    async with connected(addresses) as replicas:
+    async with connected(servers) as replicas:
         answers = await on_both(
             replicas, "run_decay_maintenance", 3, group_id=group, full=True, batch_size=1
         )
@@ -123,23 +131,21 @@ async def test_only_one_of_two_runs_gets_the_lease(
     assert {refusal["code"] for is_error, refusal in said if is_error} == {"locked"}
 
 
-async def test_calls_are_counted_together(
-    addresses: list[tuple[str, str]], memory: GraphMemory, group: str
-):
+async def test_calls_are_counted_together(servers: list[Server], memory: GraphMemory, group: str):
     walk = {"start_memory_id": (await memory.add("where it begins")).memory_id, "group_id": group}
     while time.time() % 60 > 40:  # noqa: ASYNC110 - a minute of the clock must not end meanwhile
         await asyncio.sleep(1)
-    async with connected(addresses) as replicas:
+    async with connected(servers) as replicas:
         answers = await on_both(replicas, "memory_traverse", WALKS_A_MINUTE, **walk)
     refused = [answer.structured_content or {} for answer in answers if answer.is_error]
     assert len(answers) - len(refused) == WALKS_A_MINUTE
     assert {refusal["code"] for refusal in refused} == {"rate_limited"}
 
 
-async def test_both_publish_the_same(addresses: list[tuple[str, str]], memory: GraphMemory):
+async def test_both_publish_the_same(servers: list[Server], memory: GraphMemory):
     await memory.add("one more")
     deadline = time.monotonic() + 60
-    async with connected(addresses) as replicas:
+    async with connected(servers) as replicas:
         while True:
             ours, theirs = [await replica.gauges() for replica in replicas]
             if (ours and ours == theirs) or time.monotonic() > deadline:
@@ -147,3 +153,12 @@ async def test_both_publish_the_same(addresses: list[tuple[str, str]], memory: G
             await asyncio.sleep(1)
     assert ours == theirs
     assert sum(ours.values()) >= 1
+
+
+async def test_a_server_ends_without_a_word(servers: list[Server]):
+    """The libraries of the model complain of what is not freed; it comes last, as it stops one."""
+    ended = servers[0].process
+    ended.send_signal(signal.SIGTERM)
+    output, errors = await ended.communicate()
+    unlogged = [line for line in errors.decode().splitlines() if " INFO graph_memory." not in line]
+    assert (ended.returncode, output, unlogged) == (0, b"", [])
