@@ -53,6 +53,7 @@ _LOST = (ServiceUnavailable, SessionExpired)
 
 _BLOCK = 500  # rows of a stream at a time
 _STALE_SECONDS = 1.0
+_TURN_SECONDS = 1.0
 _GRACE_SECONDS = 5.0
 
 
@@ -245,7 +246,7 @@ class Graph:
 
     async def _measured(self, statement: Statement, parameters: dict[str, Any]) -> list[list[Any]]:
         started, outcome = time.perf_counter(), "error"
-        turn = self._reading if statement.access == "read" else nullcontext()
+        turn = self._turn() if statement.access == "read" else nullcontext()
         try:
             async with turn:
                 records = await self._sent(statement, parameters)
@@ -254,6 +255,20 @@ class Graph:
         finally:
             elapsed = time.perf_counter() - started
             metrics.statement_seconds.labels(statement.name, outcome).observe(elapsed)
+
+    @asynccontextmanager
+    async def _turn(self) -> AsyncGenerator[None]:
+        """Wait one's turn to read, but not for long: slow reads must not keep out the quick."""
+        try:
+            async with asyncio.timeout(_TURN_SECONDS):
+                await self._reading.acquire()
+        except TimeoutError:
+            yield
+            return
+        try:
+            yield
+        finally:
+            self._reading.release()
 
     async def _sent(self, statement: Statement, parameters: dict[str, Any]) -> list[list[Any]]:
         bounded = statement.access in ("read", "write")
