@@ -4,7 +4,6 @@
 
 import asyncio
 import logging
-import os
 import random
 import time
 from collections.abc import AsyncGenerator, Callable
@@ -41,6 +40,7 @@ from graph_memory.errors import (
 )
 from graph_memory.settings import Settings
 from graph_memory.statements import Statement, statements
+from graph_memory.turns import Turns
 from graph_memory.values import converter, to_driver
 
 T = TypeVar("T")
@@ -53,7 +53,6 @@ _LOST = (ServiceUnavailable, SessionExpired)
 
 _BLOCK = 500  # rows of a stream at a time
 _STALE_SECONDS = 1.0
-_TURN_SECONDS = 1.0
 _GRACE_SECONDS = 5.0
 
 
@@ -74,13 +73,13 @@ class Graph:
         address: str,
         on_lost: Callable[[], None],
         password: SecretStr = SecretStr(""),  # noqa: B008 - never changed
-        reading: asyncio.Semaphore | None = None,
+        turns: Turns | None = None,
     ) -> None:
         self._driver = driver
         self._settings = settings
         self._statements = statements(settings.policy_dir)
         self._on_lost = on_lost
-        self._reading = reading or asyncio.Semaphore(_reads_at_once(settings))
+        self._turns = turns or Turns(settings)
         self.address = address
         self.password = password
 
@@ -126,7 +125,7 @@ class Graph:
     def supposing(self, settings: Settings) -> "Graph":
         """Return the same database under other settings, whose policies may be others."""
         return Graph(
-            self._driver, settings, self.address, self._on_lost, self.password, self._reading
+            self._driver, settings, self.address, self._on_lost, self.password, self._turns
         )
 
     async def rows(self, name: str, into: type[T], /, **parameters: Any) -> list[T]:
@@ -246,7 +245,7 @@ class Graph:
 
     async def _measured(self, statement: Statement, parameters: dict[str, Any]) -> list[list[Any]]:
         started, outcome = time.perf_counter(), "error"
-        turn = self._turn() if statement.access == "read" else nullcontext()
+        turn = self._turns.turn() if statement.access == "read" else nullcontext()
         try:
             async with turn:
                 records = await self._sent(statement, parameters)
@@ -255,20 +254,6 @@ class Graph:
         finally:
             elapsed = time.perf_counter() - started
             metrics.statement_seconds.labels(statement.name, outcome).observe(elapsed)
-
-    @asynccontextmanager
-    async def _turn(self) -> AsyncGenerator[None]:
-        """Wait one's turn to read, but not for long: slow reads must not keep out the quick."""
-        try:
-            async with asyncio.timeout(_TURN_SECONDS):
-                await self._reading.acquire()
-        except TimeoutError:
-            yield
-            return
-        try:
-            yield
-        finally:
-            self._reading.release()
 
     async def _sent(self, statement: Statement, parameters: dict[str, Any]) -> list[list[Any]]:
         bounded = statement.access in ("read", "write")
@@ -311,14 +296,3 @@ class Graph:
             self._on_lost()
             return GraphUnavailableError(self.address, type(error).__name__)
         return StatementError(f"'{statement.name}' failed in Neo4j: {error}")
-
-
-def _reads_at_once(settings: Settings) -> int:
-    """Return how many reads may be under way; the others wait their turn, first come first served.
-
-    A Neo4j on this machine shares its processors: more reads at once than it has make each of them
-    slower and none sooner, and cost up to twice the work.
-    """
-    if settings.neo4j_concurrent_reads is not None:
-        return settings.neo4j_concurrent_reads
-    return settings.neo4j_pool_size if settings.neo4j_uri else (os.cpu_count() or 1) + 1
