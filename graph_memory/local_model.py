@@ -23,6 +23,7 @@ from graph_memory.endpoint import batches, cut
 from graph_memory.errors import EmbeddingError
 from graph_memory.late import WIDTH, Tokens, Vectors, reduced
 from graph_memory.settings import Settings
+from graph_memory.traced_model import trace
 
 _PACKAGED_MODEL = "all-MiniLM-L6-v2"
 _WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -74,7 +75,9 @@ class LocalModel:
 
     def _opened(self) -> Any:
         if self._model is None:
-            self._model = _open_model(self._name)
+            model = _open_model(self._name)
+            trace(model)
+            self._model = model
             _all_threads()  # before a question asks for fewer
         return self._model
 
