@@ -13,10 +13,9 @@ from graph_memory.chat import Chat
 from graph_memory.embedding import Embedder
 from graph_memory.errors import DimensionMismatchError, NotFoundError
 from graph_memory.graph import Graph
-from graph_memory.memories import Memory
+from graph_memory.memories import BriefMemory, Memory
 from graph_memory.settings import Settings
 from graph_memory.tokens import EVERYTHING, Grant
-from graph_memory.walk import BriefMemory
 
 _log = logging.getLogger(__name__)
 
@@ -88,7 +87,7 @@ class Context:
             raise NotFoundError(given, group)
         return found[0]
 
-    def _delivered(self, memories: Iterable[Memory | BriefMemory], group: str) -> None:
+    def _delivered(self, memories: Iterable[BriefMemory], group: str) -> None:
         ids = [memory.memory_id for memory in memories]
         self.accesses.delivered(ids, group_id=group, now=self.clock())
 

@@ -162,14 +162,24 @@ class Relation:
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
-    """One memory, as every tool and command shows it."""
+class BriefMemory:
+    """What is told of a memory among many; `Memory` tells the rest."""
 
     memory_id: str
     content: WholeText
     memory_type: MemoryType
     tags: list[str]
     importance: float  #: 1 to 10
+    lifecycle_state: LifecycleState
+    created_at: Instant
+    valid_at: Instant | None
+    invalid_at: Instant | None
+
+
+@dataclass(frozen=True, slots=True)
+class Memory(BriefMemory):
+    """One memory, as every tool and command shows it."""
+
     importance_source: str
     stability: int  #: 1 volatile to 5 permanent
     confidence: float | None  #: 0 to 1
@@ -179,7 +189,6 @@ class Memory:
     project_id: str | None
     conversation_id: str | None
     parent_id: str | None
-    lifecycle_state: LifecycleState
     decay_score: float  #: 0 fresh to 1 gone
     protection: str | None  #: why it does not fade: until, tag, permanent
     preserve_until: Instant | None
@@ -187,10 +196,7 @@ class Memory:
     decay_rate: float | None  #: per day
     access_count: int
     last_accessed_at: Instant | None
-    created_at: Instant
     updated_at: Instant
-    valid_at: Instant | None
-    invalid_at: Instant | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,11 @@ class Candidate:
     characters: int
     told_at: int  #: milliseconds since 1970
 
+    @property
+    def similarity(self) -> float:
+        """(1 + cosine) / 2, 0 to 1, as everywhere outside the ranking."""
+        return (1 + self.cosine) / 2
+
 
 @dataclass(frozen=True, slots=True)
 class Candidates:

@@ -63,26 +63,18 @@ async def search(
     Source: `ranking.py`, `cypher/recall/score_weighted.cypher`,
     `cypher/retrieve/score_hybrid.cypher`.
     """
-    narrowed = _narrowing(filters)
-    states = served(filters, RECALLED_STATES)
     if profile is Profile.RECALL:
-        ranked = await answers(
-            graph,
-            embedder,
-            settings,
-            question,
-            group_id=group_id,
-            now=now,
-            limit=limit,
-            states=states,
-            narrowed=narrowed,
-        )
+        ranked = await best(
+            graph, embedder, settings, question, group_id=group_id, now=now, limit=limit,
+            filters=filters,
+        )  # fmt: skip
         return await _shown(graph, settings, ranked, filters, group_id=group_id, now=now)
+    narrowed = _narrowing(filters)
     parameters: dict[str, Any] = {
         "group_id": group_id,
         "vector": await embedder.embed_query(question),
         "limit": limit,
-        "states": states,
+        "states": served(filters, RECALLED_STATES),
         "candidates": limit * settings.search_overfetch,
         **narrowed,
         **view_parameters(settings, now, filters.known_at),
@@ -93,6 +85,31 @@ async def search(
         parameters |= filter_parameters(filters) | spreading(settings) | nearness(settings)
         parameters |= {"anchors": settings.anchor_count}
     return await graph.rows(_SEARCHES[profile, bool(narrowed)], FoundMemory, **parameters)
+
+
+async def best(
+    graph: Graph,
+    embedder: Embedder,
+    settings: Settings,
+    question: str,
+    *,
+    group_id: str,
+    now: datetime,
+    limit: int,
+    filters: Filters,
+) -> list[Ranked]:
+    """Rank by the default profile as `search` does, without fetching what is found."""
+    return await answers(
+        graph,
+        embedder,
+        settings,
+        question,
+        group_id=group_id,
+        now=now,
+        limit=limit,
+        states=served(filters, RECALLED_STATES),
+        narrowed=_narrowing(filters),
+    )
 
 
 async def _shown(
@@ -116,7 +133,7 @@ async def _shown(
     )
     by_id = {memory.memory_id: memory for memory in memories}
     return [
-        FoundMemory(memory, (1 + candidate.cosine) / 2, score, components)
+        FoundMemory(memory, candidate.similarity, score, components)
         for candidate, score, components in ranked
         if (memory := by_id.get(candidate.memory_id))
     ]

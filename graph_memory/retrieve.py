@@ -7,7 +7,7 @@ conversation has loaded and still holds is left out; the best of the rest fill t
 import asyncio
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -20,7 +20,7 @@ from graph_memory.embedding import Embedder
 from graph_memory.graph import Graph
 from graph_memory.memories import RECALLED_STATES, instant
 from graph_memory.profiles import Profile, nearness, reweighed, spreading, weighing
-from graph_memory.selection import Neighbour, RetrievedMemory, chosen, ranked
+from graph_memory.selection import Candidate, Hit, RetrievedMemory, chosen, ranked
 from graph_memory.sessions import Change, Reason, Session, Status
 from graph_memory.settings import Settings
 
@@ -96,24 +96,21 @@ async def retrieve(
         InvalidArgumentError: The weights do not fit the profile.
     """
     settings = _for_this_call(settings, asked)
-    (session, changed), found = await asyncio.gather(
+    (session, changed), hits = await asyncio.gather(
         _session(graph, settings, asked.session_id, group_id=group_id, now=now),
-        recall.search(
-            graph, embedder, settings, question, group_id=group_id, now=now,
-            limit=settings.retrieval_candidates, filters=asked, profile=asked.profile,
-        ),
-    )  # fmt: skip
+        _hits(graph, embedder, settings, question, asked, group_id=group_id, now=now),
+    )
     past = asked.as_of or asked.known_at
     changed = [] if past else changed
-    anchors = [hit.memory.memory_id for hit in found[: settings.anchor_count]]
+    anchors = [hit.memory_id for hit in hits[: settings.anchor_count]]
     again = [change.current_id for change in changed if change.current_id]
-    around = await _around(
-        graph, settings, await embedder.embed_query(question), asked, anchors, again,
+    read = await _read(
+        graph, settings, await embedder.embed_query(question), asked, hits, anchors, again,
         group_id=group_id, now=now,
     )  # fmt: skip
-    met = ranked(found, around, asked.profile, settings)
-    costs = await counter.count([candidate.found.memory.content for candidate in met])
-    candidates = [replace(c, tokens=cost) for c, cost in zip(met, costs, strict=True)]
+    met = ranked(hits, read, asked.profile, settings)
+    costs = await counter.count([candidate.memory.content for candidate in met])
+    candidates = list(zip(met, costs, strict=True))
     while True:
         position = session.position(asked.conversation_tokens)
         given, skipped = chosen(session, candidates, position, settings)
@@ -167,22 +164,59 @@ def _for_this_call(settings: Settings, asked: Retrieval) -> Settings:
     return reweighed(settings, asked.profile, asked.weights).model_copy(update=changes)
 
 
-async def _around(
+async def _hits(
+    graph: Graph,
+    embedder: Embedder,
+    settings: Settings,
+    question: str,
+    asked: Retrieval,
+    *,
+    group_id: str,
+    now: datetime,
+) -> list[Hit]:
+    """Search; by the default profile without fetching what is found, as that is done with more."""
+    limit = settings.retrieval_candidates
+    if asked.profile is Profile.RECALL:
+        best = await recall.best(
+            graph, embedder, settings, question, group_id=group_id, now=now, limit=limit,
+            filters=asked,
+        )  # fmt: skip
+        return [Hit(m.memory_id, m.similarity, score, why) for m, score, why in best]
+    found = await recall.search(
+        graph, embedder, settings, question, group_id=group_id, now=now, limit=limit,
+        filters=asked, profile=asked.profile,
+    )  # fmt: skip
+    return [
+        Hit(hit.memory.memory_id, hit.similarity, hit.score, hit.components, hit.memory)
+        for hit in found
+    ]
+
+
+async def _read(
     graph: Graph,
     settings: Settings,
     vector: Any,
     asked: Retrieval,
+    hits: Sequence[Hit],
     anchors: Sequence[str],
     again: Sequence[str],
     *,
     group_id: str,
     now: datetime,
-) -> list[Neighbour]:
-    """Fetch what lies around the anchors, and what changed; a hybrid search has been around."""
+) -> list[Candidate]:
+    """Fetch what lies around the anchors, what changed, and of the hits what is not known yet.
+
+    A hybrid search has been around.
+    """
     begin: Sequence[str] = (
         () if asked.profile is Profile.HYBRID or not settings.traversal_depth else anchors
     )
-    if not begin and not again:
+    found = [
+        {"memory_id": hit.memory_id, "similarity": hit.similarity}
+        for hit in hits
+        if hit.memory is None
+    ]
+    if not begin and not again and not found:
         return []
     scoring: dict[Profile, dict[str, Any]] = {
         Profile.RECALL: {"density_boost": 0.0},
@@ -199,10 +233,11 @@ async def _around(
         "vector": vector,
         "anchors": list(begin),
         "again": list(again),
+        "found": found,
         "states": recall.served(asked, RECALLED_STATES),
         **recall.filter_parameters(asked),
-        **recall.view_parameters(settings, now, asked.known_at),
+        "now": instant(now),
         **spreading(settings),
         **scoring[asked.profile],
     }
-    return await graph.rows(statement[asked.profile], Neighbour, **parameters)
+    return await graph.rows(statement[asked.profile], Candidate, **parameters)

@@ -3,26 +3,39 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from graph_memory.memories import FoundMemory, Memory
+from graph_memory.memories import BriefMemory
 from graph_memory.profiles import Profile
 from graph_memory.sessions import Session, Status
 from graph_memory.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
-    """A memory that may be given, and what it would cost."""
+class Hit:
+    """A memory that a search found; some searches bring what it tells, too."""
 
-    found: FoundMemory
+    memory_id: str
+    similarity: float | None  #: (1 + cosine) / 2 of question and content, 0 to 1
+    score: float  #: 0 to 1
+    components: dict[str, float | None]
+    memory: BriefMemory | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A memory that may be given: one that was found, lies around the anchors, or has changed."""
+
+    memory: BriefMemory
+    similarity: float | None
+    score: float
+    components: dict[str, float | None]
     distance: int | None  #: relations from the nearest anchor; None if none was walked
-    tokens: int = 0  #: of the content
 
 
 @dataclass(frozen=True, slots=True)
 class RetrievedMemory:
     """A memory given to the conversation, and why."""
 
-    memory: Memory
+    memory: BriefMemory
     similarity: float | None  #: (1 + cosine) / 2 of question and content, 0 to 1
     score: float  #: 0 to 1
     components: dict[str, float | None]
@@ -31,95 +44,93 @@ class RetrievedMemory:
     status: Status
 
 
-@dataclass(frozen=True, slots=True)
-class Neighbour:
-    """A memory that lies around the anchors, or is to be given again."""
-
-    memory: Memory
-    similarity: float | None
-    score: float
-    components: dict[str, float | None]
-    distance: int | None
-
-
 def ranked(
-    found: Sequence[FoundMemory],
-    around: Sequence[Neighbour],
-    profile: Profile,
-    settings: Settings,
+    hits: Sequence[Hit], read: Sequence[Candidate], profile: Profile, settings: Settings
 ) -> list[Candidate]:
-    """List what was found and what lies around it, each memory once."""
-    neighbours = {neighbour.memory.memory_id: neighbour for neighbour in around}
+    """List what was found and what lies around it, each memory once.
+
+    Args:
+        hits: What a search found, best first.
+        read: What lies around the anchors, and the hits that came without what they tell.
+        profile: Of the search.
+        settings: How much nearness counts.
+    """
+    others = {candidate.memory.memory_id: candidate for candidate in read}
     met = [
-        Candidate(hit, _distance(hit, neighbours.pop(hit.memory.memory_id, None))) for hit in found
+        Candidate(memory, hit.similarity, hit.score, hit.components, _distance(hit, known))
+        for hit in hits
+        for known in [others.pop(hit.memory_id, None)]
+        if (memory := hit.memory or (known and known.memory))
     ]
-    met += [
-        Candidate(FoundMemory(n.memory, n.similarity, n.score, n.components), n.distance)
-        for n in neighbours.values()
-    ]
-    return _spread(met, found, settings) if profile is Profile.RECALL else met
+    met += others.values()
+    return _spread(met, hits, settings) if profile is Profile.RECALL else met
 
 
-def _distance(hit: FoundMemory, neighbour: Neighbour | None) -> int | None:
+def _distance(hit: Hit, known: Candidate | None) -> int | None:
     """Return how far a hit is from the anchors; a hybrid search has measured it."""
-    if neighbour:
-        return neighbour.distance
+    if known:
+        return known.distance
     measured = hit.components.get("distance")
     return None if measured is None else int(measured)
 
 
-def _spread(
-    met: Sequence[Candidate], found: Sequence[FoundMemory], settings: Settings
-) -> list[Candidate]:
+def _spread(met: Sequence[Candidate], hits: Sequence[Hit], settings: Settings) -> list[Candidate]:
     """Score by the profile `recall` and by nearness to an anchor.
 
     A neighbour that the search did not find answers no better than the last that it found: it has
     that score, times its cosine over the best.
     """
-    hits = {hit.memory.memory_id for hit in found}
-    least = min((hit.score for hit in found), default=0.0)
-    best = max((2 * hit.similarity - 1 for hit in found if hit.similarity), default=0.0)
+    found = {hit.memory_id for hit in hits}
+    least = min((hit.score for hit in hits), default=0.0)
+    best = max((2 * hit.similarity - 1 for hit in hits if hit.similarity), default=0.0)
     weight = settings.spread_weight
 
     def scored(candidate: Candidate) -> Candidate:
-        hit = candidate.found
-        direct = hit.score
-        if hit.memory.memory_id not in hits:
-            direct = least * min(1.0, hit.score / best) if best > 0 else 0.0
+        direct = candidate.score
+        if candidate.memory.memory_id not in found:
+            direct = least * min(1.0, direct / best) if best > 0 else 0.0
         near = 0.0 if candidate.distance is None else 1 / (candidate.distance + 1)
         score = (direct + weight * near) / (1 + weight)
-        components = {**hit.components, "near": near}
-        return replace(candidate, found=replace(hit, score=score, components=components))
+        return replace(candidate, score=score, components={**candidate.components, "near": near})
 
     return [scored(candidate) for candidate in met]
 
 
 def chosen(
-    session: Session, candidates: Sequence[Candidate], position: int, settings: Settings
+    session: Session,
+    candidates: Sequence[tuple[Candidate, int]],
+    position: int,
+    settings: Settings,
 ) -> tuple[list[RetrievedMemory], list[str]]:
-    """Fill the budget with the best that the conversation lacks; name what it has, best first."""
-    in_order = sorted(candidates, key=lambda c: (-c.found.score, c.found.memory.memory_id))
-    by_id = {candidate.found.memory.memory_id: candidate for candidate in in_order}
+    """Fill the budget with the best that the conversation lacks; name what it has, best first.
+
+    Args:
+        session: What the conversation has.
+        candidates: Each with the tokens of its content.
+        position: Tokens of the conversation so far.
+        settings: The budget, and when a memory is stale.
+    """
+    in_order = sorted(candidates, key=lambda c: (-c[0].score, c[0].memory.memory_id))
+    by_id = {candidate.memory.memory_id: (candidate, tokens) for candidate, tokens in in_order}
     threshold = settings.staleness_threshold
     statuses = {
-        id_: session.status(id_, candidate.found.memory.content, position, threshold)
-        for id_, candidate in by_id.items()
+        id_: session.status(id_, candidate.memory.content, position, threshold)
+        for id_, (candidate, _) in by_id.items()
     }
     lacking = {id_: status for id_, status in statuses.items() if status}
     best, _ = select_budget(
-        ((id_, by_id[id_].found.score, by_id[id_].tokens) for id_ in lacking),
+        ((id_, by_id[id_][0].score, by_id[id_][1]) for id_ in lacking),
         settings.default_token_budget,
     )
-    return [_given(by_id[id_], lacking[id_]) for id_ in best], [
+    return [_given(*by_id[id_], lacking[id_]) for id_ in best], [
         id_ for id_, status in statuses.items() if status is None
     ]
 
 
-def _given(candidate: Candidate, status: Status) -> RetrievedMemory:
-    hit = candidate.found
+def _given(candidate: Candidate, tokens: int, status: Status) -> RetrievedMemory:
     return RetrievedMemory(
-        hit.memory, hit.similarity, hit.score, hit.components,
-        candidate.tokens, candidate.distance, status,
+        candidate.memory, candidate.similarity, candidate.score, candidate.components,
+        tokens, candidate.distance, status,
     )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import fields
 from datetime import datetime
 from itertools import groupby, islice
 from operator import attrgetter
@@ -21,7 +22,7 @@ from graph_memory.memories import Memory
 from graph_memory.settings import Settings
 from graph_memory.walk import (
     Algorithm,
-    BriefMemory,
+    FadingMemory,
     ReachedMemory,
     Reason,
     Step,
@@ -34,7 +35,7 @@ from graph_memory.walk import (
 _PAGE = 10_000
 _AHEAD = 100
 
-_told = attrgetter(*BriefMemory.__slots__)
+_told = attrgetter(*(field.name for field in fields(FadingMemory)))
 
 _DEPTH = 3
 _NODES = 100
@@ -257,7 +258,7 @@ async def _described(walker: _Walker, start: Memory, reason: Reason | None) -> W
     parameters = walker.parameters
     found = await walker.graph.rows(
         "traverse/reached",
-        BriefMemory,
+        FadingMemory,
         group_id=parameters["group_id"],
         memory_ids=walker.wanted,
         now=parameters["now"],

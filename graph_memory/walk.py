@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, ConfigDict, Field
 
 from graph_memory.arguments import Moment, RelationName, StateName, Tags, TypeName
-from graph_memory.memories import Instant, LifecycleState, Memory, MemoryType, instant
+from graph_memory.memories import BriefMemory, Memory, instant
 
 Reason = Literal["depth", "nodes", "time"]
 
@@ -99,23 +99,14 @@ class WalkedRelation:
 
 
 @dataclass(frozen=True, slots=True)
-class BriefMemory:
-    """What a walk tells of a memory; `GraphMemory.get` tells the rest."""
+class FadingMemory(BriefMemory):
+    """A memory in brief, and how far it has faded."""
 
-    memory_id: str
-    content: str
-    memory_type: MemoryType
-    tags: list[str]
-    importance: float  #: 1 to 10
-    lifecycle_state: LifecycleState
     decay_score: float  #: 0 fresh to 1 gone
-    created_at: Instant
-    valid_at: Instant | None
-    invalid_at: Instant | None
 
 
 @dataclass(frozen=True, slots=True)
-class ReachedMemory(BriefMemory):
+class ReachedMemory(FadingMemory):
     """A memory that a walk came to."""
 
     depth: int  #: relations from the start, 1 or more

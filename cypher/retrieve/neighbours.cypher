@@ -1,10 +1,13 @@
-// Find the memories `m` around the anchors, and those to be given again, measured for a ranking.
+// Find the memories `m` around the anchors, those to be given again, and those that were found.
+//
+// All are measured for a ranking.
 //
 // access  fragment
 // param   group_id : STRING — the tenant
 // param   states   : LIST<STRING> — lifecycle states to serve
 // param   anchors  : LIST<STRING> — ids, where spreading begins
 // param   again    : LIST<STRING> — ids; these count as not reached
+// param   found    : LIST<MAP> — memory_id and similarity, which is measured already
 CALL () {
   MATCH (a:Memory)
   WHERE a.uuid IN $anchors AND a.group_id = $group_id
@@ -15,12 +18,16 @@ WITH [] AS near, anchors
 WITH reached
 CALL (reached) {
   UNWIND reached AS x
-  RETURN x.m AS m, x.distance AS distance
+  RETURN x.m AS m, x.distance AS distance, null AS similarity
 UNION ALL
   MATCH (m:Memory)
   WHERE m.uuid IN $again AND m.group_id = $group_id AND m.lifecycle_state IN $states
-  RETURN m, null AS distance
+  RETURN m, null AS distance, null AS similarity
+UNION ALL
+  UNWIND $found AS hit
+  MATCH (m:Memory {uuid: hit.memory_id, group_id: $group_id})
+  RETURN m, null AS distance, hit.similarity AS similarity
 }
-WITH m, min(distance) AS distance, null AS near
+WITH m, min(distance) AS distance, max(similarity) AS near
 // include recall/filter
 // include retrieve/measured

@@ -11,5 +11,5 @@
 // include retrieve/neighbours
 WITH m, similarity, distance,
      CASE WHEN similarity > 0.5 THEN 2 * similarity - 1 ELSE 0.0 END AS score
-// include memories/view
+// include memories/brief
 RETURN memory, similarity, score, {text: 0.0} AS components, distance

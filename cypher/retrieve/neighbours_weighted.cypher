@@ -11,5 +11,5 @@ CALL (m, similarity, distance, degree) {
   // include recall/score_weighted
   RETURN score, components
 }
-// include memories/view
+// include memories/brief
 RETURN memory, similarity, score, components, distance

@@ -6,10 +6,9 @@ from pydantic import BaseModel, SerializerFunctionWrapHandler, WithJsonSchema, m
 
 from graph_memory.errors import GraphMemoryError
 from graph_memory.listing import Page
-from graph_memory.memories import FoundMemory, Instant, Memory, Relation
+from graph_memory.memories import BriefMemory, FoundMemory, Instant, Memory, Relation
 from graph_memory.remember import Outcome
 from graph_memory.revise import Deleted
-from graph_memory.walk import BriefMemory
 
 _LEAD_CHARACTERS = 400
 
@@ -279,13 +278,13 @@ class Listed(View):
         return "\n".join([*(f"- {line(memory)}" for memory in self.results), *more])
 
 
-def _head(memory: Memory | BriefMemory) -> str:
+def _head(memory: BriefMemory) -> str:
     tags = f" #{' #'.join(memory.tags)}" if memory.tags else ""
     date = memory.created_at.date()
     return f"{memory.memory_id} [{memory.memory_type}, {memory.lifecycle_state}, {date}]{tags}"
 
 
-def line(memory: Memory | BriefMemory) -> str:
+def line(memory: BriefMemory) -> str:
     """Return a memory in one line: its id, what it is, and how it begins."""
     words = " ".join(memory.content.split())
     lead = words if len(words) <= _LEAD_CHARACTERS else f"{words[: _LEAD_CHARACTERS - 1]}…"

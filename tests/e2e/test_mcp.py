@@ -1,5 +1,6 @@
 """The tools, resources and prompts as an agent meets them, in both protocol eras."""
 
+import dataclasses
 import json
 from collections.abc import AsyncIterator
 from typing import Any
@@ -139,7 +140,8 @@ async def test_search_results_show_every_field_of_a_memory(memory: GraphMemory):
         found = await client.call_tool("search_memory", {"query": "tea"})
     assert found.structured_content is not None
     (hit,) = found.structured_content["results"]
-    assert {*Memory.__slots__, "similarity", "score", "components"} == hit.keys()
+    fields = {field.name for field in dataclasses.fields(Memory)}
+    assert fields | {"similarity", "score", "components"} == hit.keys()
     assert hit["memory_id"] in text(found)
     assert "Ada prefers tea" in text(found)
 

@@ -15,9 +15,9 @@ from graph_memory import GraphMemory
 from graph_memory.analysis import TypeCount, analyze, structure
 from graph_memory.arguments import checked
 from graph_memory.errors import InvalidArgumentError, NotFoundError
-from graph_memory.memories import instant
+from graph_memory.memories import BriefMemory, instant
 from graph_memory.traverse import traverse
-from graph_memory.walk import Algorithm, BriefMemory, Walk, Walked, WalkedRelation
+from graph_memory.walk import Algorithm, Walk, Walked, WalkedRelation
 from tests.conftest import TODAY, Clock
 from tests.e2e.mcp_client import call, inside, refused
 
