@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from graph_memory.cross_encoder import CrossEncoder
 from graph_memory.embedding import Embedder
 from graph_memory.graph import Graph
 from graph_memory.late import asked, met
@@ -39,7 +40,7 @@ async def answers(
 
     Args:
         graph: Where to look.
-        embedder: Reads the question.
+        embedder: Reads the question, and if it has a cross-encoder, the best memories with it.
         settings: How many candidates, and what counts how much.
         question: Any text.
         group_id: The tenant.
@@ -84,4 +85,16 @@ async def answers(
         )
         late = met(vectors, weights, [packs.get(i, b"") for i in ids])
         ranking.add_late(dict(zip(ids, late.tolist(), strict=True)))
+    if embedder.cross_encoder:
+        await _read_again(ranking, embedder.cross_encoder, settings, question)
     return ranking.best(limit)
+
+
+async def _read_again(
+    ranking: Ranking, cross_encoder: CrossEncoder, settings: Settings, question: str
+) -> None:
+    """Have the best memories so far read together with the question."""
+    best = [ranked.memory for ranked in ranking.best(settings.recall_cross_encoder_candidates)]
+    scores = await cross_encoder.read(question, [memory.lead for memory in best])
+    ids = (memory.memory_id for memory in best)
+    ranking.add_cross(dict(zip(ids, scores.tolist(), strict=True)))

@@ -67,7 +67,7 @@ class GraphMemory(Connections, Conversations, Custody, Extraction, FactSearch, U
 
         Args:
             settings: The configuration; read from environment and file if not given.
-            preload: Load the embedding model meanwhile, rather than at its first use.
+            preload: Load the models that search meanwhile, rather than at their first use.
             overrides: Settings that win over environment and file, where `settings` is not given.
 
         Raises:
@@ -78,7 +78,7 @@ class GraphMemory(Connections, Conversations, Custody, Extraction, FactSearch, U
         """
         settings = settings or read_settings(**overrides)
         embedder = Embedder(settings)
-        loading = [asyncio.create_task(embedder.load())] if preload else []
+        loading = [asyncio.create_task(embedder.load_all())] if preload else []
         try:
             async with open_database(settings) as graph:
                 memory = cls(graph, embedder, settings)

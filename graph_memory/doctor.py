@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from graph_memory import local_neo4j, schema
+from graph_memory.cross_encoder import CrossEncoder
 from graph_memory.embedding import Embedder
 from graph_memory.errors import GraphMemoryError
 from graph_memory.graph import Graph
@@ -31,12 +32,14 @@ class Check:
 
 
 async def examine(settings: Settings) -> list[Check]:
-    """Look at folder, disk, Java, jars, database, schema, vectors, model and ports."""
+    """Look at folder, disk, Java, jars, database, schema, vectors, models and ports."""
     found = [_data_dir(settings), _disk(settings)]
     if settings.neo4j_uri is None:
         found += [_guarded("java", _java, settings), _guarded("jars", _jars, settings)]
     found += await _database(settings)
     found.append(await _model(settings))
+    if settings.recall_cross_encoder:
+        found.append(await _cross_encoder(settings))
     found.append(await _port("port", settings.host, settings.port))
     if settings.metrics_enabled:
         found.append(await _port("metrics port", settings.metrics_host, settings.metrics_port))
@@ -133,6 +136,17 @@ async def _model(settings: Settings) -> Check:
     finally:
         await embedder.close()
     return Check("model", "ok", f"{embedder.model} is loaded and embeds")
+
+
+async def _cross_encoder(settings: Settings) -> Check:
+    cross_encoder = CrossEncoder(settings.recall_cross_encoder)
+    try:
+        await cross_encoder.load()
+    except GraphMemoryError as error:
+        return _failed("cross-encoder", error)
+    finally:
+        await cross_encoder.close()
+    return Check("cross-encoder", "ok", f"{cross_encoder.name} is loaded and reads")
 
 
 async def _port(name: str, host: str, port: int) -> Check:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from graph_memory.cross_encoder import CrossEncoder
 from graph_memory.endpoint import Endpoint
 from graph_memory.errors import EmbeddingError
 from graph_memory.late import Tokens
@@ -41,6 +42,7 @@ class Embedder:
         model: The model's name, as stored with each vector.
         dimension: Numbers in each vector.
         reads_words: Whether its readings have tokens.
+        cross_encoder: Reads a question and a memory together; None unless the settings name one.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -48,6 +50,8 @@ class Embedder:
         self.dimension = settings.embedding_dimensions
         self._source = Endpoint(settings) if settings.embedding_url else LocalModel(settings)
         self.reads_words = not settings.embedding_url
+        name = settings.recall_cross_encoder
+        self.cross_encoder = CrossEncoder(name) if name else None
         self._loaded = False
         self._cache_size = settings.embedding_cache_size
         self._cache: OrderedDict[bytes, Reading] = OrderedDict()
@@ -68,6 +72,17 @@ class Embedder:
         """
         if not self._loaded:
             await self._read(["ready"])
+
+    async def load_all(self) -> None:
+        """Load what searches need: the model, then the cross-encoder, if there is to be one.
+
+        Raises:
+            EmbeddingError: As in `load`.
+            SettingsError: The cross-encoder cannot be used.
+        """
+        await self.load()
+        if self.cross_encoder:
+            await self.cross_encoder.load()
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Embed `texts`, of any length, as something to be found; what a model cannot see is cut.
@@ -112,8 +127,10 @@ class Embedder:
         return await self._source.tokenizer()
 
     async def close(self) -> None:
-        """End the model's thread or the endpoint's connections; nothing can be embedded after."""
+        """End the models' threads or the endpoint's connections; nothing can be embedded after."""
         await self._source.close()
+        if self.cross_encoder:
+            await self.cross_encoder.close()
 
     async def _read_and_keep(self, key: bytes, text: str) -> Reading:
         reading = await self._read_in_turn(text)

@@ -87,14 +87,14 @@ class LocalModel:
 
 def _encode(model: Any, texts: list[str], query: bool) -> list[tuple[Vectors, Tokens]]:
     """Embed texts in one pass, each as a whole and, where the model tells, token by token."""
-    _use_threads(1 if query else None)
+    use_threads(1 if query else None)
     encode = model.encode_query if query else model.encode_document
     made = encode(texts, batch_size=len(texts), show_progress_bar=False, output_value=None)
     vectors = [features["sentence_embedding"].numpy() for features in made]
     return list(zip(vectors, map(_tokens, made, _spans(model, texts)), strict=True))
 
 
-def _use_threads(count: int | None) -> None:
+def use_threads(count: int | None) -> None:
     """Let torch compute with so many threads, or with as many as it had at first.
 
     A question is too short to share out: beside a busy Neo4j, two threads that wait for one another
@@ -149,7 +149,7 @@ def _open_model(name: str) -> Any:
     if folder:
         _refuse_damaged(folder)
     try:
-        return _read_model(str(folder or name))
+        return read_model(str(folder or name), "SentenceTransformer")
     except Exception as error:  # each kind of model raises its own
         raise EmbeddingError(
             f"The embedding model '{name}' cannot be opened: {error}. Set "
@@ -158,23 +158,25 @@ def _open_model(name: str) -> Any:
         ) from error
 
 
-def _read_model(source: str) -> Any:
+def read_model(source: str, kind: str) -> Any:
+    """Read a model of a class of sentence_transformers; each kind raises errors of its own."""
     # Read at the import below. Spinning threads make torch ten times slower beside a busy Neo4j.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
     os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
     logging.getLogger("sentence_transformers").setLevel(logging.WARNING)
-    from sentence_transformers import SentenceTransformer
+    import sentence_transformers
 
+    read = getattr(sentence_transformers, kind)
     # Without the network first: a model once downloaded opens offline, and unchanged.
     try:
-        return SentenceTransformer(source, local_files_only=True)
+        return read(source, local_files_only=True)
     except OSError:
         if Path(source).exists():
             raise
     _require_hub()
-    return SentenceTransformer(source)
+    return read(source)
 
 
 def _require_hub() -> None:

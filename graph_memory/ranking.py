@@ -6,6 +6,9 @@ Each measure is between 0 and 1, and none is fitted to one kind of data:
 - `text`: the rarity of the question's words that the memory holds, as a share of the best. In a
   conversation the words said just before and after count too, the less the farther away.
 - `late`: how well each word of the question is met by one of the memory's (see `late.py`).
+- `cross`: what a cross-encoder says that reads both as one text, as a share of the best (see
+  `cross_encoder.py`). Only if the settings name one, and of the best by the other measures alone:
+  the rest have 0, and so stay below those in their order.
 - `time`: whether the memory is of a time the question names; whether it tells a time where the
   question asks for one. Only of questions that do.
 - `form`: 1 for a long memory; a short one says little by itself, and a question even less.
@@ -94,6 +97,11 @@ class Ranking:
         self._measures = {name: (w, values[kept]) for name, (w, values) in self._measures.items()}
         values = _share(np.array([late[memory.memory_id] for memory in self.memories]))
         self._measures["late"] = (self._settings.recall_late_weight, values)
+
+    def add_cross(self, cross: Mapping[str, float]) -> None:
+        """Take what a cross-encoder says, 0 to 1, of the best memories so far."""
+        values = _share(np.array([cross.get(memory.memory_id, 0.0) for memory in self.memories]))
+        self._measures["cross"] = (self._settings.recall_cross_encoder_weight, values)
 
     def best(self, limit: int) -> list[Ranked]:
         """Return at most `limit` memories, best first, ties by the later told."""

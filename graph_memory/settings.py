@@ -132,6 +132,15 @@ class Settings(ServiceSettings, DecaySettings, LlmSettings):
         description="Of words met one by one; meaning and full text have 2. 0 stores no vectors.",
     )
     recall_late_candidates: int = Field(50, ge=10, le=1000, description="Met word by word.")
+    recall_cross_encoder: str = Field(
+        "", description="Name or folder of a sentence-transformers CrossEncoder; empty for none."
+    )
+    recall_cross_encoder_weight: float = Field(
+        2.0, gt=0, le=10, description="Of what it says, once it is there."
+    )
+    recall_cross_encoder_candidates: int = Field(
+        20, ge=1, le=200, description="The best, which it reads with each question."
+    )
     recall_time_weight: float = Field(
         0.5, ge=0, le=10, description="Where a question names a time or asks for one, for each."
     )

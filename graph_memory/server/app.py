@@ -151,6 +151,8 @@ async def _missing(memory: GraphMemory) -> dict[str, Any]:
         missing["neo4j"] = f"no answer within {_READY_SECONDS} s"
     if not memory.embedder.loaded:
         missing["embedder"] = f"{memory.settings.embedding_model} is not loaded"
+    if (cross := memory.embedder.cross_encoder) and not cross.loaded:
+        missing["cross_encoder"] = f"{cross.name} is not loaded"
     return missing
 
 

@@ -167,10 +167,10 @@ async def _until_signalled(work: Coroutine[Any, Any, None]) -> None:
 
 
 async def _warm_up(memory: GraphMemory) -> None:
-    """Load the model and let Neo4j compile its plans; in a group that holds nothing."""
+    """Load the models and let Neo4j compile its plans; in a group that holds nothing."""
     group = f"warm_up_{secrets.token_hex(8)}"
     try:
-        await memory.embedder.load()
+        await memory.embedder.load_all()
         ready_at = time.monotonic() + _WARM_UP_SECONDS
         for number in range(_WARM_UP_SEARCHES):
             await memory.search(f"warm-up {number}", group_id=group)

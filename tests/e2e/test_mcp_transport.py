@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -21,6 +22,7 @@ from graph_memory.errors import SettingsError
 from graph_memory.graph import Graph
 from graph_memory.server import serve_http
 from tests.e2e.mcp_client import ERAS, call, refused, serving
+from tests.tiny_cross_encoder import write_cross_encoder
 
 JSON_HEADERS = {
     "Content-Type": "application/json",
@@ -234,6 +236,24 @@ async def said(started: asyncio.subprocess.Process, words: str) -> str:
         if words in line:
             return line
     raise AssertionError(f"the server ended without saying '{words}'")
+
+
+async def test_a_process_loads_its_cross_encoder_and_says_nothing_of_it(
+    graph: Graph, settings: Settings, group: str, tmp_path: Path
+):
+    folder = write_cross_encoder(tmp_path)
+    more = {"GRAPH_MEMORY_EMBEDDING_URL": "", "GRAPH_MEMORY_RECALL_CROSS_ENCODER": str(folder)}
+    async with process("serve_http", settings, GRAPH_MEMORY_GROUP_ID=group, **more) as started:
+        assert started.stderr is not None
+        lines = [(await started.stderr.readline()).decode() for _ in range(2)]
+        assert ["Metrics at" in lines[0], "Serving MCP at" in lines[1]] == [True, True], lines
+        url = lines[1].split()[-1]
+        async with httpx.AsyncClient() as http:
+            assert (await http.get(url.replace("/mcp", "/readyz"))).status_code == 200
+        async with Client(url) as client:
+            await call(client, "add_memory", content="Ada prefers tea")
+            (hit,) = (await call(client, "search_memory", query="tea"))["results"]
+            assert hit["components"]["cross"] == 1
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -1,6 +1,7 @@
 """The default ranking, without a database: what moves a memory up, and what cannot."""
 
 from datetime import UTC, datetime
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -74,6 +75,20 @@ def test_an_exact_match_stays_first_however_much_speaks_for_others() -> None:
     first, second, *_ = ranking.best(30)
     assert first.memory.memory_id == "exact"
     assert first.score - second.score > 0.05
+
+
+def test_a_cross_encoder_orders_what_it_read_and_leaves_the_rest_below_as_it_was() -> None:
+    found = [candidate(str(i), 0.9 - i / 10) for i in range(8)]
+    ranking = Ranking("x", Candidates([2.0, 1.0], found, []), SETTINGS, NOW)
+    before = ranking.best(8)
+    ranking.add_cross({"0": 0.01, "1": 0.02, "2": 0.08, "3": 0.0})
+    after = ranking.best(8)
+    assert [r.memory.memory_id for r in after] == ["2", "1", "0", "3", "4", "5", "6", "7"]
+    assert [r.components["cross"] for r in after] == [1, 0.25, 0.125, 0, 0, 0, 0, 0]
+    assert all(first.score >= second.score for first, second in pairwise(after))
+    for old, new in zip(before[4:], after[4:], strict=True):
+        assert new.score == pytest.approx(old.score * 2.6 / (2.6 + 2))
+    assert "cross" not in before[0].components
 
 
 def test_late_interaction_is_the_weighted_mean_of_the_best_matches() -> None:
