@@ -1,6 +1,7 @@
 // Expire a memory for a reason; one that supersedes it ends its validity.
 //
-// It was true until the other became true, or until now where that is not later.
+// It was true until the other became true, or until now where that is not later. When that was
+// recorded stays known, also of one that is woken again.
 //
 // access  write
 // param   group_id      : STRING — the tenant
@@ -31,7 +32,8 @@ SET
     WHEN other IS NULL THEN m.invalid_at
     WHEN other.valid_at > m.valid_at THEN other.valid_at
     ELSE $now
-  END
+  END,
+  m.ended_at = CASE WHEN other IS NULL THEN m.ended_at ELSE $now END
 FOREACH (winner IN CASE WHEN other IS NULL THEN [] ELSE [other] END |
   MERGE (winner)-[r:RELATES_TO {edge_key: winner.uuid + '|supersedes|' + m.uuid}]->(m)
   ON CREATE SET

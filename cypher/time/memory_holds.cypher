@@ -9,6 +9,6 @@
 // param   known_at : STRING? — system time, ISO 8601, UTC
     ($as_of IS NULL OR m.valid_at IS NULL OR m.valid_at <= $as_of)
 AND (m.invalid_at IS NULL OR m.invalid_at > coalesce($as_of, $known_at, $now)
-     OR m.obsolete_at > $known_at)
+     OR coalesce(m.ended_at, m.obsolete_at) > $known_at)
 AND ($known_at IS NULL OR m.created_at <= datetime($known_at))
 AND (m.soft_deleted_at IS NULL OR m.soft_deleted_at > $known_at)

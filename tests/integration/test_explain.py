@@ -70,7 +70,7 @@ CREATE (:MaintenanceChange:Seed {run_id: 'seed', memory_id: 'seed', group_id: ''
 SET m.obsolete_reason = '', m.packing_due = true, m.confidence_decayed_at = '', m.obsolete_at = '',
   m.content_gz = '', m.is_compressed = true, m.next_due_at = '', m.classification_attempts = 1,
   m.adopted_at = '', m.name_embedding = [0.5], m.name_embedding_model = ''
-SET m.valid_at = '', m.invalid_at = ''
+SET m.valid_at = '', m.invalid_at = '', m.ended_at = ''
 """
 
 DUMMIES: dict[str, Any] = {

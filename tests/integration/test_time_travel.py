@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from graph_memory import GraphMemory
@@ -179,7 +179,12 @@ async def travel(
     await memory.accesses.settled()
 
 
+#: What was superseded and then rewritten was current before, and was known as such.
+REWRITTEN = [("add", 0), ("add", 0), ("add", -3), ("supersede", 2, 0), ("update", 2)]
+
+
 @SMALL
+@example(REWRITTEN, [(None, 3)])
 @given(STEPS, QUESTIONS)
 async def test_the_graph_and_the_model_agree_about_the_past(
     memory: GraphMemory, clock: Clock, steps: list[Any], questions: list[Any]
