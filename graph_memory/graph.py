@@ -261,18 +261,13 @@ class Graph:
         query = Query(statement.text, metadata={"statement": statement.name}, timeout=seconds)
         # The server stops a slow query itself; this is for a server that has stopped as well.
         async with asyncio.timeout(None if seconds is None else seconds + _GRACE_SECONDS):
-            if statement.access == "write":
-                result = await self._driver.execute_query(
-                    query, parameters, database_=self._settings.neo4j_database
-                )
-                return result.records[0][0] if statement.returns else []
-            # An implicit transaction: a read saves a round trip by it, and CALL { } IN TRANSACTIONS
-            # and schema changes run in no other.
+            # An implicit transaction: it saves two round trips, and CALL { } IN TRANSACTIONS and
+            # schema changes run in no other.
             mode = READ_ACCESS if statement.access == "read" else WRITE_ACCESS
             async with self._session(mode) as session:
                 found = await session.run(query, parameters)
                 rows = [record.values() async for record in found]
-                return rows[0][0] if statement.access == "read" and statement.returns else rows
+                return rows[0][0] if bounded and statement.returns else rows
 
     def _translated(self, error: Exception, statement: Statement) -> GraphMemoryError:
         """Map an error of the driver to ours, by type and code, never by its text."""

@@ -6,7 +6,7 @@ A file opens with a comment header and holds one statement:
     //
     // access  read | stream | write | schema | batch | fragment
     // param   name : TYPE [unit] — range or meaning        (TYPE? where null is allowed)
-    // returns name : TYPE
+    // returns name : TYPE                              (MAP<ANY> where it may hold instants)
     // source  where a rule or formula comes from
 
 A body line `// include folder/name` is replaced by the body of that fragment, and the fragment's
@@ -42,6 +42,9 @@ _POLICY_NAME = re.compile(rf"{POLICIES}[a-z][a-z0-9_]{{0,63}}")
 _PARAMETER = re.compile(r"(?P<name>\w+)\s*:\s*(?P<type>[A-Z]+(?:<[A-Z]+>)?)(?P<null>\?)?(?:\s|$)")
 _USED = re.compile(r"\$([A-Za-z_]\w*)")
 _QUOTED = re.compile(r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|`[^`]*`")
+
+#: Types of columns that hold instants as the driver has them; others hold them as text, if at all.
+_TEMPORAL = ("ZONED", "MAP<ANY>")
 
 _PYTHON_TYPES: dict[str, tuple[type, ...]] = {
     "STRING": (str,),
@@ -85,6 +88,7 @@ class Statement:
     access: Access
     parameters: Mapping[str, Parameter]
     returns: tuple[str, ...]
+    temporal: bool  #: whether an instant is among what it returns
     text: LiteralString
 
     def check(self, parameters: Mapping[str, Any]) -> None:
@@ -114,7 +118,7 @@ class _File:
     summary: str
     access: Access
     parameters: Mapping[str, Parameter]
-    returns: tuple[str, ...]
+    returns: tuple[Parameter, ...]
     body: tuple[str, ...]
 
     @property
@@ -187,7 +191,7 @@ def _parse(name: str, text: str) -> _File:
         raise _malformed(name, 1, "the first line must say what it does: `// Sentence.`")
     access: str | None = None
     parameters: dict[str, Parameter] = {}
-    returns: list[str] = []
+    returns: list[Parameter] = []
     for number, line in enumerate(header[1:], start=2):
         keyword, _, rest = line.partition(" ")
         match keyword:
@@ -197,7 +201,7 @@ def _parse(name: str, text: str) -> _File:
                 parameter = _parameter(name, number, rest)
                 parameters[parameter.name] = parameter
             case "returns":
-                returns.append(_parameter(name, number, rest).name)
+                returns.append(_parameter(name, number, rest))
             case _:
                 pass  # prose, sources and blank lines
     if access not in get_args(Access):
@@ -234,7 +238,9 @@ def _assemble(file: _File, files: Mapping[str, _File]) -> Statement:
         _collect(file, body)
     # Our own files are trusted as literals; pyright then refuses every other string in graph.py.
     text = cast(LiteralString, _DIALECT + "\n".join(body))
-    return Statement(file.name, file.summary, file.access, parameters, file.returns, text)
+    names = tuple(column.name for column in file.returns)
+    temporal = any(column.type in _TEMPORAL for column in file.returns)
+    return Statement(file.name, file.summary, file.access, parameters, names, temporal, text)
 
 
 def _collect(file: _File, body: list[str]) -> None:
@@ -243,7 +249,8 @@ def _collect(file: _File, body: list[str]) -> None:
     if last is None:
         raise _malformed(file.name, 1, "it declares columns, but no line begins with RETURN")
     body[last] = body[last].replace("RETURN ", "WITH ", 1)
-    body.append(f"RETURN collect([{', '.join(file.returns)}]) AS rows")
+    columns = ", ".join(column.name for column in file.returns)
+    body.append(f"RETURN collect([{columns}]) AS rows")
 
 
 def _expand(

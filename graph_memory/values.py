@@ -25,12 +25,13 @@ def converter(into: type[T], statement: Statement) -> Callable[[list[list[Any]]]
     """Return the function from a statement's rows to values of `into`."""
     adapter = TypeAdapter[list[T]](cast(Any, GenericAlias(list, (into,))))
     names = statement.returns
+    native = _from_driver if statement.temporal else _as_is
     if len(names) == 1:
-        return lambda rows: adapter.validate_python([_from_driver(row[0]) for row in rows])
+        return lambda rows: adapter.validate_python([native(row[0]) for row in rows])
     if set(getattr(into, "__dataclass_fields__", ())) != set(names):
         raise StatementError(f"'{statement.name}' does not return the fields of {into}.")
     return lambda rows: adapter.validate_python(
-        [dict(zip(names, _from_driver(row), strict=True)) for row in rows]
+        [dict(zip(names, native(row), strict=True)) for row in rows]
     )
 
 
@@ -48,6 +49,10 @@ def to_driver(value: Any) -> Any:
             if items and type(items[0]) not in _PLAIN
             else list(items)
         )
+    return value
+
+
+def _as_is(value: Any) -> Any:
     return value
 
 

@@ -8,7 +8,7 @@
 // param   types            : LIST<STRING> — of relations of ours; others are facts of Graphiti's
 // param   owned            : LIST<STRING> — what is no attribute of an entity
 // param   owned_of_facts   : LIST<STRING> — what is no attribute of a fact
-// returns line       : MAP
+// returns line       : MAP<ANY>
 // returns title      : STRING? — an entity has a name instead
 // returns created_at : STRING — as precise as it is stored, for the next page
 MATCH (m:Memory {group_id: $group_id})

@@ -3,7 +3,7 @@
 // access  read
 // param   group_id : STRING — the tenant
 // param   names    : LIST<STRING>
-// returns entity : MAP
+// returns entity : MAP<ANY>
 MATCH (n:Entity)
 WHERE n.group_id = $group_id AND n.name IN $names AND n.soft_deleted_at IS NULL
 // include graphiti_search/entity

@@ -6,7 +6,7 @@
 // param   candidates : INTEGER — examined
 // param   limit      : INTEGER
 // param   min_score  : FLOAT [1] — 0..1, (1 + cosine) / 2; above it
-// returns entity : MAP
+// returns entity : MAP<ANY>
 MATCH (n:Entity)
   SEARCH n IN (
     VECTOR INDEX entity_name_embedding_idx FOR $vector WHERE n.group_id = $group_id

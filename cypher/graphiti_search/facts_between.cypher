@@ -6,7 +6,7 @@
 // param   to_ids   : LIST<STRING> — where they end
 // param   vector   : VECTOR? — what to compare with
 // param   limit    : INTEGER
-// returns fact : MAP
+// returns fact : MAP<ANY>
 MATCH (a:Entity)
 WHERE a.uuid IN $from_ids AND a.group_id = $group_id
 MATCH (a)-[r:RELATES_TO]->(b:Entity)

@@ -6,7 +6,7 @@
 // param   candidates : INTEGER — examined
 // param   limit      : INTEGER
 // param   min_score  : FLOAT [1] — 0..1, (1 + cosine) / 2; above it
-// returns fact : MAP
+// returns fact : MAP<ANY>
 MATCH ()-[r:RELATES_TO]->()
   SEARCH r IN (
     VECTOR INDEX fact_embedding_idx FOR $vector WHERE r.group_id = $group_id

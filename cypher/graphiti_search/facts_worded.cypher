@@ -4,7 +4,7 @@
 // param   group_id : STRING — the tenant
 // param   lucene   : STRING — with the group's key required
 // param   limit    : INTEGER
-// returns fact : MAP
+// returns fact : MAP<ANY>
 CALL db.index.fulltext.queryRelationships('fact_text_idx', $lucene, {limit: $limit})
   YIELD relationship AS r, score
 WHERE r.group_id = $group_id AND startNode(r):Entity AND endNode(r):Entity

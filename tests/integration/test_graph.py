@@ -28,7 +28,9 @@ def slow_statement() -> Statement:
     """Return a read that keeps the database busy for many seconds."""
     ping = statements()["schema/ping"]
     text = "CYPHER 25 UNWIND range(1, 1000000000) AS n WITH n WHERE n % 7 = 8 RETURN n AS answer"
-    return Statement("schema/ping", ping.summary, "read", {}, ("answer",), text)
+    return Statement(
+        "schema/ping", ping.summary, "read", {}, ("answer",), temporal=False, text=text
+    )
 
 
 async def test_rows_become_the_values_asked_for(graph: Graph) -> None:
