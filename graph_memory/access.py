@@ -5,6 +5,7 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -16,8 +17,11 @@ from graph_memory.settings import Settings
 
 _log = logging.getLogger(__name__)
 
-#: Deliveries are collected for so long after a write: most of what a write costs is that it is one.
-_PAUSE_SECONDS = 0.5
+#: Deliveries are collected for so long after a write: what is delivered often is then written once.
+_PAUSE_SECONDS = 2.0
+
+#: Memories in one statement, which keeps them locked.
+_BATCH = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,7 @@ class AccessLog:
         self._settings = settings
         self._pending: dict[str, _Deliveries] = {}
         self._writer: asyncio.Task[None] | None = None
+        self._hurry = asyncio.Event()
         self._written_at = -_PAUSE_SECONDS
 
     def delivered(self, memory_ids: Sequence[str], *, group_id: str, now: datetime) -> None:
@@ -61,30 +66,36 @@ class AccessLog:
             self._writer = asyncio.create_task(self._write())
 
     async def settled(self) -> None:
-        """Wait until every delivery so far is counted."""
+        """Count every delivery so far, now."""
         while self._writer is not None and not self._writer.done():
+            self._hurry.set()
             await self._writer
 
     async def _write(self) -> None:
         while self._pending:
-            await asyncio.sleep(self._written_at + _PAUSE_SECONDS - time.monotonic())
+            await self._pause()
             collected, self._pending = self._pending, {}
             for group_id, deliveries in collected.items():
-                await self._count(group_id, deliveries)
+                ids = sorted(deliveries.hits)
+                for start in range(0, len(ids), _BATCH):
+                    hits = {id_: deliveries.hits[id_] for id_ in ids[start : start + _BATCH]}
+                    await self._count(group_id, hits, deliveries.latest)
             self._written_at = time.monotonic()
 
-    async def _count(self, group_id: str, deliveries: _Deliveries) -> None:
+    async def _pause(self) -> None:
+        """Let deliveries collect, unless somebody waits for them to be counted."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._written_at + _PAUSE_SECONDS - time.monotonic()):
+                await self._hurry.wait()
+        self._hurry.clear()
+
+    async def _count(self, group_id: str, hits: Mapping[str, int], now: datetime) -> None:
         try:
-            await record_accesses(
-                self._graph,
-                self._settings,
-                deliveries.hits,
-                group_id=group_id,
-                now=deliveries.latest,
-            )
+            await record_accesses(self._graph, self._settings, hits, group_id=group_id, now=now)
         except GraphMemoryError as error:
-            metrics.access_failures.inc(deliveries.hits.total())
-            _log.warning("%d accesses were not counted: %s", deliveries.hits.total(), error)
+            missed = sum(hits.values())
+            metrics.access_failures.inc(missed)
+            _log.warning("%d accesses were not counted: %s", missed, error)
 
 
 async def record_accesses(
