@@ -10,7 +10,7 @@ from graph_memory.embedding import Embedder
 from graph_memory.graph import Graph
 from graph_memory.late import asked, met
 from graph_memory.memories import LifecycleState, instant
-from graph_memory.ranking import LEAD, Candidates, Ranked, Ranking
+from graph_memory.ranking import LEAD, Candidate, Candidates, Ranked, Ranking
 from graph_memory.settings import Settings
 from graph_memory.words import lookups, rarest
 
@@ -74,27 +74,37 @@ async def answers(
     ranking = Ranking(question, found, settings, now)
     # Of a memory's earlier texts no vectors of words are kept.
     if settings.recall_late_weight and reading.tokens and not narrowed.get("known_at"):
-        best = ranking.best(max(settings.recall_late_candidates, limit))
-        ids = [ranked.memory.memory_id for ranked in best]
-        kept = await graph.rows(
-            "answers/word_vectors", _WordVectors, group_id=group_id, memory_ids=ids
-        )
-        packs = {row.memory_id: row.vectors for row in kept}
+        first = ranking.first(max(settings.recall_late_candidates, limit))
+        packs = await _word_vectors(graph, first, group_id=group_id)
         vectors, weights = asked(
             question, reading.tokens, words, found.rarity, settings.fulltext_analyzer
         )
-        late = met(vectors, weights, [packs.get(i, b"") for i in ids])
+        late = met(vectors, weights, packs)
+        ids = (memory.memory_id for memory in first)
         ranking.add_late(dict(zip(ids, late.tolist(), strict=True)))
     if embedder.cross_encoder:
         await _read_again(ranking, embedder.cross_encoder, settings, question)
     return ranking.best(limit)
 
 
+async def _word_vectors(
+    graph: Graph, memories: Sequence[Candidate], *, group_id: str
+) -> list[bytes]:
+    """Return the vectors of each memory's words; of one without, nothing."""
+    packs = {memory.memory_id: memory.vectors for memory in memories}
+    if missing := [memory_id for memory_id, vectors in packs.items() if vectors is None]:
+        read = await graph.rows(
+            "answers/word_vectors", _WordVectors, group_id=group_id, memory_ids=missing
+        )
+        packs |= {row.memory_id: row.vectors for row in read}
+    return [vectors or b"" for vectors in packs.values()]
+
+
 async def _read_again(
     ranking: Ranking, cross_encoder: CrossEncoder, settings: Settings, question: str
 ) -> None:
     """Have the best memories so far read together with the question."""
-    best = [ranked.memory for ranked in ranking.best(settings.recall_cross_encoder_candidates)]
-    scores = await cross_encoder.read(question, [memory.lead for memory in best])
-    ids = (memory.memory_id for memory in best)
+    first = ranking.first(settings.recall_cross_encoder_candidates)
+    scores = await cross_encoder.read(question, [memory.lead for memory in first])
+    ids = (memory.memory_id for memory in first)
     ranking.add_cross(dict(zip(ids, scores.tolist(), strict=True)))

@@ -48,6 +48,7 @@ class Candidate:
     lead: str  #: its first `LEAD` characters
     characters: int
     told_at: int  #: milliseconds since 1970
+    vectors: bytes | None = None  #: of its words, packed; None if they are not read yet
 
     @property
     def similarity(self) -> float:
@@ -103,23 +104,32 @@ class Ranking:
         values = _share(np.array([cross.get(memory.memory_id, 0.0) for memory in self.memories]))
         self._measures["cross"] = (self._settings.recall_cross_encoder_weight, values)
 
+    def first(self, count: int) -> list[Candidate]:
+        """Return at most `count` memories, best first, ties by the later told."""
+        return [self.memories[i] for i, _ in self._order()[:count]]
+
     def best(self, limit: int) -> list[Ranked]:
-        """Return at most `limit` memories, best first, ties by the later told."""
-        weights = np.array([weight for weight, _ in self._measures.values()])
-        values = np.array([measured for _, measured in self._measures.values()])
-        scores: list[float] = (weights @ values / weights.sum()).tolist()
-        order = sorted(
-            range(len(self.memories)),
-            key=lambda i: (-scores[i], -self.memories[i].told_at, self.memories[i].memory_id),
-        )
+        """Return the `first` memories, each with its score and what it is made of."""
         return [
             Ranked(
                 self.memories[i],
-                scores[i],
+                score,
                 {name: float(measured[i]) for name, (_, measured) in self._measures.items()},
             )
-            for i in order[:limit]
+            for i, score in self._order()[:limit]
         ]
+
+    def _order(self) -> list[tuple[int, float]]:
+        """Return the place of each memory and its score, best first."""
+        weights = np.array([weight for weight, _ in self._measures.values()])
+        values = np.array([measured for _, measured in self._measures.values()])
+        scores: list[float] = (weights @ values / weights.sum()).tolist()
+
+        def key(place: tuple[int, float]) -> tuple[float, int, str]:
+            memory = self.memories[place[0]]
+            return -place[1], -memory.told_at, memory.memory_id
+
+        return sorted(enumerate(scores), key=key)
 
 
 def _share(values: Numbers) -> Numbers:

@@ -1,5 +1,8 @@
 // Describe the memories of `pool` and `around` for a ranking, with the words that each holds.
 //
+// Nearly all of the pool are met word by word, but few of those around it: these come without the
+// vectors of their words.
+//
 // access  fragment
 // param   vector : VECTOR — the question, unit length
 // param   lead   : INTEGER — characters of content to show
@@ -19,7 +22,9 @@ CALL (met, pool, around) {
     words: coalesce(words, []),
     lead: left(content, $lead),
     characters: size(content),
-    told_at: coalesce(datetime(m.valid_at), m.created_at).epochMillis
+    told_at: coalesce(datetime(m.valid_at), m.created_at).epochMillis,
+    vectors: CASE WHEN cosine IS NOT NULL
+      THEN head([(m)-[:HAS_WORDS]->(w:WordVectors) | w.vectors]) END
   }) AS memories
 }
 WITH [word IN looked | CASE WHEN word.holders > 0 THEN word.rarity ELSE word.rarity / 2 END]
