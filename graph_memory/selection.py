@@ -57,19 +57,24 @@ def ranked(
     """
     others = {candidate.memory.memory_id: candidate for candidate in read}
     met = [
-        Candidate(memory, hit.similarity, hit.score, hit.components, _distance(hit, known))
-        for hit in hits
-        for known in [others.pop(hit.memory_id, None)]
-        if (memory := hit.memory or (known and known.memory))
+        candidate for hit in hits if (candidate := _candidate(hit, others.pop(hit.memory_id, None)))
     ]
     met += others.values()
     return _spread(met, hits, settings) if profile is Profile.RECALL else met
 
 
-def _distance(hit: Hit, known: Candidate | None) -> int | None:
+def _candidate(hit: Hit, read: Candidate | None) -> Candidate | None:
+    """Return a hit with what its memory tells; None if that has gone meanwhile."""
+    memory = hit.memory or (read.memory if read else None)
+    return memory and Candidate(
+        memory, hit.similarity, hit.score, hit.components, _distance(hit, read)
+    )
+
+
+def _distance(hit: Hit, read: Candidate | None) -> int | None:
     """Return how far a hit is from the anchors; a hybrid search has measured it."""
-    if known:
-        return known.distance
+    if read:
+        return read.distance
     measured = hit.components.get("distance")
     return None if measured is None else int(measured)
 

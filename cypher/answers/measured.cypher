@@ -13,12 +13,12 @@ CALL (met, pool, around) {
   WITH x.m AS m, max(x.chosen) AS chosen, head(collect(x.words)) AS words, max(x.cosine) AS cosine
   WHERE chosen
   // include time/text_known
-  WITH m, words, CASE WHEN version IS NULL THEN cosine END AS cosine,
-       coalesce(version.content, m.content) AS content,
-       coalesce(version.embedding, m.embedding) AS embedding
+  WITH m, words, version, CASE WHEN version IS NULL THEN cosine END AS cosine,
+       coalesce(version.content, m.content) AS content
   RETURN collect({
     memory_id: m.uuid,
-    cosine: coalesce(cosine, 2 * vector.similarity.cosine(embedding, $vector) - 1),
+    cosine: coalesce(cosine, 2 * vector.similarity.cosine(
+      coalesce(version.embedding, m.embedding), $vector) - 1),
     words: coalesce(words, []),
     lead: left(content, $lead),
     characters: size(content),

@@ -15,6 +15,9 @@ from graph_memory import GraphMemory
 from tests.benchmarks.corpus import filled, questions
 from tests.integration.test_graphiti import found, graphiti, graphiti_core  # noqa: F401 - fixtures
 
+#: Questions until Neo4j has compiled its plans, and Java what these do most.
+WARM_UP = 300
+
 #: Nodes, questions asked of each, and how many times faster a search is to be.
 SIZES = ((10_000, 30, 10), (50_000, 10, 50))
 
@@ -24,8 +27,8 @@ async def timed(search: Callable[[str], Awaitable[Any]], asked: list[str]) -> tu
 
     The second time the vectors of the questions are known to the model's cache.
     """
-    for question in questions(30, seed=len(asked)):
-        await search(question)  # until Neo4j has compiled its plans
+    for question in questions(WARM_UP, seed=len(asked)):
+        await search(question)
     rounds: list[list[float]] = [[], []]
     for taken in rounds:
         for question in asked:
