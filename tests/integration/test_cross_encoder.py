@@ -15,16 +15,9 @@ from graph_memory.errors import SettingsError
 from graph_memory.evaluate import Evaluation, evaluate
 from tests.conftest import Clock
 from tests.e2e.mcp_client import call, inside, refused, serving
+from tests.integration.test_recall import FACTS
 from tests.tiny_cross_encoder import judged, write_cross_encoder
 
-FACTS = [
-    "Ada drinks green tea every morning before work",
-    "The deployment runs on Fridays at noon from the staging branch",
-    "Grace broke her left arm while skiing in March",
-    "The office Wi-Fi password is kept in the blue notebook",
-    "Linus wants the release notes to be written in plain English",
-    "The cat is called Schrödinger and hates the vacuum cleaner",
-]
 FACTS_GIVEN = [{"content": fact} for fact in FACTS]
 QUESTION = "which colour has the cat's notebook?"
 
