@@ -61,6 +61,7 @@ async def answers(
         candidates=max(settings.recall_candidates, limit),
         pool=max(settings.recall_pool, limit),
         hits=settings.recall_hits_per_word,
+        common_hits=min(settings.recall_hits_per_common_word, settings.recall_hits_per_word),
         members=settings.recall_hits_per_word * _MEMBERS_PER_HIT,
         saturation=settings.recall_word_saturation,
         vector_weight=settings.recall_vector_weight,

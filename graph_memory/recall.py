@@ -75,7 +75,7 @@ async def search(
         "vector": await embedder.embed_query(question),
         "limit": limit,
         "states": served(filters, RECALLED_STATES),
-        "candidates": limit * settings.search_overfetch,
+        "candidates": max(settings.recall_candidates, limit * settings.search_overfetch),
         **narrowed,
         **view_parameters(settings, now, filters.known_at),
     }
