@@ -1,14 +1,19 @@
 """Tokens: the one measure of what a text costs a model, for budgets and staleness alike."""
 
 import asyncio
+import hashlib
 import math
-from collections.abc import Callable, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from graph_memory.embedding import Embedder
 from graph_memory.settings import Settings
 
 _CHARACTERS_PER_TOKEN = 4
+
+#: Texts whose tokens are not counted again; each takes 150 bytes.
+_KEPT = 20_000
 
 
 class TokenCounter:
@@ -18,6 +23,7 @@ class TokenCounter:
         self._embedder = embedder
         self._by_model = settings.token_counter == "model"  # noqa: S105
         self._count: Callable[[Sequence[str]], list[int]] | None = None
+        self._known: OrderedDict[bytes, int] = OrderedDict()
 
     async def count(self, texts: Sequence[str]) -> list[int]:
         """Count the tokens of each text, however long; marks around a text are not counted.
@@ -25,10 +31,31 @@ class TokenCounter:
         Raises:
             EmbeddingError: The model cannot be opened.
         """
+        keys = [_key(text) for text in texts]
+        counts = {key: self._known[key] for key in keys if key in self._known}
+        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in counts}
+        if new:
+            counts |= zip(new, await self._counted(list(new.values())), strict=True)
+        self._keep(counts)
+        return [counts[key] for key in keys]
+
+    async def _counted(self, texts: Sequence[str]) -> list[int]:
         if self._count is None:
             tokenizer = await self._embedder.tokenizer() if self._by_model else None
             self._count = _by_model(tokenizer) or by_characters
         return await asyncio.to_thread(self._count, texts)
+
+    def _keep(self, counts: Mapping[bytes, int]) -> None:
+        for key, count in counts.items():
+            self._known[key] = count
+            self._known.move_to_end(key)
+        while len(self._known) > _KEPT:
+            self._known.popitem(last=False)
+
+
+def _key(text: str) -> bytes:
+    """Return what stands for a text, which may be long."""
+    return hashlib.blake2b(text.encode(), digest_size=16).digest()
 
 
 def by_characters(texts: Sequence[str]) -> list[int]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from graph_memory import GraphMemory
+from graph_memory import GraphMemory, counting
 from graph_memory.counting import TokenCounter
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.memories import instant
@@ -172,6 +172,17 @@ async def test_tokens_are_counted_whole_by_the_model_or_by_characters(memory: Gr
     assert whole > 1000  # the model itself would see 256
     by_characters = memory.settings.model_copy(update={"token_counter": "characters"})
     assert await TokenCounter(memory.embedder, by_characters).count([text, ""]) == [3000, 0]
+
+
+async def test_tokens_are_counted_alike_before_and_after_they_are_forgotten(
+    memory: GraphMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(counting, "_KEPT", 2)
+    counter = TokenCounter(memory.embedder, memory.settings)
+    texts = ["tea", "green tea", "tea", "", "green tea at noon"]
+    counts = [await counter.count([text]) for text in texts]
+    assert await counter.count(texts) == [count for (count,) in counts]
+    assert await counter.count([]) == []
 
 
 @pytest.mark.parametrize("profile", list(Profile))
