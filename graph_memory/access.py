@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import math
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -20,8 +21,12 @@ _log = logging.getLogger(__name__)
 #: Deliveries are collected for so long after a write: what is delivered often is then written once.
 _PAUSE_SECONDS = 2.0
 
-#: Memories in one statement, which keeps them locked.
-_BATCH = 500
+#: Memories in one statement, which keeps them locked and a processor busy.
+_BATCH = 200
+
+#: After a statement nothing is counted for so many times as long, or until the pause is over: reads
+#: come first, and what is delivered again meanwhile is counted together.
+_REST = 19
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +48,8 @@ class AccessLog:
 
     One statement is on its way at a time, and what is delivered meanwhile and shortly after goes
     together into the next: so a hot memory costs one write however many readers it has, and writers
-    do not meet in deadlocks. A delivery that cannot be counted is logged and measured; no read
-    waits or fails.
+    do not meet in deadlocks. The busier it is, the later is counted, and the more at once. A
+    delivery that cannot be counted is logged and measured; no read waits or fails.
     """
 
     def __init__(self, graph: Graph, settings: Settings) -> None:
@@ -53,7 +58,7 @@ class AccessLog:
         self._pending: dict[str, _Deliveries] = {}
         self._writer: asyncio.Task[None] | None = None
         self._hurry = asyncio.Event()
-        self._written_at = -_PAUSE_SECONDS
+        self._next_at = -math.inf
 
     def delivered(self, memory_ids: Sequence[str], *, group_id: str, now: datetime) -> None:
         """Count an access to each memory, soon."""
@@ -78,16 +83,20 @@ class AccessLog:
             for group_id, deliveries in collected.items():
                 ids = sorted(deliveries.hits)
                 for start in range(0, len(ids), _BATCH):
+                    await self._pause()
                     hits = {id_: deliveries.hits[id_] for id_ in ids[start : start + _BATCH]}
+                    began = time.monotonic()
                     await self._count(group_id, hits, deliveries.latest)
-            self._written_at = time.monotonic()
+                    ended = time.monotonic()
+                    self._next_at = ended + min(_PAUSE_SECONDS, _REST * (ended - began))
+            self._next_at = time.monotonic() + _PAUSE_SECONDS
+        self._hurry.clear()
 
     async def _pause(self) -> None:
         """Let deliveries collect, unless somebody waits for them to be counted."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(self._written_at + _PAUSE_SECONDS - time.monotonic()):
+            async with asyncio.timeout(self._next_at - time.monotonic()):
                 await self._hurry.wait()
-        self._hurry.clear()
 
     async def _count(self, group_id: str, hits: Mapping[str, int], now: datetime) -> None:
         try:

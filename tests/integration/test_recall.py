@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from neo4j import AsyncDriver
 
-from graph_memory import GraphMemory
+from graph_memory import GraphMemory, access
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.memories import instant
 from tests.conftest import TODAY, Clock, RunFragment
@@ -58,6 +58,23 @@ async def test_a_word_finds_its_other_forms(memory: GraphMemory) -> None:
     (best, *_) = await memory.search("deployments ran")
     assert best.memory.content == FACTS[1]
     assert best.components["text"] == 1.0
+
+
+@pytest.mark.parametrize("gone_through", [1, 100])
+async def test_who_holds_all_the_words_is_found_among_many_who_hold_one(
+    memory: GraphMemory, gone_through: int
+) -> None:
+    changes = {"recall_hits_per_word": 10, "recall_hits_per_common_word": gone_through}
+    settings = memory.settings.model_copy(update=changes)
+    brief = GraphMemory(memory.graph, memory.embedder, settings, clock=memory.clock)
+    for word in ("harbour", "crane", "winter"):
+        await fill(memory, *(f"A {word}, number {n}" for n in range(40)))
+    (both,) = await fill(memory, "In its last winter the crane of the old harbour was taken down")
+    for question in ("harbour crane winter", "winter at a harbour: which crane?"):
+        (best, *_) = await brief.search(question)
+        assert best.memory.memory_id == both
+        assert best.components["text"] == 1.0
+    await brief.accesses.settled()
 
 
 async def test_recall_is_the_mean_of_its_components(memory: GraphMemory) -> None:
@@ -258,6 +275,18 @@ async def test_what_was_delivered_counts_as_accessed_and_nothing_else(
     assert touched.access_count == 2
     assert touched.last_accessed_at == TODAY + timedelta(days=3)
     assert touched.updated_at == TODAY
+
+
+async def test_many_accesses_are_counted_in_parts(
+    memory: GraphMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(access, "_BATCH", 2)
+    await fill(memory, *FACTS)
+    for _ in range(2):
+        assert len(await memory.search("tea", limit=len(FACTS))) == len(FACTS)
+    await memory.accesses.settled()
+    page = await memory.list(limit=50)
+    assert [m.access_count for m in page.memories] == [2] * len(FACTS)
 
 
 async def test_an_access_wakes_what_slept_but_not_what_expired(
