@@ -32,6 +32,9 @@ Numbers = npt.NDArray[np.float64]
 #: Characters of a memory that a ranking reads; a longer one is no short one.
 LEAD = 1000
 
+#: Digits that a score shows; an agent pays for each.
+PLACES = 8
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 #: A note in brackets may follow, as of an attachment.
@@ -53,7 +56,7 @@ class Candidate:
     @property
     def similarity(self) -> float:
         """(1 + cosine) / 2, 0 to 1, as everywhere outside the ranking."""
-        return (1 + self.cosine) / 2
+        return round((1 + self.cosine) / 2, PLACES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +113,14 @@ class Ranking:
 
     def best(self, limit: int) -> list[Ranked]:
         """Return the `first` memories, each with its score and what it is made of."""
+        shown = {
+            name: values.round(PLACES).tolist() for name, (_, values) in self._measures.items()
+        }
         return [
             Ranked(
                 self.memories[i],
-                score,
-                {name: float(measured[i]) for name, (_, measured) in self._measures.items()},
+                round(score, PLACES),
+                {name: values[i] for name, values in shown.items()},
             )
             for i, score in self._order()[:limit]
         ]

@@ -211,11 +211,7 @@ async def _read(
     begin: Sequence[str] = (
         () if asked.profile is Profile.HYBRID or not settings.traversal_depth else anchors
     )
-    found = [
-        {"memory_id": hit.memory_id, "similarity": hit.similarity}
-        for hit in hits
-        if hit.memory is None
-    ]
+    found = {hit.memory_id: hit.similarity for hit in hits if hit.memory is None}
     if not begin and not again and not found:
         return []
     scoring: dict[Profile, dict[str, Any]] = {
@@ -233,7 +229,8 @@ async def _read(
         "vector": vector,
         "anchors": list(begin),
         "again": list(again),
-        "found": found,
+        "found": list(found),
+        "similarities": list(found.values()),
         "states": recall.served(asked, RECALLED_STATES),
         **recall.filter_parameters(asked),
         "now": instant(now),

@@ -1,10 +1,11 @@
 """Choose what to give a conversation: rank candidates, and fill a budget. No I/O."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from graph_memory.memories import BriefMemory
 from graph_memory.profiles import Profile
+from graph_memory.ranking import PLACES
 from graph_memory.sessions import Session, Status
 from graph_memory.settings import Settings
 
@@ -94,9 +95,12 @@ def _spread(met: Sequence[Candidate], hits: Sequence[Hit], settings: Settings) -
         direct = candidate.score
         if candidate.memory.memory_id not in found:
             direct = least * min(1.0, direct / best) if best > 0 else 0.0
-        near = 0.0 if candidate.distance is None else 1 / (candidate.distance + 1)
-        score = (direct + weight * near) / (1 + weight)
-        return replace(candidate, score=score, components={**candidate.components, "near": near})
+        near = 0.0 if candidate.distance is None else round(1 / (candidate.distance + 1), PLACES)
+        score = round((direct + weight * near) / (1 + weight), PLACES)
+        components = {**candidate.components, "near": near}
+        return Candidate(
+            candidate.memory, candidate.similarity, score, components, candidate.distance
+        )
 
     return [scored(candidate) for candidate in met]
 

@@ -3,11 +3,12 @@
 // All are measured for a ranking.
 //
 // access  fragment
-// param   group_id : STRING — the tenant
-// param   states   : LIST<STRING> — lifecycle states to serve
-// param   anchors  : LIST<STRING> — ids, where spreading begins
-// param   again    : LIST<STRING> — ids; these count as not reached
-// param   found    : LIST<MAP> — memory_id and similarity, which is measured already
+// param   group_id     : STRING — the tenant
+// param   states       : LIST<STRING> — lifecycle states to serve
+// param   anchors      : LIST<STRING> — ids, where spreading begins
+// param   again        : LIST<STRING> — ids; these count as not reached
+// param   found        : LIST<STRING> — ids
+// param   similarities : LIST<FLOAT> [1] — of those found, as they are measured already
 CALL () {
   MATCH (a:Memory)
   WHERE a.uuid IN $anchors AND a.group_id = $group_id
@@ -24,9 +25,9 @@ UNION ALL
   WHERE m.uuid IN $again AND m.group_id = $group_id AND m.lifecycle_state IN $states
   RETURN m, null AS distance, null AS similarity
 UNION ALL
-  UNWIND $found AS hit
-  MATCH (m:Memory {uuid: hit.memory_id, group_id: $group_id})
-  RETURN m, null AS distance, hit.similarity AS similarity
+  UNWIND range(0, size($found) - 1) AS i
+  MATCH (m:Memory {uuid: $found[i], group_id: $group_id})
+  RETURN m, null AS distance, $similarities[i] AS similarity
 }
 WITH m, min(distance) AS distance, max(similarity) AS near
 // include recall/filter

@@ -1,8 +1,9 @@
 """What the tools on conversations answer."""
 
+from dataclasses import dataclass, fields
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, WithJsonSchema
+from pydantic import WithJsonSchema
 
 from graph_memory.conversations import Learned
 from graph_memory.memories import Instant, LifecycleState, MemoryType
@@ -14,7 +15,8 @@ from graph_memory.sessions import Change, LoadedMemory, Status
 _OBJECTS = WithJsonSchema({"type": "array", "items": {"type": "object"}})
 
 
-class GivenMemory(BaseModel):
+@dataclass(frozen=True, slots=True)
+class GivenMemory:
     """A memory as a conversation needs it; get_memory has the rest."""
 
     memory_id: str
@@ -48,7 +50,7 @@ class GivenMemory(BaseModel):
 
 
 _OF_RETRIEVAL = ("similarity", "score", "components", "tokens", "distance", "status")
-_OF_MEMORY = [name for name in GivenMemory.model_fields if name not in _OF_RETRIEVAL]
+_OF_MEMORY = [field.name for field in fields(GivenMemory) if field.name not in _OF_RETRIEVAL]
 
 
 class Given(View):

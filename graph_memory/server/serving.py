@@ -28,6 +28,10 @@ _WARM_UP_SEARCHES = 30
 _WARM_UP_SECONDS = 5  # a busy machine starts all the same
 _FAREWELL_SECONDS = 3
 
+#: How long one thread of Python may keep another waiting. By default ten times as long, which the
+#: thread of the model, between two steps of 0.1 ms, would wait for the loop again and again.
+_SWITCH_SECONDS = 0.0005
+
 _log = logging.getLogger(__name__)
 
 
@@ -43,6 +47,7 @@ async def serve_http(settings: Settings, *, insecure_no_auth: bool = False) -> N
         GraphMemoryError: The database cannot be opened.
     """
     _log_to_stderr()
+    sys.setswitchinterval(_SWITCH_SECONDS)
     # The port is claimed first: it would be a pity to start a database, then find it taken.
     with closing(_claimed(settings)) as listener:
         open_to_others = settings.require_tokens or not _is_loopback(settings.host)
