@@ -35,6 +35,7 @@ async def answers(
     limit: int,
     states: Sequence[LifecycleState],
     narrowed: Mapping[str, Any],
+    tell: bool,
 ) -> list[Ranked]:
     """Rank the memories that may answer `question`, best first.
 
@@ -48,6 +49,7 @@ async def answers(
         limit: Most memories to return.
         states: Lifecycle states to serve.
         narrowed: Parameters of `cypher/recall/filter.cypher`, or nothing to search the whole group.
+        tell: Whether to read what is told of them, too; those met only around others come without.
     """
     reading = await embedder.read_query(question)
     words = rarest(question, settings.fulltext_analyzer)
@@ -67,6 +69,7 @@ async def answers(
         vector_weight=settings.recall_vector_weight,
         fan=settings.traversal_fan if settings.recall_context_characters else 0,
         lead=LEAD,
+        tell=tell,
         now=instant(now),
         **{"known_at": None, **narrowed},
     )

@@ -9,22 +9,32 @@ from graph_memory import local_neo4j
 from graph_memory.errors import GraphMemoryError
 from graph_memory.graph import Graph
 from graph_memory.settings import Settings
+from graph_memory.turns import Turns
 
 _log = logging.getLogger(__name__)
 
 
 @asynccontextmanager
-async def open_database(settings: Settings) -> AsyncGenerator[Graph]:
-    """Open the configured database, or hold the local one for as long as it is used."""
+async def open_database(settings: Settings, turns: Turns | None = None) -> AsyncGenerator[Graph]:
+    """Open the configured database, or hold the local one for as long as it is used.
+
+    Args:
+        settings: Which database.
+        turns: What its reads take; its own by default.
+    """
     if settings.neo4j_uri:
-        async with Graph.open(settings) as graph:
+        async with Graph.open(settings, turns=turns) as graph:
             yield graph
         return
     instance = await asyncio.to_thread(local_neo4j.acquire, settings)
     revival = _Revival(settings)
     try:
         async with Graph.open(
-            settings, uri=instance.uri, password=instance.password, on_lost=revival.begin
+            settings,
+            uri=instance.uri,
+            password=instance.password,
+            on_lost=revival.begin,
+            turns=turns,
         ) as graph:
             yield graph
     finally:

@@ -16,6 +16,7 @@ from graph_memory.errors import EmbeddingError
 from graph_memory.late import Tokens
 from graph_memory.local_model import LocalModel
 from graph_memory.settings import Settings
+from graph_memory.turns import Turns
 
 Vector = npt.NDArray[np.float32]
 Vectors = npt.NDArray[np.float32]
@@ -45,7 +46,13 @@ class Embedder:
         cross_encoder: Reads a question and a memory together; None unless the settings name one.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, turns: Turns | None = None) -> None:
+        """Make an embedder that has loaded nothing yet.
+
+        Args:
+            settings: Which model.
+            turns: Of the database beside which a model on this machine works.
+        """
         self.model = settings.embedding_model
         self.dimension = settings.embedding_dimensions
         self._source = Endpoint(settings) if settings.embedding_url else LocalModel(settings)
@@ -58,6 +65,7 @@ class Embedder:
         self._asked: dict[bytes, asyncio.Task[Reading]] = {}
         self._waiting: list[tuple[str, asyncio.Future[Reading]]] = []
         self._reading = asyncio.Lock()
+        self._turns = turns if turns and not settings.embedding_url else Turns(settings)
 
     @property
     def loaded(self) -> bool:
@@ -141,24 +149,29 @@ class Embedder:
         return reading
 
     async def _read_in_turn(self, text: str) -> Reading:
-        """Read a query together with those that came while the model was busy: a pass costs less.
+        """Read a query together with those that come while the processors are busy.
 
-        Whoever comes first to the lock reads for all who wait.
+        A pass over four takes as long as two of one. Whoever comes first to the lock reads for all
+        who wait.
         """
-        turn: asyncio.Future[Reading] = asyncio.get_running_loop().create_future()
-        self._waiting.append((text, turn))
+        read: asyncio.Future[Reading] = asyncio.get_running_loop().create_future()
+        self._waiting.append((text, read))
         async with self._reading:
-            batch, self._waiting = self._waiting, []
-            if batch:
-                try:
-                    readings = await self._read([text for text, _ in batch], query=True)
-                except Exception as error:  # whatever it is, each of them is told
-                    for _, waiting in batch:
-                        waiting.set_exception(error)
-                else:
-                    for (_, waiting), reading in zip(batch, readings, strict=True):
-                        waiting.set_result(reading)
-        return await turn
+            if not read.done():
+                async with self._turns.turn():
+                    await self._read_waiting()
+        return await read
+
+    async def _read_waiting(self) -> None:
+        batch, self._waiting = self._waiting, []
+        try:
+            readings = await self._read([text for text, _ in batch], query=True)
+        except Exception as error:  # whatever it is, each of them is told
+            for _, waiting in batch:
+                waiting.set_exception(error)
+        else:
+            for (_, waiting), reading in zip(batch, readings, strict=True):
+                waiting.set_result(reading)
 
     async def _read(self, texts: Sequence[str], *, query: bool = False) -> list[Reading]:
         rows, tokens = await self._source.embed(texts, query=query)

@@ -92,6 +92,7 @@ class Graph:
         uri: str | None = None,
         password: str | None = None,
         on_lost: Callable[[], None] = lambda: None,
+        turns: Turns | None = None,
     ) -> AsyncGenerator["Graph"]:
         """Open the database of `settings`, or the one at `uri` with `password`.
 
@@ -100,6 +101,7 @@ class Graph:
             uri: Overrides `settings.neo4j_uri`; `bolt://` and `neo4j://`, with `+s` for TLS.
             password: Overrides `settings.neo4j_password`.
             on_lost: Called, without blocking, each time the database is found gone.
+            turns: What its reads take, if they share them with others.
 
         Raises:
             GraphUnavailableError: Nothing answers at the address.
@@ -118,7 +120,7 @@ class Graph:
             notifications_min_severity=NotificationMinimumSeverity.OFF,
             user_agent="graph-memory",
         ) as driver:
-            graph = cls(driver, settings, address, on_lost, SecretStr(secret))
+            graph = cls(driver, settings, address, on_lost, SecretStr(secret), turns)
             await graph.one("schema/ping", int)
             yield graph
 

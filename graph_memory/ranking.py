@@ -24,6 +24,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from graph_memory.memories import BriefMemory
 from graph_memory.settings import Settings
 from graph_memory.times import asks_when, periods, tells_time
 
@@ -52,6 +53,8 @@ class Candidate:
     characters: int
     told_at: int  #: milliseconds since 1970
     vectors: bytes | None = None  #: of its words, packed; None if they are not read yet
+    told: BriefMemory | None = None  #: None if it is not wanted, or not read yet
+    related: bool = False  #: whether a relation leads on from it, if anything is told
 
     @property
     def similarity(self) -> float:

@@ -97,8 +97,9 @@ async def best(
     now: datetime,
     limit: int,
     filters: Filters,
+    tell: bool = False,
 ) -> list[Ranked]:
-    """Rank by the default profile as `search` does, without fetching what is found."""
+    """Rank by the default profile as `search` does; `tell` brings what is told of most of them."""
     return await answers(
         graph,
         embedder,
@@ -109,6 +110,7 @@ async def best(
         limit=limit,
         states=served(filters, RECALLED_STATES),
         narrowed=_narrowing(filters),
+        tell=tell,
     )
 
 

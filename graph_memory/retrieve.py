@@ -102,13 +102,16 @@ async def retrieve(
     )
     past = asked.as_of or asked.known_at
     changed = [] if past else changed
-    anchors = [hit.memory_id for hit in hits[: settings.anchor_count]]
+    anchors = hits[: settings.anchor_count]
+    # A hybrid search has been around them.
+    walks = settings.traversal_depth and asked.profile is not Profile.HYBRID
+    begun = anchors if walks else []
     again = [change.current_id for change in changed if change.current_id]
     read = await _read(
-        graph, settings, await embedder.embed_query(question), asked, hits, anchors, again,
+        graph, settings, await embedder.embed_query(question), asked, hits, begun, again,
         group_id=group_id, now=now,
     )  # fmt: skip
-    met = ranked(hits, read, asked.profile, settings)
+    met = ranked(hits, read, begun, asked.profile, settings)
     costs = await counter.count([candidate.memory.content for candidate in met])
     candidates = list(zip(met, costs, strict=True))
     while True:
@@ -136,7 +139,7 @@ async def retrieve(
                 memories=given,
                 tokens_used=used,
                 total_tokens=following.total_tokens,
-                anchors=anchors,
+                anchors=[hit.memory_id for hit in anchors],
                 skipped_loaded=skipped,
                 refreshed=[m.memory.memory_id for m in given if m.status is Status.REFRESHED],
                 changed=changed,
@@ -174,14 +177,16 @@ async def _hits(
     group_id: str,
     now: datetime,
 ) -> list[Hit]:
-    """Search; by the default profile without fetching what is found, as that is done with more."""
+    """Search; by the default profile those met only around others come without what they tell."""
     limit = settings.retrieval_candidates
     if asked.profile is Profile.RECALL:
         best = await recall.best(
             graph, embedder, settings, question, group_id=group_id, now=now, limit=limit,
-            filters=asked,
+            filters=asked, tell=True,
         )  # fmt: skip
-        return [Hit(m.memory_id, m.similarity, score, why) for m, score, why in best]
+        return [
+            Hit(m.memory_id, m.similarity, score, why, m.told, m.related) for m, score, why in best
+        ]
     found = await recall.search(
         graph, embedder, settings, question, group_id=group_id, now=now, limit=limit,
         filters=asked, profile=asked.profile,
@@ -198,7 +203,7 @@ async def _read(
     vector: Any,
     asked: Retrieval,
     hits: Sequence[Hit],
-    anchors: Sequence[str],
+    begun: Sequence[Hit],
     again: Sequence[str],
     *,
     group_id: str,
@@ -206,11 +211,9 @@ async def _read(
 ) -> list[Candidate]:
     """Fetch what lies around the anchors, what changed, and of the hits what is not known yet.
 
-    A hybrid search has been around.
+    Where nothing is related, that is nothing.
     """
-    begin: Sequence[str] = (
-        () if asked.profile is Profile.HYBRID or not settings.traversal_depth else anchors
-    )
+    begin = [hit.memory_id for hit in begun if hit.related]
     found = {hit.memory_id: hit.similarity for hit in hits if hit.memory is None}
     if not begin and not again and not found:
         return []
@@ -227,7 +230,7 @@ async def _read(
     parameters: dict[str, Any] = {
         "group_id": group_id,
         "vector": vector,
-        "anchors": list(begin),
+        "anchors": begin,
         "again": list(again),
         "found": list(found),
         "similarities": list(found.values()),

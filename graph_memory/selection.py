@@ -12,13 +12,14 @@ from graph_memory.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A memory that a search found; some searches bring what it tells, too."""
+    """A memory that a search found, mostly with what it tells."""
 
     memory_id: str
     similarity: float | None  #: (1 + cosine) / 2 of question and content, 0 to 1
     score: float  #: 0 to 1
     components: dict[str, float | None]
     memory: BriefMemory | None = None
+    related: bool = True  #: whether a walk may lead on from it
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,38 +47,40 @@ class RetrievedMemory:
 
 
 def ranked(
-    hits: Sequence[Hit], read: Sequence[Candidate], profile: Profile, settings: Settings
+    hits: Sequence[Hit],
+    read: Sequence[Candidate],
+    begun: Sequence[Hit],
+    profile: Profile,
+    settings: Settings,
 ) -> list[Candidate]:
     """List what was found and what lies around it, each memory once.
 
     Args:
         hits: What a search found, best first.
         read: What lies around the anchors, and the hits that came without what they tell.
+        begun: The hits from which was walked.
         profile: Of the search.
         settings: How much nearness counts.
     """
     others = {candidate.memory.memory_id: candidate for candidate in read}
-    met = [
-        candidate for hit in hits if (candidate := _candidate(hit, others.pop(hit.memory_id, None)))
-    ]
+    nearest = {hit.memory_id for hit in begun}
+    met: list[Candidate] = []
+    for hit in hits:
+        known = others.pop(hit.memory_id, None)
+        # One that came without what it tells may have gone meanwhile.
+        if memory := hit.memory or (known and known.memory):
+            distance = 0 if hit.memory_id in nearest else _distance(hit, known)
+            met.append(Candidate(memory, hit.similarity, hit.score, hit.components, distance))
     met += others.values()
     return _spread(met, hits, settings) if profile is Profile.RECALL else met
 
 
-def _candidate(hit: Hit, read: Candidate | None) -> Candidate | None:
-    """Return a hit with what its memory tells; None if that has gone meanwhile."""
-    memory = hit.memory or (read.memory if read else None)
-    return memory and Candidate(
-        memory, hit.similarity, hit.score, hit.components, _distance(hit, read)
-    )
-
-
-def _distance(hit: Hit, read: Candidate | None) -> int | None:
+def _distance(hit: Hit, known: Candidate | None) -> int | None:
     """Return how far a hit is from the anchors; a hybrid search has measured it."""
-    if read:
-        return read.distance
     measured = hit.components.get("distance")
-    return None if measured is None else int(measured)
+    if measured is not None:
+        return int(measured)
+    return known.distance if known else None
 
 
 def _spread(met: Sequence[Candidate], hits: Sequence[Hit], settings: Settings) -> list[Candidate]:

@@ -1,11 +1,12 @@
 // Describe the memories of `pool` and `around` for a ranking, with the words that each holds.
 //
-// Nearly all of the pool are met word by word, but few of those around it: these come without the
-// vectors of their words.
+// Nearly all of the pool are met word by word and found, but few of those around it: these come
+// without the vectors of their words, and without what is told of a memory.
 //
 // access  fragment
 // param   vector : VECTOR — the question, unit length
 // param   lead   : INTEGER — characters of content to show
+// param   tell   : BOOLEAN — whether what is told of a memory is wanted
 CALL (met, pool, around) {
   UNWIND pool + CASE
     WHEN size(around) > 0 THEN met + [m IN around | {m: m, chosen: true}] ELSE []
@@ -24,7 +25,11 @@ CALL (met, pool, around) {
     characters: size(content),
     told_at: coalesce(datetime(m.valid_at), m.created_at).epochMillis,
     vectors: CASE WHEN cosine IS NOT NULL
-      THEN head([(m)-[:HAS_WORDS]->(w:WordVectors) | w.vectors]) END
+      THEN head([(m)-[:HAS_WORDS]->(w:WordVectors) | w.vectors]) END,
+    told: CASE WHEN $tell AND cosine IS NOT NULL THEN
+      // include memories/brief
+    END,
+    related: $tell AND COUNT { (m)-[:RELATES_TO]-() } > 0
   }) AS memories
 }
 WITH [word IN looked | CASE WHEN word.holders > 0 THEN word.rarity ELSE word.rarity / 2 END]

@@ -1,8 +1,9 @@
-// Describe memory `m` in brief, in the map `memory`; with the text it had then.
+// What is told of memory `m` among many, in the text of its `version`, or its present one if null.
+//
+// An expression.
 //
 // access  fragment
-// include time/text_known
-WITH *, {
+{
   memory_id: m.uuid,
   content: coalesce(version.content,
     // include memories/whole
@@ -14,4 +15,4 @@ WITH *, {
   created_at: split(toString(m.created_at), '[')[0],
   valid_at: m.valid_at,
   invalid_at: m.invalid_at
-} AS memory
+}

@@ -4,7 +4,7 @@
 // param   vector        : VECTOR — the question, unit length
 // param   density_boost : FLOAT [1] — 0: relations need not be counted
 // include time/text_known
-WITH m, distance,
+WITH m, version, distance,
      coalesce(near, vector.similarity.cosine(coalesce(version.embedding, m.embedding), $vector))
        AS similarity,
      CASE WHEN $density_boost > 0 THEN COUNT { (m)-[:RELATES_TO]-() } ELSE 0 END AS degree

@@ -11,5 +11,7 @@ CALL (m, similarity, distance, degree) {
   // include retrieve/score_hybrid
   RETURN score, components
 }
-// include memories/brief
+WITH similarity, score, components, distance,
+  // include memories/brief
+  AS memory
 RETURN memory, similarity, score, components, distance

@@ -9,7 +9,7 @@
 // returns components : MAP
 // returns distance   : INTEGER — relations from the nearest anchor; null if given again
 // include retrieve/neighbours
-WITH m, similarity, distance,
-     CASE WHEN similarity > 0.5 THEN 2 * similarity - 1 ELSE 0.0 END AS score
-// include memories/brief
+WITH similarity, distance, CASE WHEN similarity > 0.5 THEN 2 * similarity - 1 ELSE 0.0 END AS score,
+  // include memories/brief
+  AS memory
 RETURN memory, similarity, score, {text: 0.0} AS components, distance

@@ -11,5 +11,7 @@ CALL (m, similarity, distance, degree) {
   // include recall/score_weighted
   RETURN score, components
 }
-// include memories/brief
+WITH similarity, score, components, distance,
+  // include memories/brief
+  AS memory
 RETURN memory, similarity, score, components, distance

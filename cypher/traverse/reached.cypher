@@ -8,5 +8,8 @@ MATCH (m:Memory)
 USING INDEX m:Memory(uuid)
 WHERE m.uuid IN $memory_ids AND m.group_id = $group_id
 // include decay/score
-// include memories/brief
-RETURN memory {.*, decay_score: faded} AS memory
+// include time/text_known
+WITH faded,
+  // include memories/brief
+  AS brief
+RETURN brief {.*, decay_score: faded} AS memory

@@ -32,6 +32,10 @@ _FAREWELL_SECONDS = 3
 #: thread of the model, between two steps of 0.1 ms, would wait for the loop again and again.
 _SWITCH_SECONDS = 0.0005
 
+#: So many new objects are looked through for garbage. An answer makes a few thousand, none of it
+#: garbage that needs to be looked for; by default that was done every 700.
+_YOUNG_OBJECTS = 50_000
+
 _log = logging.getLogger(__name__)
 
 
@@ -193,9 +197,12 @@ def _frozen() -> Generator[None]:
     """
     gc.collect()
     gc.freeze()
+    often = gc.get_threshold()
+    gc.set_threshold(_YOUNG_OBJECTS, *often[1:])
     try:
         yield
     finally:
+        gc.set_threshold(*often)
         gc.unfreeze()
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from prometheus_client import REGISTRY
 
 from graph_memory import GraphMemory, counting
 from graph_memory.counting import TokenCounter
@@ -139,6 +140,27 @@ async def test_neighbours_come_beyond_what_the_search_would_find(memory: GraphMe
     # What answers and lies near as well stays before what only lies near.
     assert again.memories.index(neighbour) >= len(again.anchors)
     assert set(ids) > {given.memory.memory_id for given in first.memories}
+
+
+async def test_where_nothing_is_related_there_is_one_read(memory: GraphMemory) -> None:
+    ids = await fill(memory, *(f"Tomatoes need water, note number {n}" for n in range(5)))
+
+    async def retrieve() -> tuple[Retrieved, float]:
+        statement = {"statement": "retrieve/neighbours_recall", "outcome": "ok"}
+        name = "graph_memory_statement_seconds_count"
+        before = REGISTRY.get_sample_value(name, statement) or 0.0
+        got = await memory.retrieve("water for tomatoes", anchor_count=1, max_tokens=10_000)
+        return got, (REGISTRY.get_sample_value(name, statement) or 0.0) - before
+
+    first, reads = await retrieve()
+    assert reads == 0
+    await memory.relate(next(id_ for id_ in ids if id_ not in first.anchors), first.anchors[0])
+    related, reads = await retrieve()
+    assert reads == 1
+    # An anchor is as near with relations as without.
+    for got, expected in ((first, [0]), (related, [0, 1])):
+        assert sorted(m.distance for m in got.memories if m.distance is not None) == expected
+        assert {m.memory.memory_id for m in got.memories} == set(ids)
 
 
 async def test_a_hub_floods_nothing(memory: GraphMemory) -> None:

@@ -26,6 +26,7 @@ from graph_memory import local_model
 from graph_memory.embedding import Embedder
 from graph_memory.errors import EmbeddingError
 from graph_memory.settings import read_settings
+from graph_memory.turns import Turns
 
 MIXED = [
     "Ann moved to Bern.",
@@ -128,6 +129,29 @@ async def test_the_event_loop_runs_on_during_a_batch(embedder: Embedder) -> None
         ticks.append(time.perf_counter())
     assert len(ticks) > 10
     assert np.diff(ticks).max() < (ticks[-1] - ticks[0]) / 2
+
+
+async def test_questions_wait_for_their_turn_and_are_read_in_one_pass(
+    embedder: Embedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turns = Turns(read_settings(neo4j_concurrent_reads=1))
+    sharing = Embedder(read_settings(), turns)
+    await sharing.load()
+    passes: list[list[str]] = []
+    encode = local_model._encode
+    monkeypatch.setattr(
+        local_model, "_encode", lambda model, *args: passes.append(args[0]) or encode(model, *args)
+    )
+    questions = ["who sold the piano?", "where is it?", "when does the ferry leave?"]
+    async with turns.turn():  # as a read of the database has it
+        asked = [asyncio.create_task(sharing.embed_query(question)) for question in questions]
+        await asyncio.sleep(0.1)
+        assert passes == []
+    vectors = await asyncio.gather(*asked)
+    assert [sorted(texts) for texts in passes] == [sorted(questions)]
+    await sharing.close()
+    for question, vector in zip(questions, vectors, strict=True):
+        np.testing.assert_allclose(vector, await embedder.embed_query(question), atol=1e-5)
 
 
 async def test_a_query_overtakes_a_batch(embedder: Embedder) -> None:
@@ -307,14 +331,14 @@ class Endpoint:
     answer: Answer = in_disorder
     asked: list[tuple[str, str | None, Any]] = field(default_factory=list)
 
-    def embedder(self, **settings: Any) -> Embedder:
+    def embedder(self, turns: Turns | None = None, **settings: Any) -> Embedder:
         given: dict[str, Any] = {
             "embedding_model": "distant",
             "embedding_url": self.url,
             "embedding_dimensions": 3,
             "embedding_batch_size": 2,
         }
-        return Embedder(read_settings(**given | settings))
+        return Embedder(read_settings(**given | settings), turns)
 
 
 @pytest.fixture
@@ -342,6 +366,15 @@ def endpoint() -> Iterator[Endpoint]:
         yield state
         server.shutdown()
         thread.join()
+
+
+async def test_an_endpoint_is_asked_at_once_as_it_shares_no_processor(endpoint: Endpoint) -> None:
+    turns = Turns(read_settings(neo4j_concurrent_reads=1))
+    remote = endpoint.embedder(turns)
+    async with turns.turn(), asyncio.timeout(0.9):  # a turn is waited for a second
+        await remote.embed_query("who sold the piano?")
+    await remote.close()
+    assert [body["input"] for _, _, body in endpoint.asked] == [["who sold the piano?"]]
 
 
 async def test_an_endpoint_embeds_in_batches_and_rows_follow_their_index(
