@@ -134,6 +134,7 @@ async def test_the_event_loop_runs_on_during_a_batch(embedder: Embedder) -> None
 async def test_questions_wait_for_their_turn_and_are_read_in_one_pass(
     embedder: Embedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("graph_memory.turns._SECONDS", 60.0)  # however busy the machine is
     turns = Turns(read_settings(neo4j_concurrent_reads=1))
     sharing = Embedder(read_settings(), turns)
     await sharing.load()
@@ -368,10 +369,13 @@ def endpoint() -> Iterator[Endpoint]:
         thread.join()
 
 
-async def test_an_endpoint_is_asked_at_once_as_it_shares_no_processor(endpoint: Endpoint) -> None:
+async def test_an_endpoint_is_asked_at_once_as_it_shares_no_processor(
+    endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("graph_memory.turns._SECONDS", 60.0)
     turns = Turns(read_settings(neo4j_concurrent_reads=1))
     remote = endpoint.embedder(turns)
-    async with turns.turn(), asyncio.timeout(0.9):  # a turn is waited for a second
+    async with turns.turn(), asyncio.timeout(30):
         await remote.embed_query("who sold the piano?")
     await remote.close()
     assert [body["input"] for _, _, body in endpoint.asked] == [["who sold the piano?"]]
