@@ -83,9 +83,10 @@ async def answers(
         vectors, weights = asked(
             question, reading.tokens, words, found.rarity, settings.fulltext_analyzer
         )
-        late = met(vectors, weights, packs)
         ids = (memory.memory_id for memory in first)
-        ranking.add_late(dict(zip(ids, late.tolist(), strict=True)))
+        ranking.add_late(dict(zip(ids, met(vectors, packs), strict=True)), weights)
+    if settings.recall_sitting_weight:
+        ranking.add_sitting()
     if embedder.cross_encoder:
         await _read_again(ranking, embedder.cross_encoder, settings, question)
     return ranking.best(limit)

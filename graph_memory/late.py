@@ -84,18 +84,17 @@ def asked(
     return tokens.vectors[kept], weights / max(1e-9, float(weights.sum()))
 
 
-def met(vectors: Vectors, weights: npt.NDArray[np.float64], packs: Sequence[bytes]) -> Vectors:
-    """Return how well memories meet the words of a question, 0 to 1.
+def met(vectors: Vectors, packs: Sequence[bytes]) -> Vectors:
+    """Return how well memories meet each word of a question, 0 to 1.
 
     Args:
         vectors: Of the question's words, array (n, `WIDTH`).
-        weights: How much each counts, array (n,).
         packs: Of each memory, what `packed` made of it; of none, the memory meets nothing.
 
     Returns:
-        An array (memories,): the weighted mean of each word's best cosine.
+        An array (memories, n): the best cosine of each word with one of the memory's.
     """
-    found = np.zeros(len(packs), dtype=np.float32)
+    found = np.zeros((len(packs), len(vectors)), dtype=np.float32)
     full = [i for i, pack in enumerate(packs) if pack]
     if not full or not len(vectors):
         return found
@@ -103,8 +102,7 @@ def met(vectors: Vectors, weights: npt.NDArray[np.float64], packs: Sequence[byte
     rows = np.frombuffer(b"".join(packs[i] for i in full), dtype=np.int8).reshape(-1, width)
     starts = np.cumsum([0, *(len(packs[i]) // width for i in full[:-1])])
     cosines = _unit(rows.astype(np.float32)) @ vectors.T
-    best = np.maximum.reduceat(cosines, starts, axis=0)
-    found[full] = np.clip(best @ weights, 0, 1)
+    found[full] = np.clip(np.maximum.reduceat(cosines, starts, axis=0), 0, 1)
     return found
 
 

@@ -3,8 +3,7 @@
 Each measure is between 0 and 1, and none is fitted to one kind of data:
 
 - `semantic`: the cosine of question and memory, as a share of the best.
-- `text`: the rarity of the question's words that the memory holds, as a share of the best. In a
-  conversation the words said just before and after count too, the less the farther away.
+- `text`: the rarity of the question's words that the memory holds, as a share of the best.
 - `late`: how well each word of the question is met by one of the memory's (see `late.py`).
 - `cross`: what a cross-encoder says that reads both as one text, as a share of the best (see
   `cross_encoder.py`). Only if the settings name one, and of the best by the other measures alone:
@@ -12,6 +11,11 @@ Each measure is between 0 and 1, and none is fitted to one kind of data:
 - `time`: whether the memory is of a time the question names; whether it tells a time where the
   question asks for one. Only of questions that do.
 - `form`: 1 for a long memory; a short one says little by itself, and a question even less.
+- `sitting`: how good the best memory is that was told in the same sitting of a conversation, by all
+  of the above. Only of conversations; it counts the less, the longer the memories are.
+
+A conversation is not understood turn by turn, so for `text` and `late` the words said just before
+and after count too, the less the farther away; and an answer counts as saying all that was asked.
 """
 
 import re
@@ -38,6 +42,13 @@ PLACES = 8
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
+#: Characters of an answer at most that is understood with the question before it; a longer one
+#: says itself what it is about.
+_ANSWER = 500
+
+#: Milliseconds between two memories of a conversation at which they count half for one another.
+_SITTING = 3_600_000
+
 #: A note in brackets may follow, as of an attachment.
 _QUESTION = re.compile(r"\?\W*(?:\[[^\]]*\])?\s*$")
 
@@ -52,6 +63,7 @@ class Candidate:
     lead: str  #: its first `LEAD` characters
     characters: int
     told_at: int  #: milliseconds since 1970
+    conversation_id: str | None = None
     vectors: bytes | None = None  #: of its words, packed; None if they are not read yet
     told: BriefMemory | None = None  #: None if it is not wanted, or not read yet
     related: bool = False  #: whether a relation leads on from it, if anything is told
@@ -87,23 +99,42 @@ class Ranking:
     ) -> None:
         self.memories = candidates.memories
         self._settings = settings
+        self._contexts = _contexts(candidates, settings.recall_context_characters)
         share = settings.recall_vector_weight
         self._measures: dict[str, tuple[float, Numbers]] = {
             "semantic": (2 * share, _share(np.array([m.cosine for m in self.memories]))),
-            "text": (2 * (1 - share), _share(_text(candidates, settings))),
+            "text": (2 * (1 - share), _share(self._in_context(_words(candidates)).sum(axis=1))),
             "form": (settings.recall_form_weight, _form(self.memories, settings)),
         }
         if of_time := list(_times(question, self.memories, now)):
             weight = settings.recall_time_weight * len(of_time)
             self._measures["time"] = (weight, np.mean(of_time, axis=0))
 
-    def add_late(self, late: Mapping[str, float]) -> None:
-        """Take how well memories meet the question's words; leave out the other memories."""
-        kept = [i for i, memory in enumerate(self.memories) if memory.memory_id in late]
+    def add_late(self, cosines: Mapping[str, Numbers], weights: Numbers) -> None:
+        """Take how well memories meet the question's words; leave out the other memories.
+
+        Args:
+            cosines: Of each memory's id, array (n,): the best of each of the question's words.
+            weights: How much each word counts, array (n,); together 1.
+        """
+        kept = [i for i, memory in enumerate(self.memories) if memory.memory_id in cosines]
+        own = np.zeros((len(self.memories), len(weights)))
+        own[kept] = [cosines[self.memories[i].memory_id] for i in kept]
+        late = self._in_context(own)[kept] @ weights
         self.memories = [self.memories[i] for i in kept]
         self._measures = {name: (w, values[kept]) for name, (w, values) in self._measures.items()}
-        values = _share(np.array([late[memory.memory_id] for memory in self.memories]))
-        self._measures["late"] = (self._settings.recall_late_weight, values)
+        self._measures["late"] = (self._settings.recall_late_weight, _share(late))
+
+    def add_sitting(self) -> None:
+        """Take how good, by what is measured so far, the best of the same sitting is."""
+        nearness = _sittings(self.memories)
+        if not self.memories or np.count_nonzero(nearness) == len(nearness):
+            return
+        best = (nearness * np.maximum(self._scores(), 0)).max(axis=1)
+        short = self._settings.recall_short_characters
+        usual = float(np.median([memory.characters for memory in self.memories]))
+        weight = self._settings.recall_sitting_weight * short / (short + usual)
+        self._measures["sitting"] = (weight, _share(best))
 
     def add_cross(self, cross: Mapping[str, float]) -> None:
         """Take what a cross-encoder says, 0 to 1, of the best memories so far."""
@@ -130,15 +161,26 @@ class Ranking:
 
     def _order(self) -> list[tuple[int, float]]:
         """Return the place of each memory and its score, best first."""
-        weights = np.array([weight for weight, _ in self._measures.values()])
-        values = np.array([measured for _, measured in self._measures.values()])
-        scores: list[float] = (weights @ values / weights.sum()).tolist()
 
         def key(place: tuple[int, float]) -> tuple[float, int, str]:
             memory = self.memories[place[0]]
             return -place[1], -memory.told_at, memory.memory_id
 
+        scores: list[float] = self._scores().tolist()
         return sorted(enumerate(scores), key=key)
+
+    def _scores(self) -> Numbers:
+        weights = np.array([weight for weight, _ in self._measures.values()])
+        values = np.array([measured for _, measured in self._measures.values()])
+        scores: Numbers = weights @ values / weights.sum()
+        return scores
+
+    def _in_context(self, own: Numbers) -> Numbers:
+        """Return of each memory and word what it has by itself or by what was said around it."""
+        read = own.copy()
+        for i, j, share in self._contexts:
+            np.maximum(read[i], share * own[j], out=read[i])
+        return read
 
 
 def _share(values: Numbers) -> Numbers:
@@ -146,42 +188,49 @@ def _share(values: Numbers) -> Numbers:
     return np.maximum(values, 0) / max(1e-9, values.max(initial=0))
 
 
-def _text(candidates: Candidates, settings: Settings) -> Numbers:
-    """Sum the weights of the words each memory holds, or the memories around it do."""
+def _words(candidates: Candidates) -> Numbers:
+    """Return the weight of each of the question's words in each memory."""
     own = np.zeros((len(candidates.memories), len(candidates.rarity)))
     for row, memory in zip(own, candidates.memories, strict=True):
         for word, weight in memory.words:
             row[word] = weight
-    read = own.copy()
-    for i, j, share in _contexts(candidates, settings.recall_context_characters):
-        np.maximum(read[i], share * own[j], out=read[i])
-    return read.sum(axis=1)
+    return own
 
 
-def _contexts(candidates: Candidates, half: float) -> Iterator[tuple[int, int, float]]:
-    """Yield pairs of memories at most two turns apart, and how much the one counts for the other.
+def _contexts(candidates: Candidates, half: float) -> list[tuple[int, int, float]]:
+    """Return pairs of memories at most two turns apart, and how much the other counts for the one.
 
-    It counts half / (half + distance); the distance is that of their middles, in characters.
+    It counts half / (half + distance); the distance is that of their middles, in characters. For
+    a short answer, the question counts in full.
     """
     if not half:
-        return
-    places = {memory.memory_id: i for i, memory in enumerate(candidates.memories)}
+        return []
+    memories = candidates.memories
+    places = {memory.memory_id: i for i, memory in enumerate(memories)}
     following: dict[int, set[int]] = defaultdict(set)
     for first, then in candidates.links:
         if first in places and then in places:
             following[places[first]].add(places[then])
-    length = [memory.characters for memory in candidates.memories]
+    length = [memory.characters for memory in memories]
+    found: list[tuple[int, int, float]] = []
     for i, successors in list(following.items()):
         for j in successors:
             near = (length[i] + length[j]) / 2
-            yield from _both(i, j, half / (half + near))
+            share = half / (half + near)
+            answers = length[j] <= _ANSWER and _QUESTION.search(memories[i].lead)
+            found += (i, j, share), (j, i, 1.0 if answers else share)
             for k in following.get(j, ()):
-                far = near + (length[j] + length[k]) / 2
-                yield from _both(i, k, half / (half + far))
+                share = half / (half + near + (length[j] + length[k]) / 2)
+                found += (i, k, share), (k, i, share)
+    return found
 
 
-def _both(i: int, j: int, share: float) -> tuple[tuple[int, int, float], ...]:
-    return (i, j, share), (j, i, share)
+def _sittings(memories: Sequence[Candidate]) -> Numbers:
+    """Return how near each memory was told to each other of its conversation, 0 to 1."""
+    told = np.array([memory.told_at for memory in memories], dtype=float)
+    names = np.array([memory.conversation_id or memory.memory_id for memory in memories])
+    nearness = _SITTING / (_SITTING + np.abs(told[:, None] - told))
+    return np.where(names[:, None] == names, nearness, 0)
 
 
 def _form(memories: Sequence[Candidate], settings: Settings) -> Numbers:

@@ -24,6 +24,7 @@ CALL (met, pool, around) {
     lead: left(content, $lead),
     characters: size(content),
     told_at: coalesce(datetime(m.valid_at), m.created_at).epochMillis,
+    conversation_id: m.conversation_id,
     vectors: CASE WHEN cosine IS NOT NULL
       THEN head([(m)-[:HAS_WORDS]->(w:WordVectors) | w.vectors]) END,
     told: CASE WHEN $tell AND cosine IS NOT NULL THEN

@@ -77,6 +77,30 @@ async def test_who_holds_all_the_words_is_found_among_many_who_hold_one(
     await brief.accesses.settled()
 
 
+async def test_an_answer_is_found_by_what_was_asked_and_by_its_sitting(memory: GraphMemory) -> None:
+    """It holds no word of the question, and without its conversation it is like any other."""
+    told = [("chat", "Ada: How was the road trip to the lighthouse?"),
+            ("chat", "Bob: Windy! I'd go again tomorrow."),
+            ("work", "Cleo: How is the new printer?"),
+            ("work", "Dan: Noisy! I'd return it tomorrow.")]  # fmt: skip
+
+    async def measured(*, conversations: bool) -> dict[str, dict[str, float | None]]:
+        group = f"{memory.settings.group_id}_{conversations}"
+        for conversation, content in told:
+            await memory.add(
+                content, conversation_id=conversation if conversations else None, group_id=group
+            )
+        hits = await memory.search("How was the trip to the lighthouse?", group_id=group)
+        return {hit.memory.content.split(":")[0]: hit.components for hit in hits}
+
+    within = await measured(conversations=True)
+    assert [*within][:2] == ["Ada", "Bob"]
+    assert [within["Bob"][name] for name in ("text", "late", "sitting")] == [1, 1, 1]
+    assert all((within[name]["sitting"] or 0) < 1 for name in ("Cleo", "Dan"))
+    alone = await measured(conversations=False)
+    assert [alone["Bob"].get(name) for name in ("text", "sitting")] == [0, None]
+
+
 async def test_recall_is_the_mean_of_its_components(memory: GraphMemory) -> None:
     await fill(memory, *FACTS)
     weights = {"semantic": 1, "text": 1, "late": 1, "form": 0.6}

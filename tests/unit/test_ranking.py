@@ -29,7 +29,7 @@ def order(
 
 
 def test_words_said_next_to_it_count_the_less_the_farther() -> None:
-    asking = candidate("asking", lead="Which car?", words=[(0, 2.0)])
+    saying = candidate("saying", lead="My car.", words=[(0, 2.0)])
     answer = candidate("answer")
     later = candidate("later")
     elsewhere = candidate("elsewhere")
@@ -38,10 +38,50 @@ def test_words_said_next_to_it_count_the_less_the_farther() -> None:
         elsewhere,
         later,
         answer,
-        asking,
-        links=[("asking", "answer"), ("answer", "later")],
+        saying,
+        links=[("saying", "answer"), ("answer", "later")],
     )[1:] == ["answer", "later", "elsewhere"]
-    assert order("the car", elsewhere, answer, asking)[1:] == ["answer", "elsewhere"]
+    assert order("the car", elsewhere, answer, saying)[1:] == ["answer", "elsewhere"]
+
+
+def test_a_short_answer_says_all_that_was_asked() -> None:
+    asking = candidate("asking", lead="Which car?", words=[(0, 2.0)])
+    remark = candidate("remark", lead="A car!", words=[(0, 2.0)])
+    answer, long_answer = candidate("answer"), candidate("long answer", characters=501)
+
+    def said(first: Candidate, then: Candidate) -> tuple[float | None, float | None]:
+        links = [(first.memory_id, then.memory_id)]
+        ranking = Ranking("car", Candidates([2.0, 1.0], [first, then], links), SETTINGS, NOW)
+        met = {first.memory_id: np.array([0.8]), then.memory_id: np.array([0.0])}
+        ranking.add_late(met, np.ones(1))
+        of = {r.memory.memory_id: r.components for r in ranking.best(2)}[then.memory_id]
+        return of["text"], of["late"]
+
+    assert said(asking, answer) == (1, 1)
+    assert said(remark, answer) == pytest.approx((220 / 320, 220 / 320))
+    assert said(asking, long_answer) == pytest.approx((220 / 520.5, 220 / 520.5))
+
+
+def test_what_was_told_in_the_same_sitting_as_the_best_counts() -> None:
+    hour = 3_600_000
+    best = candidate("best", 0.9, conversation_id="chat")
+    same = candidate("same sitting", 0.5, conversation_id="chat")
+    next_hour = candidate("an hour on", 0.5, told_at=hour, conversation_id="chat")
+    next_day = candidate("a day on", 0.5, told_at=24 * hour, conversation_id="chat")
+    other = candidate("another's", 0.5, told_at=hour, conversation_id="other")
+    found = [other, next_day, next_hour, same, best]
+    ranking = Ranking("x", Candidates([], found, []), SETTINGS, NOW)
+    ranking.add_sitting()
+    told = {r.memory.memory_id: r.components["sitting"] for r in ranking.best(9)}
+    alone = ranking.best(9)[-1].components["sitting"]
+    assert alone is not None
+    assert 0.5 < alone < 1
+    assert [*told.items()][:3] == [("best", 1), ("same sitting", 1), ("a day on", alone)]
+    assert told["an hour on"] == told["another's"] == alone
+
+    without = Ranking("x", Candidates([], [candidate(n) for n in "ab"], []), SETTINGS, NOW)
+    without.add_sitting()
+    assert "sitting" not in without.best(1)[0].components
 
 
 def test_the_time_asked_of_and_a_time_told_count() -> None:
@@ -61,17 +101,23 @@ def test_a_long_memory_is_ranked_by_what_it_says_alone() -> None:
 
 
 def test_an_exact_match_stays_first_however_much_speaks_for_others() -> None:
-    """It has the best meaning, words and late match: 3 of 4.1; form and time can give 1.1 of it."""
+    """It has the best meaning, words and late match: 3 of 4.3; form and time can give 1.1 of it.
+
+    The rest is of the sitting: the others were told in one.
+    """
     exact = candidate("exact", 0.95, words=[(0, 2.0), (1, 1.0)], lead="Who?", characters=4)
     near = [
         candidate(
             f"near{i}", 0.6, words=[(0, 1.0)], lead="It was in May 2023.", characters=900,
             told_at=int(datetime(2023, 5, 9, tzinfo=UTC).timestamp() * 1000),
+            conversation_id="chat",
         )
         for i in range(20)
     ]  # fmt: skip
     ranking = Ranking("who in May 2023?", Candidates([2.0, 1.0], [*near, exact], []), SETTINGS, NOW)
-    ranking.add_late({"exact": 0.9} | {memory.memory_id: 0.6 for memory in near})
+    met = {"exact": np.array([0.9])} | {memory.memory_id: np.array([0.6]) for memory in near}
+    ranking.add_late(met, np.ones(1))
+    ranking.add_sitting()
     first, second, *_ = ranking.best(30)
     assert first.memory.memory_id == "exact"
     assert first.score - second.score > 0.05
@@ -100,11 +146,16 @@ def test_late_interaction_is_the_weighted_mean_of_the_best_matches() -> None:
     assert [len(pack) // WIDTH for pack in packs] == [2, 1]
     vectors, weights = asked("green tea and", read[0], ["green", "tea"], [3.0, 1.0], "english")
     assert weights.tolist() == [0.75, 0.25]
-    own, other, none = met(vectors, weights, [*packs, b""]).tolist()
+    own, other, none = met(vectors, [*packs, b""])
     assert own == pytest.approx(1, abs=1e-3)
-    cosines = vectors @ read[1].vectors[1]
-    assert other == pytest.approx(max(0, float(weights @ cosines)), abs=1e-2)
-    assert none == 0
+    assert other == pytest.approx(np.maximum(0, vectors @ read[1].vectors[1]), abs=1e-2)
+    assert none.tolist() == [0, 0]
+    memories = [candidate(name) for name in ("own", "other", "none")]
+    ranking = Ranking("green tea", Candidates([3.0, 1.0], memories, []), SETTINGS, NOW)
+    ranking.add_late({"own": own, "other": other, "none": none}, weights)
+    late = {r.memory.memory_id: r.components["late"] for r in ranking.best(3)}
+    share = float(weights @ other) / float(weights @ own)
+    assert late == {"own": 1, "other": pytest.approx(share, abs=1e-6), "none": 0}
     vectors, weights = asked("and the", reduced([(0, 3), (4, 7)], np.eye(2, 384, dtype=np.float32)),
                              [], [], "english")  # fmt: skip
     assert weights.tolist() == [0.5, 0.5]
