@@ -127,10 +127,9 @@ class Ranking:
 
     def add_sitting(self) -> None:
         """Take how good, by what is measured so far, the best of the same sitting is."""
-        nearness = _sittings(self.memories)
-        if not self.memories or np.count_nonzero(nearness) == len(nearness):
+        if not any(memory.conversation_id for memory in self.memories):
             return
-        best = (nearness * np.maximum(self._scores(), 0)).max(axis=1)
+        best = (_sittings(self.memories) * np.maximum(self._scores(), 0)).max(axis=1)
         short = self._settings.recall_short_characters
         usual = float(np.median([memory.characters for memory in self.memories]))
         weight = self._settings.recall_sitting_weight * short / (short + usual)
@@ -178,8 +177,9 @@ class Ranking:
     def _in_context(self, own: Numbers) -> Numbers:
         """Return of each memory and word what it has by itself or by what was said around it."""
         read = own.copy()
-        for i, j, share in self._contexts:
-            np.maximum(read[i], share * own[j], out=read[i])
+        if self._contexts:
+            i, j, share = (np.array(column) for column in zip(*self._contexts, strict=True))
+            np.maximum.at(read, i, share[:, None] * own[j])
         return read
 
 
