@@ -11,8 +11,10 @@ Each measure is between 0 and 1, and none is fitted to one kind of data:
 - `time`: whether the memory is of a time the question names; whether it tells a time where the
   question asks for one. Only of questions that do.
 - `form`: 1 for a long memory; a short one says little by itself, and a question even less.
-- `sitting`: how good the best memory is that was told in the same sitting of a conversation, by all
-  of the above. Only of conversations; it counts the less, the longer the memories are.
+- `speaker`: whether the one person whom the question names says it, as in `Ada: I drink tea.` Only
+  of questions that name one; it counts the less, the longer the memories are.
+- `sitting`: how good, by all of the above, the best memory is that was told in the same sitting: of
+  the same conversation, or both of none, and at about the same time. The longer the less, too.
 
 A conversation is not understood turn by turn, so for `text` and `late` the words said just before
 and after count too, the less the farther away; and an answer counts as saying all that was asked.
@@ -31,6 +33,7 @@ import numpy.typing as npt
 from graph_memory.memories import BriefMemory
 from graph_memory.settings import Settings
 from graph_memory.times import asks_when, periods, tells_time
+from graph_memory.words import telling
 
 Numbers = npt.NDArray[np.float64]
 
@@ -46,11 +49,14 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 #: says itself what it is about.
 _ANSWER = 500
 
-#: Milliseconds between two memories of a conversation at which they count half for one another.
+#: Milliseconds between two memories at which they count half for one another.
 _SITTING = 3_600_000
 
 #: A note in brackets may follow, as of an attachment.
 _QUESTION = re.compile(r"\?\W*(?:\[[^\]]*\])?\s*$")
+
+#: Who says what follows.
+_SPEAKER = re.compile(r"\s*(\w[\w .'’-]{0,39}):\s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +115,9 @@ class Ranking:
         if of_time := list(_times(question, self.memories, now)):
             weight = settings.recall_time_weight * len(of_time)
             self._measures["time"] = (weight, np.mean(of_time, axis=0))
+        if (by_speaker := _by_speaker(question, self.memories, settings)) is not None:
+            weight = settings.recall_speaker_weight * self._shortness()
+            self._measures["speaker"] = (weight, by_speaker)
 
     def add_late(self, cosines: Mapping[str, Numbers], weights: Numbers) -> None:
         """Take how well memories meet the question's words; leave out the other memories.
@@ -127,13 +136,10 @@ class Ranking:
 
     def add_sitting(self) -> None:
         """Take how good, by what is measured so far, the best of the same sitting is."""
-        if not any(memory.conversation_id for memory in self.memories):
-            return
-        best = (_sittings(self.memories) * np.maximum(self._scores(), 0)).max(axis=1)
-        short = self._settings.recall_short_characters
-        usual = float(np.median([memory.characters for memory in self.memories]))
-        weight = self._settings.recall_sitting_weight * short / (short + usual)
-        self._measures["sitting"] = (weight, _share(best))
+        if self.memories:
+            best = (_sittings(self.memories) * np.maximum(self._scores(), 0)).max(axis=1)
+            weight = self._settings.recall_sitting_weight * self._shortness()
+            self._measures["sitting"] = (weight, _share(best))
 
     def add_cross(self, cross: Mapping[str, float]) -> None:
         """Take what a cross-encoder says, 0 to 1, of the best memories so far."""
@@ -173,6 +179,11 @@ class Ranking:
         values = np.array([measured for _, measured in self._measures.values()])
         scores: Numbers = weights @ values / weights.sum()
         return scores
+
+    def _shortness(self) -> float:
+        """Return 1 for memories of no length, half for such as are short, 0 for endless ones."""
+        short = self._settings.recall_short_characters
+        return short / (short + float(np.median([memory.characters for memory in self.memories])))
 
     def _in_context(self, own: Numbers) -> Numbers:
         """Return of each memory and word what it has by itself or by what was said around it."""
@@ -228,9 +239,10 @@ def _contexts(candidates: Candidates, half: float) -> list[tuple[int, int, float
 def _sittings(memories: Sequence[Candidate]) -> Numbers:
     """Return how near each memory was told to each other of its conversation, 0 to 1."""
     told = np.array([memory.told_at for memory in memories], dtype=float)
-    names = np.array([memory.conversation_id or memory.memory_id for memory in memories])
+    numbers: dict[str | None, int] = defaultdict(lambda: len(numbers))
+    conversation = np.array([numbers[memory.conversation_id] for memory in memories])
     nearness = _SITTING / (_SITTING + np.abs(told[:, None] - told))
-    return np.where(names[:, None] == names, nearness, 0)
+    return np.where(conversation[:, None] == conversation, nearness, 0)
 
 
 def _form(memories: Sequence[Candidate], settings: Settings) -> Numbers:
@@ -239,6 +251,21 @@ def _form(memories: Sequence[Candidate], settings: Settings) -> Numbers:
         1 - short / (short + memory.characters) * (2 if _QUESTION.search(memory.lead) else 1) / 2
         for memory in memories
     ])  # fmt: skip
+
+
+def _by_speaker(question: str, memories: Sequence[Candidate], settings: Settings) -> Numbers | None:
+    """Tell which memories are said by the one whom a question names; None if that is not one."""
+    labels = [_SPEAKER.match(memory.lead) for memory in memories]
+    speakers = [label[1].lower() if label else "" for label in labels]
+
+    def words(text: str) -> set[str]:
+        return {word for word, _, _ in telling(text, settings.fulltext_analyzer)}
+
+    asked = words(question.lower())
+    named = {speaker for speaker in set(speakers) if asked & words(speaker)}
+    if len(named) != 1:
+        return None
+    return np.array([speaker in named for speaker in speakers], dtype=float)
 
 
 def _times(question: str, memories: Sequence[Candidate], now: datetime) -> Iterator[Numbers]:

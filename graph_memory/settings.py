@@ -159,11 +159,17 @@ class Settings(ServiceSettings, DecaySettings, LlmSettings):
         le=1e6,
         description="Distance at which words of the same conversation count half; 0: none do.",
     )
+    recall_speaker_weight: float = Field(
+        0.4,
+        ge=0,
+        le=10,
+        description="Of being said by whom a question names; the less, the longer memories are.",
+    )
     recall_sitting_weight: float = Field(
         1.6,
         ge=0,
         le=10,
-        description="Of the best told in the same sitting; the longer memories are, the less.",
+        description="Of the best told in the same sitting; the less, the longer memories are.",
     )
     search_weights: Annotated[tuple[float, float, float], NoDecode] = Field(
         (0.60, 0.25, 0.15), description="semantic, recency, importance; they sum to 1."

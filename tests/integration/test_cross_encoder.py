@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import httpx
@@ -52,7 +53,7 @@ async def test_it_decides_the_order_where_nothing_else_weighs(
     await memory.add_many(FACTS_GIVEN)
     alone = judging(
         recall_cross_encoder_weight=10.0, recall_vector_weight=0.0, recall_late_weight=0.0,
-        recall_form_weight=0.0,
+        recall_form_weight=0.0, recall_sitting_weight=0.0,
     )  # fmt: skip
     question = "quid?"  # shares no word with any
     expected = dict(zip(FACTS, judged(folder, question, FACTS), strict=True))
@@ -73,6 +74,7 @@ async def test_it_counts_as_one_measure_among_the_others(
     await memory.add_many(FACTS_GIVEN)
     plain = {hit.memory.memory_id: hit for hit in await memory.search(QUESTION)}
     found = await judging().search(QUESTION)
+    others = 3.6 + 1.6 * 140 / (140 + median(len(fact) for fact in FACTS))
     assert len(found) == len(plain) == len(FACTS)
     assert [hit.score for hit in found] == sorted((hit.score for hit in found), reverse=True)
     for hit in found:
@@ -82,7 +84,7 @@ async def test_it_counts_as_one_measure_among_the_others(
             {**before.components, "cross": hit.components["cross"]}
         )
         assert hit.score == pytest.approx(
-            (3.6 * before.score + 2 * (hit.components["cross"] or 0)) / 5.6
+            (others * before.score + 2 * (hit.components["cross"] or 0)) / (others + 2)
         )
 
 

@@ -62,26 +62,43 @@ def test_a_short_answer_says_all_that_was_asked() -> None:
     assert said(asking, long_answer) == pytest.approx((220 / 520.5, 220 / 520.5))
 
 
-def test_what_was_told_in_the_same_sitting_as_the_best_counts() -> None:
+@pytest.mark.parametrize("conversation", ["chat", None])
+def test_what_was_told_in_the_same_sitting_as_the_best_counts(conversation: str | None) -> None:
     hour = 3_600_000
-    best = candidate("best", 0.9, conversation_id="chat")
-    same = candidate("same sitting", 0.5, conversation_id="chat")
-    next_hour = candidate("an hour on", 0.5, told_at=hour, conversation_id="chat")
-    next_day = candidate("a day on", 0.5, told_at=24 * hour, conversation_id="chat")
-    other = candidate("another's", 0.5, told_at=hour, conversation_id="other")
-    found = [other, next_day, next_hour, same, best]
-    ranking = Ranking("x", Candidates([], found, []), SETTINGS, NOW)
+    told = [
+        candidate("best", 0.9, conversation_id=conversation),
+        candidate("same sitting", 0.5, conversation_id=conversation),
+        candidate("an hour on", 0.5, told_at=hour, conversation_id=conversation),
+        candidate("another's", 0.5, conversation_id="other"),
+    ]
+    ranking = Ranking("x", Candidates([], told, []), SETTINGS, NOW)
+    alone = {r.memory.memory_id: r.score for r in ranking.best(9)}
     ranking.add_sitting()
-    told = {r.memory.memory_id: r.components["sitting"] for r in ranking.best(9)}
-    alone = ranking.best(9)[-1].components["sitting"]
-    assert alone is not None
-    assert 0.5 < alone < 1
-    assert [*told.items()][:3] == [("best", 1), ("same sitting", 1), ("a day on", alone)]
-    assert told["an hour on"] == told["another's"] == alone
+    sitting = {r.memory.memory_id: r.components["sitting"] for r in ranking.best(9)}
+    own = alone["an hour on"] / alone["best"]
+    assert own > 0.5
+    assert sitting == pytest.approx(
+        {"best": 1, "same sitting": 1, "an hour on": own, "another's": own}
+    )
+    weight = 1.6 * 140 / (140 + 100)
+    for hit in ranking.best(9):
+        so_far = alone[hit.memory.memory_id] * 2.6
+        together = so_far + weight * (hit.components["sitting"] or 0)
+        assert hit.score == pytest.approx(together / (2.6 + weight))
 
-    without = Ranking("x", Candidates([], [candidate(n) for n in "ab"], []), SETTINGS, NOW)
-    without.add_sitting()
-    assert "sitting" not in without.best(1)[0].components
+
+def test_what_the_one_speaker_says_whom_a_question_names_counts() -> None:
+    ada = candidate("ada", lead="Ada: I drink tea.")
+    bob = candidate("bob", lead="Bob: Ada, I drink tea.")
+    none = candidate("none", lead="At 12:30 Ada drinks tea.")
+
+    def measured(question: str) -> dict[str, float | None]:
+        ranking = Ranking(question, Candidates([], [ada, bob, none], []), SETTINGS, NOW)
+        return {r.memory.memory_id: r.components.get("speaker") for r in ranking.best(3)}
+
+    assert measured("What does ada drink?") == {"ada": 1, "bob": 0, "none": 0}
+    for unclear in ("What do Ada and Bob drink?", "What does Cleo drink?", "What is drunk?"):
+        assert measured(unclear) == {"ada": None, "bob": None, "none": None}
 
 
 def test_the_time_asked_of_and_a_time_told_count() -> None:
@@ -101,20 +118,20 @@ def test_a_long_memory_is_ranked_by_what_it_says_alone() -> None:
 
 
 def test_an_exact_match_stays_first_however_much_speaks_for_others() -> None:
-    """It has the best meaning, words and late match: 3 of 4.3; form and time can give 1.1 of it.
+    """It has the best meaning, words and late match: 3 of 4.4; the rest speaks for the others.
 
-    The rest is of the sitting: the others were told in one.
+    They were told in one sitting besides, each as good in that as the best of them.
     """
     exact = candidate("exact", 0.95, words=[(0, 2.0), (1, 1.0)], lead="Who?", characters=4)
     near = [
         candidate(
-            f"near{i}", 0.6, words=[(0, 1.0)], lead="It was in May 2023.", characters=900,
+            f"near{i}", 0.6, words=[(0, 1.0)], lead="Ada: It was in May 2023.", characters=900,
             told_at=int(datetime(2023, 5, 9, tzinfo=UTC).timestamp() * 1000),
             conversation_id="chat",
         )
         for i in range(20)
     ]  # fmt: skip
-    ranking = Ranking("who in May 2023?", Candidates([2.0, 1.0], [*near, exact], []), SETTINGS, NOW)
+    ranking = Ranking("Ada in May 2023?", Candidates([2.0, 1.0], [*near, exact], []), SETTINGS, NOW)
     met = {"exact": np.array([0.9])} | {memory.memory_id: np.array([0.6]) for memory in near}
     ranking.add_late(met, np.ones(1))
     ranking.add_sitting()
