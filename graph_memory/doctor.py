@@ -105,15 +105,18 @@ async def _database(settings: Settings) -> list[Check]:
         async with Graph.open(settings, uri=uri, password=password) as graph:
             version = await schema.check_server(graph)
             found = Check("neo4j", "ok", f"{version} at {uri}")
-            return [found, await _schema(graph), await _vectors(graph, settings)]
+            return [found, await _schema(graph, settings), await _vectors(graph, settings)]
     except GraphMemoryError as error:
         return [_failed("neo4j", error)]
 
 
-async def _schema(graph: Graph) -> Check:
+async def _schema(graph: Graph, settings: Settings) -> Check:
     if missing := await schema.missing_indexes(graph):
         remedy = "Run `graph-memory migrate up`; a new index may take a while to fill."
         return Check("schema", "fail", f"not there or not ready: {', '.join(missing)}", remedy)
+    if outdated := await schema.outdated_indexes(graph, settings):
+        remedy = "Run `graph-memory migrate reindex`, or set back what was changed."
+        return Check("schema", "warn", f"made with other settings: {', '.join(outdated)}", remedy)
     return Check("schema", "ok", "every index and constraint is ready")
 
 

@@ -5,9 +5,6 @@ Each measure is between 0 and 1, and none is fitted to one kind of data:
 - `semantic`: the cosine of question and memory, as a share of the best.
 - `text`: the rarity of the question's words that the memory holds, as a share of the best.
 - `late`: how well each word of the question is met by one of the memory's (see `late.py`).
-- `cross`: what a cross-encoder says that reads both as one text, as a share of the best (see
-  `cross_encoder.py`). Only if the settings name one, and of the best by the other measures alone:
-  the rest have 0, and so stay below those in their order.
 - `time`: whether the memory is of a time the question names; whether it tells a time where the
   question asks for one. Only of questions that do.
 - `form`: 1 for a long memory; a short one says little by itself, and a question even less.
@@ -15,6 +12,9 @@ Each measure is between 0 and 1, and none is fitted to one kind of data:
   of questions that name one; it counts the less, the longer the memories are.
 - `sitting`: how good, by all of the above, the best memory is that was told in the same sitting: of
   the same conversation, or both of none, and at about the same time. The longer the less, too.
+- `cross`: what a cross-encoder says that reads both as one text, as a share of the best (see
+  `cross_encoder.py`). Only if the settings name one, and of the best by the other measures alone:
+  the rest have 0, and so stay below those in their order.
 
 A conversation is not understood turn by turn, so for `text` and `late` the words said just before
 and after count too, the less the farther away; and an answer counts as saying all that was asked.
@@ -261,7 +261,7 @@ def _by_speaker(question: str, memories: Sequence[Candidate], settings: Settings
     def words(text: str) -> set[str]:
         return {word for word, _, _ in telling(text, settings.fulltext_analyzer)}
 
-    asked = words(question.lower())
+    asked = words(question)
     named = {speaker for speaker in set(speakers) if asked & words(speaker)}
     if len(named) != 1:
         return None

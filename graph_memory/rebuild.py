@@ -149,7 +149,7 @@ async def _model_changed(memory: Context) -> bool:
     """Tell whether the stored vectors are of another model; fit the index to a new width."""
     stored = await schema.stored_embedding(memory.graph)
     if stored and stored.dimensions != memory.settings.embedding_dimensions:
-        await schema.rebuild_vector_indexes(memory.graph, memory.settings)
+        await schema.remake_indexes(memory.graph, memory.settings, schema.VECTOR_INDEXES)
     return stored != schema.configured_embedding(memory.settings)
 
 

@@ -1,7 +1,7 @@
 """The database's schema: its migrations up and down, and a check of the result."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -17,6 +17,9 @@ OLDEST_NEO4J = (2026, 7)
 
 #: The vector indexes; of entities and facts the vectors are Graphiti's.
 VECTOR_INDEXES = ("memory_embedding_idx", "entity_name_embedding_idx", "fact_embedding_idx")
+
+#: The indexes that settings have a say in.
+SEARCH_INDEXES = (*VECTOR_INDEXES, "memory_text_idx", "fact_text_idx")
 
 _INDEX_SECONDS = 300
 
@@ -49,6 +52,17 @@ class Index:
     target: list[str] | None
     properties: list[str] | None
     constraint: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchIndex:
+    """With what settings an index was made; those of the other kind of index are None."""
+
+    name: str
+    dimensions: int | None
+    quantization: str | None
+    expansion: float | None
+    analyzer: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,9 +236,22 @@ async def record_embedding(graph: Graph, settings: Settings) -> None:
     )
 
 
-async def rebuild_vector_indexes(graph: Graph, settings: Settings) -> None:
-    """Make the vector indexes anew, as wide as the configured model, and wait for them."""
-    for name in VECTOR_INDEXES:
+async def outdated_indexes(graph: Graph, settings: Settings) -> list[str]:
+    """Name the indexes that were made with other settings than these."""
+    return [
+        index.name
+        for index in await graph.rows("schema/search_indexes", SearchIndex)
+        if index.name in SEARCH_INDEXES
+        and any(
+            getattr(index, setting) != value
+            for setting, value in _options(index.name, settings).items()
+        )
+    ]
+
+
+async def remake_indexes(graph: Graph, settings: Settings, names: Sequence[str]) -> None:
+    """Make indexes anew with these settings, and wait for them; meanwhile searches fail."""
+    for name in names:
         await graph.run("schema/drop_index", name=name)
         await graph.run(f"schema/{name}", **_options(name, settings))
     await await_indexes(graph)

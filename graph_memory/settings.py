@@ -261,6 +261,13 @@ class Settings(ServiceSettings, DecaySettings, LlmSettings):
             raise ValueError("a group id is 1 to 64 letters, digits or underscores")
         return value
 
+    @field_validator("fulltext_analyzer")
+    @classmethod
+    def _tells_groups_apart(cls, value: str) -> str:
+        if value in ("simple", "stop", "keyword"):  # drop digits, or take a text for one word
+            raise ValueError("it cannot tell groups apart; take english, standard or a language")
+        return value
+
     @field_validator("search_weights", "hybrid_weights")
     @classmethod
     def _weights_sum_to_one(cls, value: tuple[float, ...]) -> tuple[float, ...]:

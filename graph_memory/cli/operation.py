@@ -200,6 +200,17 @@ async def down(
 
 
 @command(migrate)
+async def reindex() -> None:
+    """Make the search indexes anew that other settings made; meanwhile searches fail."""
+    from graph_memory import schema
+
+    async with opened_database() as (graph, settings):
+        outdated = await schema.outdated_indexes(graph, settings)
+        await schema.remake_indexes(graph, settings, outdated)
+        show_fields({"remade": outdated})
+
+
+@command(migrate)
 async def status() -> None:
     """List the migrations, and when each was applied."""
     from graph_memory import schema

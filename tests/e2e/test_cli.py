@@ -339,6 +339,7 @@ def test_the_schema_is_told_and_brought_up(cli: Run) -> None:
     assert all(step["applied_at"] for step in steps)
     assert cli("migrate", "up", "--json").json == {"applied": []}
     assert cli("migrate", "down", "--to", 99, "--json").json == {"removed": []}
+    assert cli("migrate", "reindex", "--json").json == {"remade": []}
 
 
 def test_verify_names_what_is_wrong(
@@ -380,6 +381,15 @@ def test_the_doctor_finds_a_healthy_service(cli: Run) -> None:
     status = {check["name"]: check["status"] for check in told["checks"]}
     assert told["ok"]
     assert {"neo4j", "schema", "vectors", "model", "disk", "port"} <= status.keys()
+
+
+def test_the_doctor_tells_when_an_index_is_not_as_it_is_set(
+    cli: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GRAPH_MEMORY_VECTOR_EXPANSION", "9")
+    (schema,) = (c for c in cli("doctor", "--json").json["checks"] if c["name"] == "schema")
+    assert (schema["status"], "memory_embedding_idx" in schema["detail"]) == ("warn", True)
+    assert "graph-memory migrate reindex" in schema["remedy"]
 
 
 def test_the_doctor_works_without_a_database(

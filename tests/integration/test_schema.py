@@ -104,3 +104,26 @@ async def test_another_model_is_refused_with_the_command_that_mends_it(
     other = settings.model_copy(update={"embedding_model": "other", "embedding_dimensions": 8})
     with pytest.raises(DimensionMismatchError, match="graph-memory embeddings rebuild"):
         await schema.check_embedding(graph, other)
+
+
+async def test_indexes_made_with_other_settings_are_named_and_made_anew(
+    restored: Graph, memory: GraphMemory, settings: Settings
+) -> None:
+    stored = await memory.add("Ada drinks green tea")
+    assert await schema.outdated_indexes(restored, settings) == []
+    changed = settings.model_copy(
+        update={"vector_quantization": "SCALAR", "fulltext_analyzer": "standard"}
+    )
+    outdated = await schema.outdated_indexes(restored, changed)
+    assert sorted(outdated) == sorted(schema.SEARCH_INDEXES)
+    finer = settings.model_copy(update={"vector_expansion": 7.5})
+    assert sorted(await schema.outdated_indexes(restored, finer)) == sorted(schema.VECTOR_INDEXES)
+    try:
+        await schema.remake_indexes(restored, changed, outdated)
+        assert await schema.outdated_indexes(restored, changed) == []
+        assert sorted(await schema.outdated_indexes(restored, settings)) == sorted(outdated)
+        (hit,) = await memory.search("who drinks tea?")
+        assert hit.memory.memory_id == stored.memory_id
+    finally:
+        await schema.remake_indexes(restored, settings, schema.SEARCH_INDEXES)
+    assert await schema.outdated_indexes(restored, settings) == []

@@ -38,6 +38,7 @@ def test_lists_are_read_from_commas_or_spaces(monkeypatch: pytest.MonkeyPatch) -
         ("PORT", "65536"),
         ("TOOLSETS", "core,magic"),
         ("GROUP_ID", "a-b"),
+        ("FULLTEXT_ANALYZER", "simple"),
         ("NEO4J_URI", "http://127.0.0.1"),
         ("SEARCH_WEIGHTS", "0.5,0.5,0.5"),
         ("QUERY_TIMEOUT_SECONDS", "-1"),
