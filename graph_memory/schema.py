@@ -59,7 +59,6 @@ class SearchIndex:
     """With what settings an index was made; those of the other kind of index are None."""
 
     name: str
-    dimensions: int | None
     quantization: str | None
     expansion: float | None
     analyzer: str | None
@@ -237,16 +236,15 @@ async def record_embedding(graph: Graph, settings: Settings) -> None:
 
 
 async def outdated_indexes(graph: Graph, settings: Settings) -> list[str]:
-    """Name the indexes that were made with other settings than these."""
-    return [
-        index.name
-        for index in await graph.rows("schema/search_indexes", SearchIndex)
-        if index.name in SEARCH_INDEXES
-        and any(
-            getattr(index, setting) != value
-            for setting, value in _options(index.name, settings).items()
-        )
-    ]
+    """Name the indexes that were made with other settings than these; the width is the model's."""
+
+    def outdated(index: SearchIndex) -> bool:
+        wanted = dict(_options(index.name, settings))
+        wanted.pop("dimensions", None)
+        return any(getattr(index, name) != value for name, value in wanted.items())
+
+    made = await graph.rows("schema/search_indexes", SearchIndex)
+    return [index.name for index in made if index.name in SEARCH_INDEXES and outdated(index)]
 
 
 async def remake_indexes(graph: Graph, settings: Settings, names: Sequence[str]) -> None:

@@ -205,6 +205,7 @@ async def reindex() -> None:
     from graph_memory import schema
 
     async with opened_database() as (graph, settings):
+        await schema.check_embedding(graph, settings)
         outdated = await schema.outdated_indexes(graph, settings)
         await schema.remake_indexes(graph, settings, outdated)
         show_fields({"remade": outdated})
