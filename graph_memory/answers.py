@@ -85,8 +85,7 @@ async def answers(
         )
         ids = (memory.memory_id for memory in first)
         ranking.add_late(dict(zip(ids, met(vectors, packs), strict=True)), weights)
-    if settings.recall_sitting_weight:
-        ranking.add_sitting()
+    ranking.add_sitting()
     if embedder.cross_encoder:
         await _read_again(ranking, embedder.cross_encoder, settings, question)
     return ranking.best(limit)

@@ -135,8 +135,8 @@ class Ranking:
         self._measures["late"] = (self._settings.recall_late_weight, _share(late))
 
     def add_sitting(self) -> None:
-        """Take how good, by what is measured so far, the best of the same sitting is."""
-        if self.memories:
+        """Take how good the best of the same sitting is by the measures so far, if it counts."""
+        if self.memories and self._settings.recall_sitting_weight:
             best = (_sittings(self.memories) * np.maximum(self._scores(), 0)).max(axis=1)
             weight = self._settings.recall_sitting_weight * self._shortness()
             self._measures["sitting"] = (weight, _share(best))

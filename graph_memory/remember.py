@@ -40,6 +40,11 @@ class _Taken:
     memory_id: str
     dedup_key: str | None
     in_group: bool
+    state: str | None
+    invalid_at: str | None
+
+    def duplicate(self) -> DuplicateError:
+        return DuplicateError(self.memory_id, self.state, self.invalid_at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +137,7 @@ async def refuse_stored(graph: Graph, dedup_key: str, group_id: str) -> None:
         group_id=group_id, dedup_keys=[dedup_key], memory_ids=[],
     )  # fmt: skip
     if taken:
-        raise DuplicateError(taken[0].memory_id)
+        raise taken[0].duplicate()
 
 
 def _draft(memory: NewMemory, group_id: str) -> _Draft:
@@ -194,7 +199,7 @@ def _refusal(
             f"at most {settings.max_content_characters} characters; split it into several memories",
         )
     if draft.dedup_key in taken:
-        return DuplicateError(taken[draft.dedup_key].memory_id)
+        return taken[draft.dedup_key].duplicate()
     if draft.dedup_key in seen:
         return DuplicateError(seen[draft.dedup_key])
     if memory.memory_id and (memory.memory_id in taken or memory.memory_id in seen):

@@ -107,6 +107,36 @@ async def test_what_cannot_be_recovered_is_told_why(memory: GraphMemory, clock: 
         await memory.recover(lost.memory_id)
 
 
+@pytest.mark.parametrize(("state", "years"), [("ARCHIVED", 2), ("EXPIRED", 3)])
+async def test_what_is_said_again_is_woken_as_the_duplicate_tells(
+    memory: GraphMemory, clock: Clock, state: str, years: int
+) -> None:
+    stored = await memory.add("the boiler is serviced in May")
+    for _ in range(years):  # a memory sinks by one state in a run
+        clock.advance(days=365)
+        await memory.maintain(groups=[stored.group_id])
+    with pytest.raises(DuplicateError, match=f"It is {state}, so searches leave it out"):
+        await memory.add("the boiler is serviced in May")
+    assert await memory.search("When is the boiler serviced?") == []
+    await memory.update(stored.memory_id, content="the boiler is serviced in May")
+    (found,) = await memory.search("When is the boiler serviced?")
+    assert found.memory.memory_id == stored.memory_id
+
+
+async def test_what_ended_is_said_again_in_other_words_as_the_duplicate_tells(
+    memory: GraphMemory, clock: Clock
+) -> None:
+    bern, rome = await memory.add("Ada lives in Bern"), await memory.add("Ada lives in Rome")
+    clock.advance(days=1)
+    ended = await memory.mark_obsolete(bern.memory_id, "she moved", superseded_by=rome.memory_id)
+    assert ended.invalid_at is not None
+    with pytest.raises(DuplicateError, match=f"only until {ended.invalid_at:%Y-%m-%dT%H:%M}"):
+        await memory.add("Ada lives in Bern")
+    back = await memory.add("Ada lives in Bern again, since July 2026")
+    found = [hit.memory.memory_id for hit in await memory.search("Where does Ada live?")]
+    assert set(found) == {back.memory_id, rome.memory_id}
+
+
 async def test_fifty_clients_on_the_same_ten_memories_lose_no_access(
     memory: GraphMemory, driver: AsyncDriver
 ) -> None:
