@@ -167,6 +167,9 @@ def read_model(source: str, kind: str) -> Any:
     os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
     logging.getLogger("sentence_transformers").setLevel(logging.WARNING)
     import sentence_transformers
+    from transformers.utils.logging import disable_progress_bar
+
+    disable_progress_bar()  # the variable above is too late if others have imported it before
 
     read = getattr(sentence_transformers, kind)
     # Without the network first: a model once downloaded opens offline, and unchanged.
