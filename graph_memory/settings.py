@@ -117,7 +117,7 @@ class Settings(ServiceSettings, DecaySettings, LlmSettings):
     # Recall
     fulltext_analyzer: str = Field("english", description="A Neo4j full-text analyser.")
     vector_quantization: str = Field("NONE", pattern="^(NONE|SCALAR|BINARY)$")
-    vector_expansion: float = Field(5.0, ge=1, le=100, description="Nodes examined per result.")
+    vector_expansion: float = Field(3.0, ge=1, le=100, description="Nodes examined per result.")
     recall_candidates: int = Field(50, ge=10, le=1000, description="Per leg, before fusion.")
     recall_pool: int = Field(60, ge=10, le=1000, description="Of both legs, ranked in full.")
     recall_hits_per_word: int = Field(300, ge=10, le=100_000, description="Listed per word.")
