@@ -113,29 +113,9 @@ class DuplicateError(GraphMemoryError):
 
     code = "duplicate"
 
-    def __init__(
-        self, existing_id: str, state: str | None = None, invalid_at: str | None = None
-    ) -> None:
-        """Name the memory, and where searches leave it out, why and what to do.
-
-        Args:
-            existing_id: The id of the memory that has the content.
-            state: Its lifecycle state, where that is known.
-            invalid_at: When it ceases to be true, ISO 8601; None if it does not.
-        """
+    def __init__(self, existing_id: str, remedy: str = "Update that memory to change it.") -> None:
+        """Name the memory that has the content, and what to do."""
         self.existing_id = existing_id
-        if invalid_at:
-            remedy = (
-                f"It is true only until {invalid_at}, and searches leave it out from then on. If "
-                "it is true again, store it in other words, as with a date."
-            )
-        elif state in ("ARCHIVED", "EXPIRED"):
-            remedy = (
-                f"It is {state}, so searches leave it out; update that memory with the same "
-                "content to wake it."
-            )
-        else:
-            remedy = "Update that memory to change it."
         super().__init__(
             f"The same content is already stored as memory '{existing_id}'. Nothing was stored. "
             f"{remedy}"

@@ -44,7 +44,20 @@ class _Taken:
     invalid_at: str | None
 
     def duplicate(self) -> DuplicateError:
-        return DuplicateError(self.memory_id, self.state, self.invalid_at)
+        """Say that the content is stored, and where searches leave it out, what to do."""
+        if self.invalid_at:
+            return DuplicateError(
+                self.memory_id,
+                f"It is true only until {self.invalid_at}, and searches leave it out from then on. "
+                "If it is true again, store it in other words, as with a date.",
+            )
+        if self.state in ("ARCHIVED", "EXPIRED"):
+            return DuplicateError(
+                self.memory_id,
+                f"It is {self.state}, so searches leave it out; update that memory with the same "
+                "content to wake it.",
+            )
+        return DuplicateError(self.memory_id)
 
 
 @dataclass(frozen=True, slots=True)
