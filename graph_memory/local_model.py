@@ -50,7 +50,7 @@ class LocalModel:
         model = self._model or await self._run(self._opened)
         limit = _CHARACTERS_PER_TOKEN * min(model.max_seq_length or 512, 2**15)
         texts = [cut(text, limit) for text in texts]
-        passes = await self._plan(model, texts) if len(texts) > 1 else [[0]]
+        passes = await self._plan(model, texts)
         parts: list[list[tuple[Vectors, Tokens]]] = [
             await self._run(_encode, model, [texts[i] for i in part], query) for part in passes
         ]
@@ -69,6 +69,10 @@ class LocalModel:
         await asyncio.to_thread(self._thread.shutdown)
 
     async def _plan(self, model: Any, texts: list[str]) -> list[list[int]]:
+        # A token has a character at least: a few questions need not be counted first.
+        most = min(self._batch_size, _PASS_TOKENS // max([1, *map(len, texts)]))
+        if len(texts) <= max(1, most):
+            return [list(range(len(texts)))]
         parts = batches(texts, self._batch_size)
         counts = [await self._run(_token_counts, model, part) for part in parts]
         return list(_passes(list(chain(*counts)), self._batch_size))
@@ -90,7 +94,7 @@ def _encode(model: Any, texts: list[str], query: bool) -> list[tuple[Vectors, To
     use_threads(1 if query else None)
     encode = model.encode_query if query else model.encode_document
     made = encode(texts, batch_size=len(texts), show_progress_bar=False, output_value=None)
-    vectors = [features["sentence_embedding"].numpy() for features in made]
+    vectors = [_array(features["sentence_embedding"]) for features in made]
     return list(zip(vectors, map(_tokens, made, _spans(model, texts)), strict=True))
 
 
@@ -123,10 +127,16 @@ def _spans(model: Any, texts: list[str]) -> list[list[tuple[int, int]]]:
 
 def _tokens(features: Mapping[str, Any], spans: list[tuple[int, int]]) -> Tokens:
     """Return the tokens of a text; none where the model put more before it, as with a prompt."""
-    if "token_embeddings" not in features or features["attention_mask"].sum() != len(spans):
-        return reduced([], np.empty((0, WIDTH), np.float32))
-    real = features["attention_mask"].bool()
-    return reduced(spans, features["token_embeddings"][real].numpy())
+    if "token_embeddings" in features:
+        real = _array(features["attention_mask"]).astype(bool)
+        if real.sum() == len(spans):
+            return reduced(spans, _array(features["token_embeddings"])[real])
+    return reduced([], np.empty((0, WIDTH), np.float32))
+
+
+def _array(tensor: Any) -> Vectors:
+    """Return a tensor's numbers, wherever and however finely the model computed them."""
+    return tensor.float().cpu().numpy()
 
 
 def _token_counts(model: Any, texts: list[str]) -> list[int]:

@@ -313,6 +313,22 @@ async def test_another_model_is_opened_from_its_folder_with_its_prompts(tmp_path
     await other.close()
 
 
+async def test_a_model_of_half_precision_reads_nearly_alike(
+    embedder: Embedder, tmp_path: Path
+) -> None:
+    import torch
+
+    local_model._open_model("all-MiniLM-L6-v2").to(torch.bfloat16).save(str(tmp_path))
+    half = Embedder(read_settings(embedding_model=str(tmp_path)))
+    for whole, read in zip(await embedder.read(MIXED[:3]), await half.read(MIXED[:3]), strict=True):
+        assert read.vector.dtype == np.float32
+        assert read.vector @ whole.vector > 0.999
+        assert read.tokens
+        assert whole.tokens
+        assert (read.tokens.vectors * whole.tokens.vectors).sum(axis=1).min() > 0.99
+    await half.close()
+
+
 # An endpoint
 
 Answer = Callable[[list[str]], tuple[int, Any]]
