@@ -158,7 +158,7 @@ class Embedder:
         self._waiting.append((text, read))
         async with self._reading:
             if not read.done():
-                async with self._turns.turn():
+                async with self._turns.turn(of_model=True):
                     await self._read_waiting()
         return await read
 

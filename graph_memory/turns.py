@@ -1,7 +1,8 @@
-"""Reads of a database, and the model that works beside it, take turns: first come, first served."""
+"""Reads of a database, and the model that works beside it, take turns: the reads go first."""
 
 import asyncio
 import os
+from collections import deque
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
@@ -10,25 +11,32 @@ from graph_memory.settings import Settings
 #: Who has waited for so long goes ahead: slow reads must not keep out the quick.
 _SECONDS = 1.0
 
+#: So many reads may overtake a model that waits: however many there are, it must get on.
+_OVERTAKING = 8
+
 
 class Turns:
     """Lets `neo4j_concurrent_reads` be under way at once.
 
     A Neo4j on this machine shares its processors: more reads at once than it has make each of them
-    slower and none sooner, and cost up to twice the work. Another is not limited unless told so. A
-    model that waits for its turn gathers questions meanwhile, and reads several in one pass.
+    slower and none sooner, and cost up to twice the work. Another is not limited unless told so.
+    A model reads several questions in one pass for less than each alone, so it waits until no read
+    does, and gathers questions meanwhile.
     """
 
     def __init__(self, settings: Settings) -> None:
         by_default = settings.neo4j_pool_size if settings.neo4j_uri else os.cpu_count() or 1
-        self._free = asyncio.Semaphore(settings.neo4j_concurrent_reads or by_default)
+        self._free = settings.neo4j_concurrent_reads or by_default
+        self._reads: deque[asyncio.Future[None]] = deque()
+        self._models: deque[asyncio.Future[None]] = deque()
+        self._overtook = 0
 
     @asynccontextmanager
-    async def turn(self) -> AsyncGenerator[None]:
-        """Wait one's turn, but not for long, and hold it."""
+    async def turn(self, *, of_model: bool = False) -> AsyncGenerator[None]:
+        """Wait one's turn, but not for long, and hold it; first come, first served among equals."""
         try:
             async with asyncio.timeout(_SECONDS):
-                await self._free.acquire()
+                await self._take(self._models if of_model else self._reads)
             holds = True
         except TimeoutError:
             holds = False
@@ -36,4 +44,30 @@ class Turns:
             yield
         finally:
             if holds:
-                self._free.release()
+                self._give()
+
+    async def _take(self, waiting: deque[asyncio.Future[None]]) -> None:
+        if self._free:
+            self._free -= 1
+            return
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        waiting.append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if not turn.cancelled():  # given, and given up, at the same moment
+                self._give()
+            raise
+
+    def _give(self) -> None:
+        """Hand a turn to one who waits and has not given up, or keep it for who comes."""
+        reads_first = self._overtook < _OVERTAKING
+        order = (self._reads, self._models) if reads_first else (self._models, self._reads)
+        for waiting in order:
+            while waiting:
+                if not (turn := waiting.popleft()).done():
+                    overtakes = waiting is self._reads and bool(self._models)
+                    self._overtook = self._overtook + 1 if overtakes else 0
+                    turn.set_result(None)
+                    return
+        self._free += 1

@@ -1,0 +1,84 @@
+"""Who goes first where reads and a model wait for the same turns."""
+
+import asyncio
+
+import pytest
+
+from graph_memory.settings import read_settings
+from graph_memory.turns import _OVERTAKING, Turns
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("graph_memory.turns._SECONDS", 60.0)  # however busy the machine is
+
+
+class Line:
+    """Those who wait for the one turn there is, and in which order they had it."""
+
+    def __init__(self) -> None:
+        self.turns = Turns(read_settings(neo4j_concurrent_reads=1))
+        self.had: list[str] = []
+
+    async def join(self, name: str) -> asyncio.Task[None]:
+        async def wait() -> None:
+            async with self.turns.turn(of_model=name.startswith("model")):
+                self.had.append(name)
+
+        waiting = asyncio.create_task(wait())
+        await asyncio.sleep(0)  # until it stands in line
+        return waiting
+
+
+async def test_reads_go_in_order_and_a_model_waits_until_none_does() -> None:
+    line = Line()
+    async with line.turns.turn():
+        waiting = [await line.join(name) for name in ("read 1", "model 1", "read 2", "model 2")]
+        waiting.append(await line.join("read 3"))
+        assert line.had == []
+    await asyncio.gather(*waiting)
+    assert line.had == ["read 1", "read 2", "read 3", "model 1", "model 2"]
+
+
+async def test_a_model_is_not_overtaken_for_ever() -> None:
+    line = Line()
+    async with line.turns.turn():
+        waiting = [await line.join("model")]
+        waiting += [await line.join(f"read {n}") for n in range(3 * _OVERTAKING)]
+    await asyncio.gather(*waiting)
+    assert line.had.index("model") == _OVERTAKING
+    assert len(line.had) == len(waiting)
+
+
+async def test_reads_that_overtake_nobody_are_not_counted() -> None:
+    line = Line()
+    for names in ([f"read {n}" for n in range(3 * _OVERTAKING)], ["model", "late"]):
+        async with line.turns.turn():
+            waiting = [await line.join(name) for name in names]
+        await asyncio.gather(*waiting)
+    assert line.had[-2:] == ["late", "model"]
+
+
+@pytest.mark.parametrize("given", [False, True])
+async def test_a_turn_is_not_lost_with_one_who_gives_up(given: bool) -> None:
+    line = Line()
+    async with line.turns.turn():
+        gone, next_one = await line.join("read 1"), await line.join("read 2")
+        if not given:
+            gone.cancel()
+    gone.cancel()  # at the latest when the turn is already its own
+    await asyncio.wait_for(next_one, 30)
+    assert gone.cancelled()
+    assert line.had == ["read 2"]
+    async with asyncio.timeout(30), line.turns.turn():
+        pass
+
+
+async def test_who_has_waited_long_goes_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("graph_memory.turns._SECONDS", 0.01)
+    line = Line()
+    async with line.turns.turn():
+        await asyncio.gather(await line.join("read"), await line.join("model"))
+    assert sorted(line.had) == ["model", "read"]
+    async with asyncio.timeout(30), line.turns.turn():
+        pass
