@@ -15,7 +15,7 @@ from graph_memory.settings import Settings
 from graph_memory.words import lookups, rarest
 
 #: Of a group so many times the hits of a word are counted: in a larger one rarities differ alike.
-_MEMBERS_PER_HIT = 10
+_MEMBERS_PER_HIT = 5
 
 
 @dataclass(frozen=True, slots=True)

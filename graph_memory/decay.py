@@ -39,11 +39,12 @@ def parameters(settings: Settings, run_id: str | None = None) -> dict[str, Any]:
 
     `run_id` is the maintenance run's whose numbers a change of state remembers.
     """
-    rules = _rules(settings)
-    return {**rules, "rules": _hash(settings, rules), "run_id": run_id}
+    numbers = rules(settings)
+    return {**numbers, "rules": _hash(settings, numbers), "run_id": run_id}
 
 
-def _rules(settings: Settings) -> dict[str, Any]:
+def rules(settings: Settings) -> dict[str, Any]:
+    """Return what scores are computed from; to change a state takes the rest of `parameters`."""
     retention = settings.obsolete_retention_days
     down = ("ACTIVE", "DORMANT", "ARCHIVED", "EXPIRED")
     return {
@@ -101,7 +102,7 @@ def rules_hash(settings: Settings) -> str:
 
     Two runs with the same hash treat a memory alike.
     """
-    return _hash(settings, _rules(settings))
+    return _hash(settings, rules(settings))
 
 
 def _hash(settings: Settings, rules: dict[str, Any]) -> str:

@@ -200,11 +200,11 @@ async def relations_of(
 def view_parameters(
     settings: Settings, now: datetime, known_at: datetime | None = None
 ) -> dict[str, Any]:
-    """Return the parameters of `cypher/memories/view.cypher`."""
+    """Return the parameters of `cypher/memories/view.cypher`, which changes no state."""
     return {
         "now": instant(now),
         "known_at": _instant(known_at),
-        "decay": decay.parameters(settings),
+        "decay": decay.rules(settings),
     }
 
 

@@ -71,7 +71,7 @@ async def update(
             changes=given,
             version_id=str(uuid.uuid4()),
             graphiti_vectors=settings.graphiti_vectors,
-            **view_parameters(settings, now),
+            **view_parameters(settings, now) | {"decay": decay.parameters(settings)},
         )
     except UniquenessError:
         await refuse_stored(graph, given["dedup_key"], group_id)

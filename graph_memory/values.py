@@ -37,6 +37,8 @@ def converter(into: type[T], statement: Statement) -> Callable[[list[list[Any]]]
 
 def to_driver(value: Any) -> Any:
     """Turn numpy vectors, wherever they stand, into the driver's; leave the rest."""
+    if type(value) in _PLAIN:
+        return value
     if isinstance(value, np.ndarray):
         return Vector.from_numpy(cast(Any, value))
     if isinstance(value, Mapping):
