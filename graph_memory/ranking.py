@@ -24,7 +24,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 import numpy as np
@@ -43,14 +43,12 @@ LEAD = 1000
 #: Digits that a score shows; an agent pays for each.
 PLACES = 8
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
 #: Characters of an answer at most that is understood with the question before it; a longer one
 #: says itself what it is about.
 _ANSWER = 500
 
-#: Milliseconds between two memories at which they count half for one another.
-_SITTING = 3_600_000
+#: Seconds between two memories at which they count half for one another.
+_SITTING = 3600
 
 #: A note in brackets may follow, as of an attachment.
 _QUESTION = re.compile(r"\?\W*(?:\[[^\]]*\])?\s*$")
@@ -68,7 +66,7 @@ class Candidate:
     words: list[tuple[int, float]]  #: of each word it holds, which one and its weight
     lead: str  #: its first `LEAD` characters
     characters: int
-    told_at: int  #: milliseconds since 1970
+    told_at: datetime
     conversation_id: str | None = None
     vectors: bytes | None = None  #: of its words, packed; None if they are not read yet
     told: BriefMemory | None = None  #: None if it is not wanted, or not read yet
@@ -167,9 +165,9 @@ class Ranking:
     def _order(self) -> list[tuple[int, float]]:
         """Return the place of each memory and its score, best first."""
 
-        def key(place: tuple[int, float]) -> tuple[float, int, str]:
+        def key(place: tuple[int, float]) -> tuple[float, float, str]:
             memory = self.memories[place[0]]
-            return -place[1], -memory.told_at, memory.memory_id
+            return -place[1], -memory.told_at.timestamp(), memory.memory_id
 
         scores: list[float] = self._scores().tolist()
         return sorted(enumerate(scores), key=key)
@@ -238,7 +236,7 @@ def _contexts(candidates: Candidates, half: float) -> list[tuple[int, int, float
 
 def _sittings(memories: Sequence[Candidate]) -> Numbers:
     """Return how near each memory was told to each other of its conversation, 0 to 1."""
-    told = np.array([memory.told_at for memory in memories], dtype=float)
+    told = np.array([memory.told_at.timestamp() for memory in memories])
     numbers: dict[str | None, int] = defaultdict(lambda: len(numbers))
     conversation = np.array([numbers[memory.conversation_id] for memory in memories])
     nearness = _SITTING / (_SITTING + np.abs(told[:, None] - told))
@@ -275,7 +273,7 @@ def _times(question: str, memories: Sequence[Candidate], now: datetime) -> Itera
     """
     clock = now if now.tzinfo else now.replace(tzinfo=UTC)
     if named := periods(question, clock):
-        moments = [_EPOCH + timedelta(milliseconds=memory.told_at) for memory in memories]
-        yield np.array([any(p.covers(moment) for p in named) for moment in moments], dtype=float)
+        told = [any(p.covers(memory.told_at) for p in named) for memory in memories]
+        yield np.array(told, dtype=float)
     if asks_when(question):
         yield np.array([tells_time(memory.lead) for memory in memories], dtype=float)

@@ -23,7 +23,7 @@ CALL (met, pool, around) {
     words: coalesce(words, []),
     lead: left(content, $lead),
     characters: size(content),
-    told_at: coalesce(datetime(m.valid_at), m.created_at).epochMillis,
+    told_at: coalesce(m.valid_at, split(toString(m.created_at), '[')[0]),
     conversation_id: m.conversation_id,
     vectors: CASE WHEN cosine IS NOT NULL
       THEN head([(m)-[:HAS_WORDS]->(w:WordVectors) | w.vectors]) END,

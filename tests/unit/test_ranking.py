@@ -1,6 +1,6 @@
 """The default ranking, without a database: what moves a memory up, and what cannot."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
 import numpy as np
@@ -16,7 +16,7 @@ SETTINGS = read_settings()
 
 def candidate(name: str, cosine: float = 0.5, **changes: object) -> Candidate:
     details: dict[str, object] = {
-        "words": [], "lead": "a plain statement.", "characters": 100, "told_at": 0,
+        "words": [], "lead": "a plain statement.", "characters": 100, "told_at": NOW,
     } | changes  # fmt: skip
     return Candidate(memory_id=name, cosine=cosine, **details)  # type: ignore[arg-type]
 
@@ -64,11 +64,12 @@ def test_a_short_answer_says_all_that_was_asked() -> None:
 
 @pytest.mark.parametrize("conversation", ["chat", None])
 def test_what_was_told_in_the_same_sitting_as_the_best_counts(conversation: str | None) -> None:
-    hour = 3_600_000
     told = [
         candidate("best", 0.9, conversation_id=conversation),
         candidate("same sitting", 0.5, conversation_id=conversation),
-        candidate("an hour on", 0.5, told_at=hour, conversation_id=conversation),
+        candidate(
+            "an hour on", 0.5, told_at=NOW + timedelta(hours=1), conversation_id=conversation
+        ),
         candidate("another's", 0.5, conversation_id="other"),
     ]
     ranking = Ranking("x", Candidates([], told, []), SETTINGS, NOW)
@@ -102,8 +103,8 @@ def test_what_the_one_speaker_says_whom_a_question_names_counts() -> None:
 
 
 def test_the_time_asked_of_and_a_time_told_count() -> None:
-    then = candidate("then", told_at=int(datetime(2023, 5, 9, tzinfo=UTC).timestamp() * 1000))
-    now = candidate("now", told_at=int(NOW.timestamp() * 1000))
+    then = candidate("then", told_at=datetime(2023, 5, 9, tzinfo=UTC))
+    now = candidate("now", told_at=NOW)
     assert order("what happened in May 2023?", now, then)[0] == "then"
     assert order("what happened?", now, then)[0] == "now"
     dated = candidate("dated", lead="it was last week.")
@@ -126,7 +127,7 @@ def test_an_exact_match_stays_first_however_much_speaks_for_others() -> None:
     near = [
         candidate(
             f"near{i}", 0.6, words=[(0, 1.0)], lead="Ada: It was in May 2023.", characters=900,
-            told_at=int(datetime(2023, 5, 9, tzinfo=UTC).timestamp() * 1000),
+            told_at=datetime(2023, 5, 9, tzinfo=UTC),
             conversation_id="chat",
         )
         for i in range(20)
