@@ -22,6 +22,10 @@ Vectors = npt.NDArray[np.float32]
 #: Numbers kept of a token's vector.
 WIDTH = 64
 
+#: A word counts by its rarity to this power: by more than itself, as in the cosine of texts, where
+#: it is squared, since both sides bring it; measured best between the two.
+_RARITY_POWER = 1.5
+
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
@@ -65,7 +69,8 @@ def asked(
         text: The question.
         tokens: Its tokens.
         words: The words that were looked up.
-        rarity: Of each of them, how rare it is, at least 0; its tokens share it.
+        rarity: Of each of them, how rare it is; its tokens share it, and what is rare counts for
+            more than its share.
         analyzer: Of the full-text index.
 
     Returns:
@@ -80,7 +85,9 @@ def asked(
         count = len(tokens.vectors)
         return tokens.vectors, np.full(count, 1 / max(1, count))
     index = index[kept]
-    weights = (np.asarray(rarity) / np.maximum(1, np.bincount(index, minlength=len(words))))[index]
+    # Below 0 is what memories that come while they are counted leave of the commonest words.
+    shared = np.maximum(0, rarity) / np.maximum(1, np.bincount(index, minlength=len(words)))
+    weights = (shared**_RARITY_POWER)[index]
     return tokens.vectors[kept], weights / max(1e-9, float(weights.sum()))
 
 

@@ -162,8 +162,10 @@ def test_late_interaction_is_the_weighted_mean_of_the_best_matches() -> None:
     read = [reduced(s, rng.normal(size=(len(s), 384)).astype(np.float32)) for s in spans]
     packs = [packed(text, tokens, "english") for text, tokens in zip(texts, read, strict=True)]
     assert [len(pack) // WIDTH for pack in packs] == [2, 1]
-    vectors, weights = asked("green tea and", read[0], ["green", "tea"], [3.0, 1.0], "english")
-    assert weights.tolist() == [0.75, 0.25]
+    vectors, weights = asked("green tea and", read[0], ["green", "tea"], [4.0, 1.0], "english")
+    assert weights == pytest.approx([8 / 9, 1 / 9])  # 4^1.5 to 1
+    _, cut = asked("green tea", read[0], ["green", "tea"], [4.0, -0.1], "english")
+    assert cut.tolist() == [1, 0]
     own, other, none = met(vectors, [*packs, b""])
     assert own == pytest.approx(1, abs=1e-3)
     assert other == pytest.approx(np.maximum(0, vectors @ read[1].vectors[1]), abs=1e-2)
