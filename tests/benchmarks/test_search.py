@@ -1,4 +1,4 @@
-"""How long a search takes over HTTP, and how much of the exact nearest the vector index finds."""
+"""How long recalling takes over HTTP, and how much of the exact nearest the vector index finds."""
 
 import asyncio
 import time
@@ -12,10 +12,11 @@ from graph_memory import GraphMemory
 from graph_memory.profiles import Profile
 from graph_memory.recall import search
 from tests.benchmarks.corpus import filled, questions
-from tests.e2e.mcp_client import serving
+from tests.e2e.test_mcp_transport import process, said
 
 MEMORIES = 10_000
-TURNS = 20
+TURNS = 40
+WARM_UP = 300
 
 
 def spread(taken: list[float]) -> str:
@@ -23,13 +24,13 @@ def spread(taken: list[float]) -> str:
     return f"p50 {p50:.1f} ms, p95 {p95:.1f} ms"
 
 
-async def ask(base: str, group: str, asked: list[str]) -> list[float]:
-    """Ask as one client, one question after the other; return what each took in seconds."""
+async def ask(url: str, tool: str, group: str, asked: list[str]) -> list[float]:
+    """Call as one client, one question after the other; return what each call took in seconds."""
     taken: list[float] = []
-    async with Client(f"{base}/mcp") as client:
+    async with Client(url) as client:
         for question in asked:
             began = time.perf_counter()
-            result = await client.call_tool("search_memory", {"query": question, "group_id": group})
+            result = await client.call_tool(tool, {"query": question, "group_id": group})
             taken.append(time.perf_counter() - began)
             assert not result.is_error
     return taken
@@ -37,19 +38,21 @@ async def ask(base: str, group: str, asked: list[str]) -> list[float]:
 
 @pytest.mark.bench
 @pytest.mark.timeout(3600)
-async def test_search_over_http(memory: GraphMemory, group: str, driver: AsyncDriver) -> None:
+async def test_recall_over_http(memory: GraphMemory, group: str, driver: AsyncDriver) -> None:
     async with filled(memory, group, MEMORIES):
         rows, _, _ = await driver.execute_query("MATCH (m:Memory) RETURN count(m) AS all")
         print(f"\n{MEMORIES} memories of {rows[0]['all']}")
-        async with serving(memory) as base:
-            for clients in (1, 8):
-                asked = questions(TURNS * 8, seed=clients)
-
-                await ask(base, group, asked[:8])  # warm up
-                parts = [asked[8 + i :: clients] for i in range(clients)]
-                each = await asyncio.gather(*(ask(base, group, part) for part in parts))
-                taken = [seconds for of_client in each for seconds in of_client]
-                print(f"{clients} clients: {spread(taken)}")
+        # In a process of its own, as clients meet it.
+        async with process("serve_http", memory.settings, GRAPH_MEMORY_EMBEDDING_URL="") as started:
+            url = (await said(started, "Serving MCP at")).split()[-1]
+            for number, tool in enumerate(("search_memory", "retrieve_memories")):
+                await ask(url, tool, group, questions(WARM_UP, seed=10 + number))
+                for clients in (1, 8):
+                    asked = questions(TURNS * 8, seed=20 + 10 * number + clients)
+                    parts = [asked[i::clients] for i in range(clients)]
+                    each = await asyncio.gather(*(ask(url, tool, group, part) for part in parts))
+                    taken = [seconds for of_client in each for seconds in of_client]
+                    print(f"{tool}, {clients} clients: {spread(taken)}")
 
 
 @pytest.mark.bench
