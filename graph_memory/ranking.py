@@ -102,6 +102,7 @@ class Ranking:
         self, question: str, candidates: Candidates, settings: Settings, now: datetime
     ) -> None:
         self.memories = candidates.memories
+        self._told = np.array([memory.told_at.timestamp() for memory in self.memories])
         self._settings = settings
         self._contexts = _contexts(candidates, settings.recall_context_characters)
         share = settings.recall_vector_weight
@@ -129,13 +130,15 @@ class Ranking:
         own[kept] = [cosines[self.memories[i].memory_id] for i in kept]
         late = self._in_context(own)[kept] @ weights
         self.memories = [self.memories[i] for i in kept]
+        self._told = self._told[kept]
         self._measures = {name: (w, values[kept]) for name, (w, values) in self._measures.items()}
         self._measures["late"] = (self._settings.recall_late_weight, _share(late))
 
     def add_sitting(self) -> None:
         """Take how good the best of the same sitting is by the measures so far, if it counts."""
         if self.memories and self._settings.recall_sitting_weight:
-            best = (_sittings(self.memories) * np.maximum(self._scores(), 0)).max(axis=1)
+            near = _sittings(self.memories, self._told)
+            best = (near * np.maximum(self._scores(), 0)).max(axis=1)
             weight = self._settings.recall_sitting_weight * self._shortness()
             self._measures["sitting"] = (weight, _share(best))
 
@@ -164,12 +167,13 @@ class Ranking:
 
     def _order(self) -> list[tuple[int, float]]:
         """Return the place of each memory and its score, best first."""
+        scores: list[float] = self._scores().tolist()
+        told: list[float] = self._told.tolist()
 
         def key(place: tuple[int, float]) -> tuple[float, float, str]:
-            memory = self.memories[place[0]]
-            return -place[1], -memory.told_at.timestamp(), memory.memory_id
+            i, score = place
+            return -score, -told[i], self.memories[i].memory_id
 
-        scores: list[float] = self._scores().tolist()
         return sorted(enumerate(scores), key=key)
 
     def _scores(self) -> Numbers:
@@ -234,9 +238,8 @@ def _contexts(candidates: Candidates, half: float) -> list[tuple[int, int, float
     return found
 
 
-def _sittings(memories: Sequence[Candidate]) -> Numbers:
+def _sittings(memories: Sequence[Candidate], told: Numbers) -> Numbers:
     """Return how near each memory was told to each other of its conversation, 0 to 1."""
-    told = np.array([memory.told_at.timestamp() for memory in memories])
     numbers: dict[str | None, int] = defaultdict(lambda: len(numbers))
     conversation = np.array([numbers[memory.conversation_id] for memory in memories])
     nearness = _SITTING / (_SITTING + np.abs(told[:, None] - told))
