@@ -45,7 +45,8 @@ def packages() -> Path:
             options = ("--no-audit", "--no-fund", "--ignore-scripts")
             asyncio.run(node(folder, npm, "ci", *options))
             (folder / "installed").touch()
-    shutil.copy(HERE / "look.mjs", folder)
+    for name in ("look.mjs", "fonts.conf"):
+        shutil.copy(HERE / name, folder)
     return folder
 
 
@@ -56,6 +57,7 @@ async def node(folder: Path, *arguments: object, code: int = 0) -> str:
         **os.environ,
         "PATH": f"{NODE / 'bin'}{os.pathsep}{os.environ['PATH']}",
         "TMPDIR": str(folder / "tmp"),  # Chromium is unpacked there, once
+        "FONTCONFIG_FILE": str(folder / "fonts.conf"),
         "AWS_LAMBDA_JS_RUNTIME": "nodejs22.x",  # it then brings the libraries it needs, too
     }
     process = await asyncio.create_subprocess_exec(
