@@ -58,7 +58,10 @@ class Settings(ServiceSettings, DecaySettings, LlmSettings):
     neo4j_database: str = "neo4j"
     neo4j_pool_size: int = Field(50, ge=1, le=1000, description="Connections at most.")
     neo4j_concurrent_reads: int | None = Field(
-        None, ge=1, le=1000, description="By default a local Neo4j's processors, else no limit."
+        None,
+        ge=1,
+        le=1000,
+        description="By default as many as processors if Neo4j is on this machine.",
     )
     connect_timeout_seconds: float = Field(3.0, gt=0, le=60)
     query_timeout_seconds: float = Field(30.0, gt=0, le=3600)

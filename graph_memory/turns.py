@@ -5,7 +5,9 @@ import os
 from collections import deque
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from urllib.parse import urlsplit
 
+from graph_memory.hosts import is_loopback
 from graph_memory.settings import Settings
 
 #: Who has waited for so long goes ahead: slow reads must not keep out the quick.
@@ -18,14 +20,17 @@ _OVERTAKING = 8
 class Turns:
     """Lets `neo4j_concurrent_reads` be under way at once.
 
-    A Neo4j on this machine shares its processors: more reads at once than it has make each of them
-    slower and none sooner, and cost up to twice the work. Another is not limited unless told so.
+    A Neo4j on this machine, as the local one is and any at a loopback address, shares its
+    processors: more reads at once than it has make each of them slower and none sooner, and cost
+    up to twice the work. Another is not limited unless told so.
     A model reads several questions in one pass for less than each alone, so it waits until no read
     does, and gathers questions meanwhile.
     """
 
     def __init__(self, settings: Settings) -> None:
-        by_default = settings.neo4j_pool_size if settings.neo4j_uri else os.cpu_count() or 1
+        host = urlsplit(settings.neo4j_uri).hostname if settings.neo4j_uri else "localhost"
+        beside = is_loopback(host or "")
+        by_default = (os.cpu_count() or 1) if beside else settings.neo4j_pool_size
         self._free = settings.neo4j_concurrent_reads or by_default
         self._reads: deque[asyncio.Future[None]] = deque()
         self._models: deque[asyncio.Future[None]] = deque()

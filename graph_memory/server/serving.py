@@ -3,7 +3,6 @@
 import asyncio
 import errno
 import gc
-import ipaddress
 import logging
 import os
 import secrets
@@ -21,6 +20,7 @@ import uvicorn
 from graph_memory import auto_backup, census, metrics, tokens
 from graph_memory.api import GraphMemory
 from graph_memory.errors import GraphMemoryError, SettingsError
+from graph_memory.hosts import is_loopback
 from graph_memory.server.app import build_server, http_app
 from graph_memory.settings import Settings
 
@@ -54,7 +54,7 @@ async def serve_http(settings: Settings, *, insecure_no_auth: bool = False) -> N
     sys.setswitchinterval(_SWITCH_SECONDS)
     # The port is claimed first: it would be a pity to start a database, then find it taken.
     with closing(_claimed(settings)) as listener:
-        open_to_others = settings.require_tokens or not _is_loopback(settings.host)
+        open_to_others = settings.require_tokens or not is_loopback(settings.host)
         asking = open_to_others and not insecure_no_auth
         await _until_signalled(_serve(settings, listener, require_tokens=asking))
 
@@ -260,13 +260,6 @@ async def _refuse_without_tokens(memory: GraphMemory) -> None:
             "serve with --insecure-no-auth, which lets anyone who reaches this machine read and "
             "change all memories."
         )
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _log_to_stderr() -> None:

@@ -5,7 +5,6 @@ Both ask the same model for the question's vector; they are compared with it and
 
 import time
 from collections.abc import Awaitable, Callable
-from itertools import count
 from statistics import median
 from types import SimpleNamespace
 from typing import Any
@@ -13,13 +12,8 @@ from typing import Any
 import pytest
 
 from graph_memory import GraphMemory
-from tests.benchmarks.corpus import filled, questions
+from tests.benchmarks.corpus import filled, questions, warm_up
 from tests.integration.test_graphiti import found, graphiti, graphiti_core  # noqa: F401 - fixtures
-
-#: Questions at least, and seconds, until Neo4j has compiled its plans, and Java what these do most:
-#: a service runs for months. What answers sooner is asked more, or it would be measured unready.
-WARM_UP = 300
-WARM_UP_SECONDS = 60
 
 #: Of ours so many are asked for one of theirs, which takes longer than all of these.
 OURS_A_TURN = 10
@@ -28,15 +22,6 @@ Search = Callable[[str], Awaitable[Any]]
 
 #: Nodes, questions asked of Graphiti, and how many times faster a search is to be.
 SIZES = ((10_000, 30, 10), (50_000, 10, 50))
-
-
-async def warm_up(search: Search) -> None:
-    ends = time.perf_counter() + WARM_UP_SECONDS
-    for seed in count(1000):  # other questions than those that are timed
-        for question in questions(WARM_UP, seed=seed):
-            await search(question)
-        if time.perf_counter() > ends:
-            return
 
 
 async def timed(theirs: Search, ours: Search, asked: int) -> list[tuple[float, float]]:
@@ -85,8 +70,8 @@ async def test_a_search_is_faster_than_graphitis(
             recipe = graphiti_core.NODE_HYBRID_SEARCH_RRF
             assert (await found(graphiti, recipe, question, group)).nodes
 
-        await warm_up(theirs)
-        await warm_up(ours)
+        await warm_up(theirs, 1000)
+        await warm_up(ours, 1000)
         rounds = await timed(theirs, ours, asked)
         await both.accesses.settled()
     for what, (slow, fast) in zip(("with", "without"), rounds, strict=True):

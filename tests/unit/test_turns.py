@@ -1,6 +1,8 @@
 """Who goes first where reads and a model wait for the same turns."""
 
 import asyncio
+import os
+from contextlib import AsyncExitStack
 
 import pytest
 
@@ -28,6 +30,31 @@ class Line:
         waiting = asyncio.create_task(wait())
         await asyncio.sleep(0)  # until it stands in line
         return waiting
+
+
+@pytest.mark.parametrize(
+    ("uri", "limited"),
+    [
+        (None, True),
+        ("bolt://127.0.0.1:7687", True),
+        ("neo4j://localhost", True),
+        ("bolt://[::1]:7687", True),
+        ("bolt://neo4j:7687", False),
+        ("neo4j+s://graph.example.com", False),
+    ],
+)
+async def test_only_a_neo4j_on_this_machine_has_as_many_reads_as_processors(
+    uri: str | None, limited: bool
+) -> None:
+    turns = Turns(read_settings(neo4j_uri=uri, neo4j_pool_size=1000))
+    async with AsyncExitStack() as held:
+        for _ in range(os.cpu_count() or 1):
+            await held.enter_async_context(turns.turn())
+        one_more = asyncio.create_task(held.enter_async_context(turns.turn()))
+        await asyncio.sleep(0)
+        assert one_more.done() is not limited
+        one_more.cancel()
+        await asyncio.wait([one_more])
 
 
 async def test_reads_go_in_order_and_a_model_waits_until_none_does() -> None:
