@@ -172,6 +172,8 @@ def read_model(source: str, kind: str) -> Any:
     """Read a model of a class of sentence_transformers; each kind raises errors of its own."""
     # Read at the import below. Spinning threads make torch ten times slower beside a busy Neo4j.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    # A few questions are no work to share out among threads that wait for one another.
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
     os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
