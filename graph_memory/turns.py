@@ -2,13 +2,23 @@
 
 import asyncio
 import os
-from collections import deque
+import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from heapq import heappop, heappush
+from itertools import count
 from urllib.parse import urlsplit
 
 from graph_memory.hosts import is_loopback
 from graph_memory.settings import Settings
+
+#: When the call came that is being answered, as `time.monotonic` has it; if nobody says so, each
+#: read counts for itself.
+came: ContextVar[float] = ContextVar("came")
+
+#: Those who wait, as a heap: since when their calls do, and in which order they asked.
+_Line = list[tuple[float, int, asyncio.Future[None]]]
 
 #: Who has waited for so long goes ahead: slow reads must not keep out the quick.
 _SECONDS = 1.0
@@ -23,6 +33,7 @@ class Turns:
     A Neo4j on this machine, as the local one is and any at a loopback address, shares its
     processors: more reads at once than it has make each of them slower and none sooner, and cost
     up to twice the work. Another is not limited unless told so.
+    Whose call came first goes first: a call under way is not kept waiting by those that begin.
     A model reads several questions in one pass for less than each alone, so it waits until no read
     does, and gathers questions meanwhile.
     """
@@ -32,13 +43,14 @@ class Turns:
         beside = is_loopback(host or "")
         by_default = (os.cpu_count() or 1) if beside else settings.neo4j_pool_size
         self._free = settings.neo4j_concurrent_reads or by_default
-        self._reads: deque[asyncio.Future[None]] = deque()
-        self._models: deque[asyncio.Future[None]] = deque()
+        self._reads: _Line = []
+        self._models: _Line = []
+        self._numbers = count()
         self._overtook = 0
 
     @asynccontextmanager
     async def turn(self, *, of_model: bool = False) -> AsyncGenerator[None]:
-        """Wait one's turn, but not for long, and hold it; first come, first served among equals."""
+        """Wait one's turn, but not for long, and hold it."""
         try:
             async with asyncio.timeout(_SECONDS):
                 await self._take(self._models if of_model else self._reads)
@@ -51,12 +63,16 @@ class Turns:
             if holds:
                 self._give()
 
-    async def _take(self, waiting: deque[asyncio.Future[None]]) -> None:
+    async def _take(self, waiting: _Line) -> None:
         if self._free:
             self._free -= 1
             return
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        waiting.append(turn)
+        now = time.monotonic()
+        began = came.get(now)
+        # A call that takes long, as one with a job behind it, is not to be ahead of all others.
+        since = began if now - began < _SECONDS else now
+        heappush(waiting, (since, next(self._numbers), turn))
         try:
             await turn
         except asyncio.CancelledError:
@@ -70,7 +86,8 @@ class Turns:
         order = (self._reads, self._models) if reads_first else (self._models, self._reads)
         for waiting in order:
             while waiting:
-                if not (turn := waiting.popleft()).done():
+                *_, turn = heappop(waiting)
+                if not turn.done():
                     overtakes = waiting is self._reads and bool(self._models)
                     self._overtook = self._overtook + 1 if overtakes else 0
                     turn.set_result(None)

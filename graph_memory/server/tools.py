@@ -26,6 +26,7 @@ from graph_memory.server.auth import caller
 from graph_memory.server.schemas import answer_schema, arguments_schema
 from graph_memory.server.views import Refusal, View
 from graph_memory.tokens import Grant, Scope
+from graph_memory.turns import came
 
 Function = TypeVar("Function", bound=Callable[..., Awaitable[View]])
 
@@ -60,6 +61,7 @@ class MemoryTool(Tool):
     ) -> CallToolResult:
         """Check the arguments, call the function, and answer; no exception gets out."""
         started = time.perf_counter()
+        came.set(time.monotonic())
         answer = await self._answer(arguments, context)
         elapsed = time.perf_counter() - started
         metrics.tool_seconds.labels(self.name, audit.outcome(answer)).observe(elapsed)

@@ -2,12 +2,13 @@
 
 import asyncio
 import os
+import time
 from contextlib import AsyncExitStack
 
 import pytest
 
 from graph_memory.settings import read_settings
-from graph_memory.turns import _OVERTAKING, Turns
+from graph_memory.turns import _OVERTAKING, Turns, came
 
 
 @pytest.fixture(autouse=True)
@@ -84,6 +85,21 @@ async def test_reads_that_overtake_nobody_are_not_counted() -> None:
             waiting = [await line.join(name) for name in names]
         await asyncio.gather(*waiting)
     assert line.had[-2:] == ["late", "model"]
+
+
+async def test_whose_call_came_first_goes_first_unless_it_takes_long() -> None:
+    line = Line()
+    began = {"second": 5.0, "first": 9.0, "third": 1.0, "second again": 5.0, "long ago": 100.0}
+
+    async def call(name: str, seconds_ago: float) -> asyncio.Task[None]:
+        came.set(time.monotonic() - seconds_ago)
+        return await line.join(name)
+
+    async with line.turns.turn():
+        calls = [asyncio.create_task(call(name, ago)) for name, ago in began.items()]
+        waiting = await asyncio.gather(*calls)
+    await asyncio.gather(*waiting)
+    assert line.had == ["first", "second", "second again", "third", "long ago"]
 
 
 @pytest.mark.parametrize("given", [False, True])
