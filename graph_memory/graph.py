@@ -33,6 +33,7 @@ from pydantic import SecretStr
 from graph_memory import metrics
 from graph_memory.errors import (
     GraphMemoryError,
+    GraphOverloadedError,
     GraphTimeoutError,
     GraphUnavailableError,
     SettingsError,
@@ -49,6 +50,8 @@ _log = logging.getLogger(__name__)
 
 _TIMED_OUT = ("Neo.ClientError.Transaction.TransactionTimedOut",
               "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration")  # fmt: skip
+_NO_MEMORY = ("Neo.TransientError.General.MemoryPoolOutOfMemoryError",
+              "Neo.TransientError.General.TransactionOutOfMemoryError")  # fmt: skip
 _LOST = (ServiceUnavailable, SessionExpired)
 
 _BLOCK = 500  # rows of a stream at a time
@@ -142,6 +145,7 @@ class Graph:
             StatementError: The parameters or `into` do not fit the statement.
             GraphUnavailableError: Neo4j does not answer.
             GraphTimeoutError: It took longer than `query_timeout_seconds`.
+            GraphOverloadedError: Neo4j has no memory left for it.
             UniquenessError: A unique key is taken.
         """
         statement = self._statement(name)
@@ -281,6 +285,8 @@ class Graph:
         code = error.code if isinstance(error, Neo4jError) else None
         if code in _TIMED_OUT:
             return GraphTimeoutError(statement.name, self._settings.query_timeout_seconds)
+        if code in _NO_MEMORY:
+            return GraphOverloadedError(self.address, f"no memory for '{statement.name}'")
         if code == "Neo.ClientError.Database.DatabaseNotFound":
             return SettingsError(
                 f"Neo4j at {self.address} has no database '{self._settings.neo4j_database}'. "

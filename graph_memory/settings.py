@@ -9,6 +9,7 @@ import os
 import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 import platformdirs
 from pydantic import Field, SecretStr, ValidationError, field_validator
@@ -231,6 +232,15 @@ class Settings(ServiceSettings, DecaySettings, LlmSettings):
     analysis_max_relations: int = Field(
         20_000, ge=10, le=1_000_000, description="Relations that one analysis looks at."
     )
+
+    @field_validator("neo4j_uri")
+    @classmethod
+    def _names_a_host(cls, value: str | None) -> str | None:
+        if value is not None:
+            address = urlsplit(value)  # refuses brackets left open, and its `port` what is none
+            if not address.hostname or address.port == 0:
+                raise ValueError("it names no host and port, as bolt://127.0.0.1:7687 does")
+        return value
 
     @field_validator("toolsets", "allowed_hosts", mode="before")
     @classmethod

@@ -32,7 +32,6 @@ CALL (met) {
     RETURN x
   }
   // include answers/fuse
-  RETURN collect(x) AS pool
 }
 // include answers/context
 // include answers/measured

@@ -31,7 +31,6 @@ CALL (met) {
     RETURN x
   }
   // include answers/fuse
-  RETURN collect(x) AS pool
 }
 // include answers/context
 CALL (around) {

@@ -4,12 +4,14 @@ import asyncio
 import time
 from dataclasses import dataclass
 from datetime import datetime
+from typing import LiteralString
 
 import pytest
 from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory, Settings, metrics
 from graph_memory.errors import (
+    GraphOverloadedError,
     GraphTimeoutError,
     GraphUnavailableError,
     SettingsError,
@@ -26,8 +28,23 @@ class Wrong:
 
 def slow_statement() -> Statement:
     """Return a read that keeps the database busy for many seconds."""
+    return reading(
+        "CYPHER 25 UNWIND range(1, 1000000000) AS n WITH n WHERE n % 7 = 8 RETURN n AS answer"
+    )
+
+
+def greedy_statement() -> Statement:
+    """Return a read for which Neo4j books far more memory than it may take: a list for each row."""
+    return reading(
+        "CYPHER 25 UNWIND range(1, 100000) AS n WITH collect(n) AS numbers "
+        "UNWIND range(1, 20000) AS n WITH n, numbers ORDER BY n DESC LIMIT 19999 "
+        "RETURN n + size(numbers) AS answer"
+    )
+
+
+def reading(text: LiteralString) -> Statement:
+    """Return a statement that reads."""
     ping = statements()["schema/ping"]
-    text = "CYPHER 25 UNWIND range(1, 1000000000) AS n WITH n WHERE n % 7 = 8 RETURN n AS answer"
     return Statement(
         "schema/ping", ping.summary, "read", {}, ("answer",), temporal=False, text=text
     )
@@ -67,6 +84,20 @@ async def test_a_slow_statement_is_stopped_at_its_time_limit(
             await graph.one("schema/ping", int)
         assert caught.value.seconds == 0.5
         assert time.monotonic() - started < 20
+
+
+async def test_a_statement_too_large_for_neo4js_memory_is_no_lost_database(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    impatient = settings.model_copy(update={"retry_seconds": 0.1})
+    lost: list[bool] = []
+    async with Graph.open(impatient, on_lost=lambda: lost.append(True)) as graph:
+        with monkeypatch.context() as patch:
+            patch.setattr(Graph, "_statement", staticmethod(lambda name: greedy_statement()))
+            with pytest.raises(GraphOverloadedError, match="a larger heap"):
+                await graph.one("schema/ping", int)
+        assert await graph.one("schema/ping", int) == 1
+    assert not lost
 
 
 async def test_a_running_statement_tells_its_name(

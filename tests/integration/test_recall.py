@@ -33,6 +33,19 @@ async def fill(memory: GraphMemory, *contents: str, **details: object) -> list[s
     return [outcome.memory_id or "" for outcome in outcomes]
 
 
+@pytest.mark.parametrize("filters", [{}, {"memory_types": ["general"]}], ids=["all", "filtered"])
+async def test_the_widest_search_fits_into_neo4js_memory(
+    memory: GraphMemory, filters: dict[str, Any]
+) -> None:
+    widest = memory.settings.model_copy(update={"recall_candidates": 1000, "recall_pool": 1000})
+    wide = GraphMemory(memory.graph, memory.embedder, widest, clock=memory.clock)
+    for start in (0, 600):
+        sheds = range(start, start + 600)
+        await fill(memory, *(f"Ada keeps the red bicycle in garden shed {n}" for n in sheds))
+    found = await wide.search("which shed has Ada's red bicycle, 700?", limit=50, **filters)
+    assert "Ada keeps the red bicycle in garden shed 700" in [hit.memory.content for hit in found]
+
+
 @pytest.mark.parametrize(
     ("question", "expected"),
     [
