@@ -37,6 +37,9 @@ db.tx_log.rotation.size=64m
 db.tx_log.rotation.retention_policy=256M size
 # How late a transaction's timeout may strike; Neo4j's default is 2 s.
 db.transaction.monitor.check.interval=200ms
+# With keep-alive the driver bounds each read by a task of its own, a tenth of its work on Python
+# 3.11. Reads and writes have a limit of ours, and here a Neo4j that has died is noticed at once.
+server.bolt.connection_keep_alive_for_requests=OFF
 # SIGTERM takes one second instead of twelve; Neo4j does not document these two.
 internal.dbms.bolt.netty_server_shutdown_quiet_period_duration=0s
 internal.server.bolt.thread_pool_shutdown_wait_time=1s
