@@ -239,18 +239,20 @@ class GraphUnavailableError(GraphMemoryError):
     """Neo4j does not answer; the call can be repeated when it is back."""
 
     code = "unavailable"
+    trouble = "does not answer"
     remedy = "Try again shortly; `graph-memory doctor` says what is wrong."
 
     def __init__(self, address: str, reason: str) -> None:
         self.address = address
         self.reason = reason
-        super().__init__(f"Neo4j at {address} does not answer ({reason}). {self.remedy}")
+        super().__init__(f"Neo4j at {address} {self.trouble} ({reason}). {self.remedy}")
 
 
 class GraphOverloadedError(GraphUnavailableError):
     """Neo4j has no memory left for a statement; the call can be repeated when less goes on."""
 
     code = "overloaded"
+    trouble = "has too little memory"
     remedy = (
         "Try again when less goes on, or ask for less; if it stays so, give Neo4j a larger heap "
         "(GRAPH_MEMORY_LOCAL_HEAP_MEBIBYTES for a local one)."

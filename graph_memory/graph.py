@@ -286,7 +286,7 @@ class Graph:
         if code in _TIMED_OUT:
             return GraphTimeoutError(statement.name, self._settings.query_timeout_seconds)
         if code in _NO_MEMORY:
-            return GraphOverloadedError(self.address, f"no memory for '{statement.name}'")
+            return GraphOverloadedError(self.address, statement.name)
         if code == "Neo.ClientError.Database.DatabaseNotFound":
             return SettingsError(
                 f"Neo4j at {self.address} has no database '{self._settings.neo4j_database}'. "

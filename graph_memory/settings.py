@@ -9,7 +9,6 @@ import os
 import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
 
 import platformdirs
 from pydantic import Field, SecretStr, ValidationError, field_validator
@@ -23,6 +22,7 @@ from pydantic_settings import (
 
 from graph_memory.decay_settings import DecaySettings
 from graph_memory.errors import SettingsError
+from graph_memory.hosts import Neo4jUri
 from graph_memory.llm_settings import LlmSettings
 from graph_memory.service_settings import ServiceSettings
 
@@ -53,7 +53,7 @@ class Settings(ServiceSettings, DecaySettings, LlmSettings):
     )
 
     # Neo4j; without a URI the service runs a local one of its own
-    neo4j_uri: str | None = Field(None, pattern=r"^(bolt|neo4j)(\+s|\+ssc)?://.+")
+    neo4j_uri: Neo4jUri | None = None
     neo4j_user: str = "neo4j"
     neo4j_password: SecretStr = SecretStr("")
     neo4j_database: str = "neo4j"
@@ -232,15 +232,6 @@ class Settings(ServiceSettings, DecaySettings, LlmSettings):
     analysis_max_relations: int = Field(
         20_000, ge=10, le=1_000_000, description="Relations that one analysis looks at."
     )
-
-    @field_validator("neo4j_uri")
-    @classmethod
-    def _names_a_host(cls, value: str | None) -> str | None:
-        if value is not None:
-            address = urlsplit(value)  # refuses brackets left open, and its `port` what is none
-            if not address.hostname or address.port == 0:
-                raise ValueError("it names no host and port, as bolt://127.0.0.1:7687 does")
-        return value
 
     @field_validator("toolsets", "allowed_hosts", mode="before")
     @classmethod

@@ -8,9 +8,8 @@ from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from heapq import heappop, heappush
 from itertools import count
-from urllib.parse import urlsplit
 
-from graph_memory.hosts import is_loopback
+from graph_memory.hosts import host_of, is_loopback
 from graph_memory.settings import Settings
 
 #: When the call came that is being answered, as `time.monotonic` has it; if nobody says so, each
@@ -39,8 +38,7 @@ class Turns:
     """
 
     def __init__(self, settings: Settings) -> None:
-        host = urlsplit(settings.neo4j_uri).hostname if settings.neo4j_uri else "localhost"
-        beside = is_loopback(host or "")
+        beside = settings.neo4j_uri is None or is_loopback(host_of(settings.neo4j_uri))
         by_default = (os.cpu_count() or 1) if beside else settings.neo4j_pool_size
         self._free = settings.neo4j_concurrent_reads or by_default
         self._reads: _Line = []
