@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from graph_memory import GraphMemory
-from tests.benchmarks.corpus import filled, questions, warm_up
+from tests.benchmarks.corpus import filled, questions, sentences, warm_up
 from tests.integration.test_graphiti import found, graphiti, graphiti_core  # noqa: F401 - fixtures
 
 #: Of ours so many are asked for one of theirs, which takes longer than all of these.
@@ -61,7 +61,7 @@ async def test_a_search_is_faster_than_graphitis(
 ) -> None:
     settings = memory.settings.model_copy(update={"graphiti_vectors": True})
     both = GraphMemory(memory.graph, memory.embedder, settings, clock=memory.clock)
-    async with filled(both, group, nodes):
+    async with filled(both, group, sentences(nodes)):
 
         async def ours(question: str) -> None:
             assert await both.search(question, group_id=group)

@@ -14,11 +14,12 @@ from neo4j import AsyncDriver
 from graph_memory import GraphMemory
 from graph_memory.profiles import Profile
 from graph_memory.recall import search
-from tests.benchmarks.corpus import filled, questions, warm_up
+from tests.benchmarks.corpus import filled, prose, questions, sentences, warm_up
 from tests.e2e.test_mcp_transport import process, said
 
 MEMORIES = 10_000
 OTHERS = 90_000
+ASKED = 100
 CLIENTS = 8
 TURNS = 40
 ROUNDS = 3
@@ -65,8 +66,8 @@ async def spread(clients: list[Caller], seed: int) -> str:
 @pytest.mark.timeout(3600)
 async def test_recall_over_http(memory: GraphMemory, group: str, driver: AsyncDriver) -> None:
     async with (
-        filled(memory, group, MEMORIES),
-        filled(memory, f"{group}_others", OTHERS),
+        filled(memory, group, sentences(MEMORIES)),
+        filled(memory, f"{group}_others", sentences(OTHERS)),
         # In a process of its own, as clients meet it.
         process("serve_http", memory.settings, GRAPH_MEMORY_EMBEDDING_URL="") as started,
     ):
@@ -83,12 +84,26 @@ async def test_recall_over_http(memory: GraphMemory, group: str, driver: AsyncDr
                     print(f"{tool}, {len(some)} clients: {taken}")
 
 
+def of_sentences() -> tuple[list[str], list[str], list[str]]:
+    return sentences(MEMORIES), [], questions(ASKED, seed=3)
+
+
+def of_prose() -> tuple[list[str], list[str], list[str]]:
+    texts = prose(3 * MEMORIES + ASKED)
+    return texts[:MEMORIES], texts[MEMORIES:-ASKED], texts[-ASKED:]
+
+
 @pytest.mark.bench
 @pytest.mark.timeout(3600)
+@pytest.mark.parametrize("texts", [of_sentences, of_prose])
 async def test_the_vector_index_finds_the_exact_nearest(
-    memory: GraphMemory, group: str, driver: AsyncDriver
+    memory: GraphMemory,
+    group: str,
+    driver: AsyncDriver,
+    texts: Callable[[], tuple[list[str], list[str], list[str]]],
 ) -> None:
-    async with filled(memory, group, MEMORIES):
+    own, others, asked = texts()
+    async with filled(memory, group, own), filled(memory, f"{group}_others", others):
         rows, _, _ = await driver.execute_query(
             "MATCH (m:Memory {group_id: $group}) RETURN m.uuid AS id, m.embedding AS vector",
             group=group,
@@ -97,7 +112,7 @@ async def test_the_vector_index_finds_the_exact_nearest(
         vectors = np.array([row["vector"] for row in rows], dtype=np.float32)
         shares: list[float] = []
         by_meaning = memory.settings.model_copy(update={"search_weights": (1.0, 0.0, 0.0)})
-        for question in questions(100, seed=3):
+        for question in asked:
             similarity = vectors @ await memory.embedder.embed_query(question)
             tenth = np.sort(similarity)[-10]
             found = [
@@ -110,5 +125,5 @@ async def test_the_vector_index_finds_the_exact_nearest(
             # Equal similarities are equally right.
             near = {i for i, s in zip(ids, similarity, strict=True) if s >= tenth - 1e-6}
             shares.append(len(near & set(found)) / 10)
-    print(f"\nrecall@10 against exact: {np.mean(shares):.4f}")
+    print(f"\n{texts.__name__}: recall@10 against exact: {np.mean(shares):.4f}")
     assert np.mean(shares) >= 0.99
