@@ -5,6 +5,8 @@
     │   ├── ReservedFieldError      a metadata key that Graphiti owns
     │   └── LimitExceededError      a list or text longer than allowed
     ├── NotFoundError               no such memory in this group
+    ├── NotSoftDeletedError         nothing to recover
+    ├── OutsideRecoveryWindowError  a deletion that is final by now
     ├── DuplicateError              the same content is stored already
     ├── ForbiddenError              a token does not allow this
     ├── RateLimitedError            a caller calls too often
@@ -17,6 +19,7 @@
     ├── EmbeddingError              the model cannot be loaded or reached
     ├── LlmError                    the language model does not answer as it should
     ├── GraphUnavailableError       Neo4j does not answer
+    │   └── GraphOverloadedError    Neo4j has too little memory
     ├── GraphTimeoutError           Neo4j answered too late
     ├── SchemaError                 the database is too old, or its schema is not ours
     ├── StatementError              a file below `cypher/` is malformed or misused
@@ -82,26 +85,15 @@ class NotSoftDeletedError(GraphMemoryError):
     code = "not_soft_deleted"
 
     def __init__(self, memory_id: str) -> None:
-        """Say which memory it is.
-
-        Args:
-            memory_id: Its id.
-        """
         super().__init__(f"Memory '{memory_id}' is not deleted; there is nothing to recover.")
 
 
 class OutsideRecoveryWindowError(GraphMemoryError):
-    """A deletion can be taken back no more."""
+    """A deletion can be taken back no more; it could until an instant, ISO 8601."""
 
     code = "outside_recovery_window"
 
     def __init__(self, memory_id: str, until: str) -> None:
-        """Say until when it could be.
-
-        Args:
-            memory_id: The memory's id.
-            until: The last instant, ISO 8601.
-        """
         super().__init__(
             f"Memory '{memory_id}' could be recovered until {until}. Import it from an export or a "
             "backup; GRAPH_MEMORY_SOFT_DELETE_RETENTION_DAYS sets how long deletions are kept."
