@@ -22,14 +22,23 @@ _MOST_IDS = 50
 _LONGEST = 80
 
 
-def record(tool: str, arguments: Mapping[str, Any], answer: CallToolResult) -> None:
-    """Log a call that wrote, or was refused to."""
+def record(
+    tool: str, arguments: Mapping[str, Any], answer: CallToolResult, default_group: str | None
+) -> None:
+    """Log a call that wrote, or was refused to.
+
+    Args:
+        tool: Its name.
+        arguments: As they came.
+        answer: As it goes out.
+        default_group: What is meant where none is named; None of a tool that takes no group.
+    """
     said: dict[str, Any] = answer.structured_content or {}
     ids = dict.fromkeys((*_ids(arguments), *_ids(said)))
     line = {
         "caller": _who(),
         "tool": tool,
-        "group": str(arguments.get("group_id") or arguments.get("user_context") or "")[:_LONGEST],
+        "group": "" if default_group is None else _group(arguments, default_group),
         "ids": list(ids)[:_MOST_IDS],
         "outcome": outcome(answer),
     }
@@ -47,6 +56,15 @@ def _who() -> str:
         return caller().caller
     except GraphMemoryError:
         return "unknown"
+
+
+def _group(arguments: Mapping[str, Any], default: str) -> str:
+    """Return the group a call was for; of one refused for its group, what was named."""
+    named = str(arguments.get("group_id") or arguments.get("user_context") or "")[:_LONGEST]
+    try:
+        return caller().group(named or None, default)
+    except GraphMemoryError:
+        return named
 
 
 def _ids(fields: Mapping[str, Any]) -> Iterator[str]:

@@ -159,9 +159,14 @@ async def _until_cancelled(work: Coroutine[Any, Any, None], end: Callable[[], No
 async def _until_signalled(work: Coroutine[Any, Any, None]) -> None:
     """Do `work`; SIGINT and SIGTERM cancel it, so that all it holds is closed."""
     task = asyncio.create_task(work)
+
+    def cancel() -> None:
+        if not task.cancelling():  # a second signal would break off the closing
+            task.cancel()
+
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, task.cancel)
+        loop.add_signal_handler(number, cancel)
     try:
         await asyncio.wait([task])
     except asyncio.CancelledError:

@@ -66,7 +66,11 @@ class MemoryTool(Tool):
         elapsed = time.perf_counter() - started
         metrics.tool_seconds.labels(self.name, audit.outcome(answer)).observe(elapsed)
         if self.scope is not Scope.READ:
-            audit.record(self.name, arguments, answer)
+            memory: GraphMemory = context.request_context.lifespan_context
+            of_group = "group_id" in self.parameters["properties"]
+            audit.record(
+                self.name, arguments, answer, memory.settings.group_id if of_group else None
+            )
         return answer
 
     async def _answer(

@@ -178,11 +178,15 @@ async def test_each_write_leaves_a_line_without_its_content(
         await refused(client, "add_memory", content="a secret plan")
         await refused(client, "delete_all_memories", confirm="DELETE ALL")
         await call(client, "add_memories", memories=[{"content": "x"}, {"content": "y"}])
+        await refused(client, "add_memory", content="z", group_id="another")
+        await refused(client, "create_backup")
     lines = [json.loads(r.getMessage()) for r in caplog.records if r.name == "graph_memory.audit"]
     assert [(line["tool"], line["outcome"], len(line["ids"])) for line in lines] == [
         ("add_memory", "done", 1), ("add_memory", "duplicate", 0),
         ("delete_all_memories", "forbidden", 0), ("add_memories", "done", 2),
+        ("add_memory", "forbidden", 0), ("create_backup", "forbidden", 0),
     ]  # fmt: skip
+    assert [line["group"] for line in lines] == [*[group] * 4, "another", ""]
     assert lines[0]["ids"] == [added["memory_id"]]
     assert all(line["caller"].startswith("test/") for line in lines)
     assert "secret plan" not in caplog.text
