@@ -37,7 +37,7 @@ from graph_memory.memories import FoundMemory, Memory, SortOrder
 from graph_memory.profiles import Profile, reweighed
 from graph_memory.remember import Outcome
 from graph_memory.restore import refuse_unfinished
-from graph_memory.revise import Deleted
+from graph_memory.revise import Deleted, DeletedAll
 from graph_memory.settings import Settings, read_settings
 from graph_memory.turns import Turns
 from graph_memory.upkeep import Upkeep
@@ -204,18 +204,25 @@ class GraphMemory(Connections, Conversations, Custody, Extraction, FactSearch, U
         )
 
     async def delete_all(
-        self, *, confirm: str, permanent: bool = False, group_id: str | None = None
-    ) -> int:
-        """Delete every memory of the group; `confirm` is 'DELETE ALL'.
+        self,
+        *,
+        confirm: str,
+        permanent: bool = False,
+        backed_up: bool = False,
+        group_id: str | None = None,
+    ) -> DeletedAll:
+        """Delete every memory of the group, `backed_up` first if wanted; `confirm` is 'DELETE ALL'.
 
         Raises:
             ConfirmationRequiredError: `confirm` is anything else.
+            BackupError: The backup cannot be written; nothing is deleted.
         """
         return await revise.delete_all(
             self.graph,
             self.settings,
             confirm=confirm,
             permanent=permanent,
+            backed_up=backed_up,
             group_id=self.group(group_id),
             now=self.clock(),
         )

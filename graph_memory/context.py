@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Iterable
 from copy import copy
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Self
 
@@ -10,6 +11,7 @@ from graph_memory import recall, schema
 from graph_memory.access import AccessLog
 from graph_memory.arguments import Clocks, GroupId, MemoryId, checked_value
 from graph_memory.chat import Chat
+from graph_memory.counting import TokenCounter
 from graph_memory.embedding import Embedder
 from graph_memory.errors import DimensionMismatchError, NotFoundError
 from graph_memory.graph import Graph
@@ -18,6 +20,13 @@ from graph_memory.settings import Settings
 from graph_memory.tokens import EVERYTHING, Grant
 
 _log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Vectors:
+    """Whether the stored vectors are of another model than the configured one."""
+
+    mismatch: DimensionMismatchError | None = None
 
 
 class Context:
@@ -38,10 +47,11 @@ class Context:
         self.chat = Chat(settings) if settings.llm_url else None
         self.grant = EVERYTHING
         self.on_saved: Callable[[int], None] = lambda count: None
-        self._mismatch: DimensionMismatchError | None = None
+        self._counter = TokenCounter(embedder, settings)
+        self._vectors = _Vectors()
 
     def acting_for(self, grant: Grant) -> Self:
-        """Return the same service as a caller may use it."""
+        """Return the same service as a caller may use it; what it has loaded is shared."""
         if grant.groups is None:
             return self
         bound = copy(self)
@@ -56,11 +66,11 @@ class Context:
 
     async def check_embedding(self) -> None:
         """Note whether the stored vectors are of the configured model; using them raises if not."""
-        self._mismatch = None
+        self._vectors.mismatch = None
         try:
             await schema.check_embedding(self.graph, self.settings)
         except DimensionMismatchError as error:
-            self._mismatch = error
+            self._vectors.mismatch = error
             _log.warning("%s", error)
 
     def group(self, group_id: str | None) -> str:
@@ -93,7 +103,7 @@ class Context:
 
     async def _require_vectors(self) -> None:
         """Look again after a mismatch: a rebuild may have mended it meanwhile."""
-        if self._mismatch:
+        if self._vectors.mismatch:
             await self.check_embedding()
-        if self._mismatch:
-            raise self._mismatch
+        if self._vectors.mismatch:
+            raise self._vectors.mismatch

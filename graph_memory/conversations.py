@@ -2,13 +2,11 @@
 
 import uuid
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 from graph_memory import feedback, retrieve, sessions
 from graph_memory.arguments import Question, checked, checked_value
 from graph_memory.context import Context
-from graph_memory.counting import TokenCounter
 from graph_memory.profiles import Profile
 from graph_memory.retrieve import Retrieval, Retrieved, SessionId
 from graph_memory.sessions import ContextState
@@ -100,10 +98,6 @@ class Conversations(Context):
         if reset:
             await feedback.reset(self.graph, group_id=group)
         return self._learned(await feedback.read(self.graph, group_id=group))
-
-    @cached_property
-    def _counter(self) -> TokenCounter:
-        return TokenCounter(self.embedder, self.settings)
 
     def _learned(self, known: feedback.Feedback) -> Learned:
         moved = feedback.shift(self.settings, known)

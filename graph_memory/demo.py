@@ -47,7 +47,8 @@ async def ask(memory: GraphMemory, limit: int = 3) -> dict[str, list[FoundMemory
 
 async def clean(memory: GraphMemory) -> int:
     """Remove the story for good; return how many memories went."""
-    return await memory.delete_all(confirm=CONFIRMATION, permanent=True, group_id=GROUP)
+    erased = await memory.delete_all(confirm=CONFIRMATION, permanent=True, group_id=GROUP)
+    return erased.deleted
 
 
 def _lines(now: datetime) -> Iterator[str]:

@@ -83,7 +83,7 @@ async def forecast(
     last = _milliseconds(ends[-1])
     rules = decay.parameters(settings)
     common = {"group_id": group_id, "now": instant(now), "decay": rules}
-    counted = await graph.rows("forecast/states", _Count, group_id=group_id)
+    states = dict.fromkeys(STATES, 0) | await states_now(graph, group_id)
     steps = await graph.rows(
         "forecast/steps", _Steps, ends=[_milliseconds(end) for end in ends], **common
     )
@@ -92,7 +92,6 @@ async def forecast(
     for step in steps:
         name = f"{step.from_state}>{step.to_state}"
         transitions[name] = transitions.get(name, 0) + step.count
-    states = dict.fromkeys(STATES, 0) | {row.state: row.count for row in counted}
     return Forecast(
         policy=settings.group_decay_policies.get(group_id, settings.decay_policy),
         rules=rules["rules"],
@@ -103,6 +102,12 @@ async def forecast(
         transitions=dict(sorted(transitions.items())),
         first_lost=lost,
     )
+
+
+async def states_now(graph: Graph, group_id: str) -> dict[str, int]:
+    """Count a group's memories by state; UNKNOWN is one that another writer has erased."""
+    counted = await graph.rows("forecast/states", _Count, group_id=group_id)
+    return {row.state: row.count for row in counted}
 
 
 def _course(states: dict[str, int], steps: list[_Steps], points: int) -> list[dict[str, int]]:

@@ -22,7 +22,8 @@ from prometheus_client.registry import Collector
 if TYPE_CHECKING:
     from graph_memory.census import Census
 
-_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
+#: With the bounds that are promised: a walk in 0.1 s, a retrieval in 0.2.
+_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1, 2.5, 5, 10, 30)
 
 #: Upper bounds of a run's duration, in seconds; runs add themselves to those they keep within.
 DURATION_BUCKETS = (1, 5, 30, 60, 120, 300, 600)

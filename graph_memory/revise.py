@@ -3,8 +3,9 @@
 import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from pathlib import Path
 
-from graph_memory import decay
+from graph_memory import backup, decay
 from graph_memory.access import unpack
 from graph_memory.arguments import MemoryChanges
 from graph_memory.embedding import Embedder
@@ -28,6 +29,14 @@ class Deleted:
     memory_id: str
     permanent: bool
     recoverable_until: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class DeletedAll:
+    """The deletion of a group's memories, and the backup that was made before."""
+
+    deleted: int
+    backup_path: Path | None
 
 
 async def update(
@@ -130,22 +139,35 @@ async def delete_all(
     *,
     confirm: str,
     permanent: bool = False,
+    backed_up: bool = False,
     group_id: str,
     now: datetime,
-) -> int:
-    """Delete every memory of a group and return their number.
+) -> DeletedAll:
+    """Delete every memory of a group.
+
+    Args:
+        graph: Where they are.
+        settings: Where backups go.
+        confirm: `DELETE ALL`.
+        permanent: Beyond recovery.
+        backed_up: Whether to back up all groups before; without a backup nothing is deleted.
+        group_id: The tenant.
+        now: The caller's clock.
 
     Raises:
-        ConfirmationRequiredError: `confirm` is not `DELETE ALL`.
+        ConfirmationRequiredError: `confirm` is anything else.
+        BackupError: The backup cannot be written.
     """
     if confirm != CONFIRMATION:
         raise ConfirmationRequiredError(
             f"Deleting every memory of group '{group_id}'", CONFIRMATION
         )
+    path = (await backup.create(graph, settings)).backup_path if backed_up else None
     if permanent:
-        return await graph.one("revise/erase_all", int, group_id=group_id) or 0
-    deleted = await graph.one(
-        "revise/delete_all", int,
-        group_id=group_id, now=instant(now), decay=decay.parameters(settings),
-    )  # fmt: skip
-    return deleted or 0
+        deleted = await graph.one("revise/erase_all", int, group_id=group_id)
+    else:
+        deleted = await graph.one(
+            "revise/delete_all", int,
+            group_id=group_id, now=instant(now), decay=decay.parameters(settings),
+        )  # fmt: skip
+    return DeletedAll(deleted or 0, path)

@@ -1,4 +1,4 @@
-"""The part of the public API that is about maintenance."""
+"""The part of the public API that is about maintenance, and what there is to maintain."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +16,7 @@ from graph_memory.maintenance import Report, RunRequest, maintain
 from graph_memory.memories import Instant
 from graph_memory.run_record import LeaseState, Pause, Run
 from graph_memory.stages import Progress, count_due
+from graph_memory.stats import Health, Stats, health, stats
 from graph_memory.undo import Undone, undo
 from graph_memory.what_if import WhatIf, rehearse
 
@@ -85,6 +86,14 @@ class Upkeep(Context):
             due_in_a_day=await count_due(self.graph, now + timedelta(days=1)),
             runs=await run_record.runs(self.graph),
         )
+
+    async def stats(self, group_id: str | None = None) -> Stats:
+        """Count what a group holds: memories by type and tag, relations by type."""
+        return await stats(self, self.group(group_id))
+
+    async def health(self, group_id: str | None = None) -> Health:
+        """Tell how a group fares: its states and averages, what waits, and when runs last were."""
+        return await health(self, self.group(group_id))
 
     async def classify_queue(
         self, *, budget: int | None = None, groups: Sequence[str] | None = None

@@ -2,8 +2,8 @@
 //
 // access  read
 // param   group_id : STRING — the tenant
-// returns state : STRING
+// returns state : STRING — UNKNOWN where another writer erased it
 // returns count : INTEGER
 MATCH (m:Memory {group_id: $group_id})
-RETURN m.lifecycle_state AS state, count(*) AS count
+RETURN coalesce(m.lifecycle_state, 'UNKNOWN') AS state, count(*) AS count
 ORDER BY state

@@ -1,4 +1,4 @@
-"""Commands to look at the graph: browser, report."""
+"""Commands to look at the graph: stats, health, browser, report."""
 
 import contextlib
 import signal
@@ -11,12 +11,26 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graph_memory.cli.command import command, configured, note, opened
-from graph_memory.cli.output import show_fields
+from graph_memory.cli.output import as_mapping, show_fields
 
 if TYPE_CHECKING:
     from graph_memory.settings import Settings
 
 app = typer.Typer()
+
+
+@command(app)
+async def stats() -> None:
+    """Count a group's memories by type and tag, and its relations by type."""
+    async with opened() as memory:
+        show_fields(as_mapping(await memory.stats()))
+
+
+@command(app)
+async def health() -> None:
+    """Tell how a group's memories fare: states, averages, what waits, the last run."""
+    async with opened() as memory:
+        show_fields(as_mapping(await memory.health()))
 
 
 @command(app)

@@ -132,13 +132,15 @@ async def delete(
     everything: Annotated[bool, typer.Option("--all", help="All of the group.")] = False,
     confirm: Annotated[str, typer.Option(help="With --all: 'DELETE ALL'.")] = "",
 ) -> None:
-    """Delete memories, recoverably unless --permanent."""
+    """Delete memories, recoverably unless --permanent; before all of them, a backup is made."""
     if everything == bool(memory_ids):
         raise typer.BadParameter("give ids, or --all")
     async with opened() as memory:
         if everything:
-            count = await memory.delete_all(confirm=confirm, permanent=permanent)
-            show_fields({"deleted": count, "permanent": permanent})
+            gone_all = await memory.delete_all(
+                confirm=confirm, permanent=permanent, backed_up=memory.settings.backup_auto
+            )
+            show_fields({**as_mapping(gone_all), "permanent": permanent})
             return
         gone = [await memory.delete(one, permanent=permanent) for one in memory_ids or ()]
     columns = ("id", "permanent", "recoverable until")

@@ -6,24 +6,59 @@ from pydantic import Field
 
 from graph_memory import backup
 from graph_memory.api import GraphMemory
+from graph_memory.rebuild import rebuild_embeddings as rebuild
 from graph_memory.server import parameters as p
-from graph_memory.server.tools import DESTROYS, WRITES, Toolset
+from graph_memory.server.stats_views import Counted, Faring, Rebuilt
+from graph_memory.server.tools import DESTROYS, PURE_READS, WRITES, Toolset
 from graph_memory.server.views import BackedUp, DeletedAll
 from graph_memory.tokens import Scope
 
 toolset = Toolset(Scope.ADMIN)
 
+#: What only looks, which every caller may.
+looking = Toolset()
+
+
+@looking.tool("Health", PURE_READS)
+async def get_knowledge_health(memory: GraphMemory, group_id: p.Group = None) -> Faring:
+    """Memories by state, mean scores, what waits, the last run."""
+    return Faring.of(await memory.health(group_id))
+
+
+@looking.tool("Statistics", PURE_READS)
+async def memory_stats(memory: GraphMemory, group_id: p.Group = None) -> Counted:
+    """Memories by type and tag, relations by type."""
+    return Counted.of(await memory.stats(group_id))
+
+
+@toolset.tool("Embed anew", WRITES)
+async def rebuild_embeddings(
+    memory: GraphMemory,
+    dry_run: Annotated[bool, Field(description="True: only count.")] = True,
+    only_missing: Annotated[bool, Field(description="False: all of them.")] = True,
+    group_id: p.Group = None,
+) -> Rebuilt:
+    """Embed memories that have no vector of the model, or all."""
+    group = memory.group(group_id)
+    return Rebuilt.of(await rebuild(memory, group, only_missing=only_missing, dry_run=dry_run))
+
 
 @toolset.tool("Delete all memories", DESTROYS)
 async def delete_all_memories(
     memory: GraphMemory,
-    confirm: Annotated[str, Field(description="'DELETE ALL', after the user agreed.")] = "",
+    confirm: Annotated[str, Field(description="'DELETE ALL', once the user agreed.")] = "",
     permanent: p.Forever = False,
     group_id: p.Group = None,
 ) -> DeletedAll:
-    """Delete every memory of the tenant; recoverable unless permanent."""
-    deleted = await memory.delete_all(confirm=confirm, permanent=permanent, group_id=group_id)
-    return DeletedAll(deleted=deleted)
+    """Delete all of the tenant, backed up first; recoverable unless permanent."""
+    gone = await memory.delete_all(
+        confirm=confirm,
+        permanent=permanent,
+        backed_up=memory.settings.backup_auto,
+        group_id=group_id,
+    )
+    path = str(gone.backup_path) if gone.backup_path else None
+    return DeletedAll(deleted=gone.deleted, backup_path=path)
 
 
 @toolset.tool("Back up", WRITES)

@@ -49,7 +49,7 @@ TOOLSETS: Mapping[str, tuple[Toolset, ...]] = {
     "core": (core.toolset, retrieval.toolset),
     "graph": (graph.toolset, walks.toolset),
     "lifecycle": (lifecycle.toolset, retrieval.judging),
-    "admin": (admin.toolset, maintenance.toolset),
+    "admin": (admin.looking, admin.toolset, maintenance.toolset),
     "compat": (compat.toolset,),
     "graphiti": (episodes.toolset, facts.toolset),
 }

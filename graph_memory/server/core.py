@@ -59,7 +59,7 @@ async def add_memory(
 async def add_memories(
     memory: GraphMemory, memories: p.Batch, group_id: p.Group = None
 ) -> AddedMany:
-    """Remember many things in one call; one refused does not stop the others."""
+    """Remember many things; one refused stops no other."""
     return AddedMany.of(await memory.add_many(memories, group_id=group_id))
 
 
@@ -72,7 +72,7 @@ async def get_memory(
     known_at: p.KnownAt = None,
     group_id: p.Group = None,
 ) -> GotMemory:
-    """Read one memory in full. This counts as an access, which keeps it from fading."""
+    """Read a memory in full; this counts as an access."""
     found = await memory.get(memory_id, as_of=as_of, known_at=known_at, group_id=group_id)
     if not include_relations:
         return GotMemory(memory=found)
@@ -131,7 +131,7 @@ async def search_memory(
     known_at: p.KnownAt = None,
     group_id: p.Group = None,
 ) -> Found:
-    """Find the memories that answer a question, best first, each with a score from 0 to 1."""
+    """Find the memories that answer a question, best first, scored 0 to 1."""
     found = await memory.search(
         query, limit=limit, profile=profile, weights=weights, group_id=group_id,
         memory_types=memory_types, tags=tags, date_from=date_from, date_to=date_to,
@@ -167,7 +167,7 @@ async def list_memories(
 
 @toolset.tool("Touch a memory", READS, synonyms={"node_id": "memory_id"})
 async def touch_memory(memory: GraphMemory, memory_id: p.Id, group_id: p.Group = None) -> Touched:
-    """Count an access without reading: a memory that proved useful fades later."""
+    """Count an access: what proved useful fades later."""
     await memory.touch(memory_id, group_id=group_id)
     return Touched(memory_id=memory_id)
 

@@ -13,8 +13,8 @@ from graph_memory.server.tools import PURE_READS, WRITES, Toolset
 
 toolset = Toolset()
 
-_From = Annotated[MemoryId, Field(description="Id of the memory it starts at.")]
-_To = Annotated[MemoryId, Field(description="Id of the memory it ends at.")]
+_From = Annotated[MemoryId, Field(description="Where it starts.")]
+_To = Annotated[MemoryId, Field(description="Where it ends.")]
 
 
 @toolset.tool("Relate memories", WRITES)
@@ -31,11 +31,11 @@ async def memory_relate(
     invalid_at: p.TrueUntil = None,
     resolve: Annotated[
         Resolution | None,
-        Field(description="For contradicts: which one supersedes the other."),
+        Field(description="Of contradicts: who supersedes."),
     ] = None,
     group_id: p.Group = None,
 ) -> Relations:
-    """Relate two memories; repeating a relation updates its strength and metadata."""
+    """Relate two memories; repeating it updates strength and metadata."""
     made = await memory.relate(
         from_id, to_id, relation_type, strength=strength, bidirectional=bidirectional,
         metadata=metadata, fact=fact, valid_at=valid_at, invalid_at=invalid_at, resolve=resolve,
@@ -55,7 +55,7 @@ async def memory_unrelate(
     both_directions: Annotated[bool, Field(description="Also those back.")] = False,
     group_id: p.Group = None,
 ) -> Unrelated:
-    """End the relations between two memories. They stay visible in the past, by as_of."""
+    """End relations between two memories; as_of still shows them."""
     removed = await memory.unrelate(
         from_id, to_id, relation_type, both_directions=both_directions, group_id=group_id
     )
@@ -64,5 +64,5 @@ async def memory_unrelate(
 
 @toolset.tool("History of a memory", PURE_READS)
 async def memory_history(memory: GraphMemory, memory_id: p.Id, group_id: p.Group = None) -> History:
-    """Tell what happened to a memory: earlier texts, states with reasons, relations."""
+    """Tell what became of a memory: texts, states with reasons, relations."""
     return History.of(memory_id, await memory.history(memory_id, group_id=group_id))

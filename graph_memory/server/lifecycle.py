@@ -19,22 +19,20 @@ toolset = Toolset()
 _DECAY_TAGS = {"category": "memory", "tags": ["memory", "decay", "admin", "lifecycle", "gc"]}
 
 
-@toolset.tool("Explain how a memory fades", PURE_READS)
+@toolset.tool("Explain fading", PURE_READS)
 async def memory_decay_status(
     memory: GraphMemory, memory_id: p.Id, group_id: p.Group = None
 ) -> Fading:
-    """How far a memory has faded, each term of the formula, what will become of it and when."""
+    """How far a memory has faded, by which terms, and what comes when."""
     status = await memory.decay_status(memory_id, group_id=group_id)
     return Fading.of(status, memory.decay_rules())
 
 
-@toolset.tool("Keep a memory from fading", WRITES)
+@toolset.tool("Preserve a memory", WRITES)
 async def memory_preserve(
     memory: GraphMemory,
     memory_id: p.Id,
-    until: Annotated[
-        EndMoment | None, Field(description="Last day or instant, ISO 8601; default for good.")
-    ] = None,
+    until: Annotated[EndMoment | None, Field(description="ISO 8601; default for good.")] = None,
     release: Annotated[bool, Field(description="True: let it fade again.")] = False,
     group_id: p.Group = None,
 ) -> Preserved:
@@ -44,15 +42,15 @@ async def memory_preserve(
     )
 
 
-@toolset.tool("Recover a deleted memory", WRITES, synonyms={"memory_uuid": "memory_id"})
+@toolset.tool("Recover a memory", WRITES, synonyms={"memory_uuid": "memory_id"})
 async def recover_soft_deleted(
     memory: GraphMemory, memory_id: p.Id, group_id: p.Group = None
 ) -> GotMemory:
-    """Take back a deletion, relations included; possible for 90 days by default."""
+    """Take back a deletion, relations included; for 90 days by default."""
     return GotMemory(memory=await memory.recover(memory_id, group_id=group_id))
 
 
-@toolset.tool("Forecast what is forgotten", PURE_READS)
+@toolset.tool("Forecast forgetting", PURE_READS)
 async def memory_forecast(
     memory: GraphMemory,
     days: Annotated[Span, Field(description="How far to look."), p.REAL] = 365.0,
@@ -66,7 +64,7 @@ async def memory_forecast(
     ] = None,
     group_id: p.Group = None,
 ) -> Forecasted:
-    """How many memories will be in which state, and which go first."""
+    """How many memories will be in which state; which go first."""
     return Forecasted.of(
         await memory.forecast(
             days=days, points=points, now=now, policy=policy, numbers=numbers, group_id=group_id
@@ -74,17 +72,17 @@ async def memory_forecast(
     )
 
 
-@toolset.tool("Lower confidence in unused memories", WRITES, meta=_DECAY_TAGS)
+@toolset.tool("Lower confidence", WRITES, meta=_DECAY_TAGS)
 async def run_decay_scan(
     memory: GraphMemory,
     memory_ids: Annotated[
         tuple[MemoryId, ...] | None, Field(description="Only these; default: all.")
     ] = None,
     project_id: p.Project = None,
-    dry_run: Annotated[bool, Field(description="True: only tell what would change.")] = True,
+    dry_run: Annotated[bool, Field(description="True: only tell.")] = True,
     group_id: p.Group = None,
 ) -> ScanReport:
-    """Lower the confidence of memories unused for 90 days a step; the least, after 180, expire."""
+    """Lower the confidence of what is unused for 90 days; the least, after 180, expires."""
     return ScanReport.of(
         await memory.scan_confidence(
             memory_ids, project_id=project_id, dry_run=dry_run, group_id=group_id
@@ -97,9 +95,7 @@ async def mark_memory_obsolete(
     memory: GraphMemory,
     memory_id: p.Id,
     reason: Annotated[Line, Field(description="Why; shown in its history.")],
-    superseded_by: Annotated[
-        MemoryId | None, Field(description="Id of the memory that holds instead.")
-    ] = None,
+    superseded_by: Annotated[MemoryId | None, Field(description="What holds instead.")] = None,
     group_id: p.Group = None,
 ) -> ObsoleteMemory:
     """Expire a memory that no longer holds; searches leave it out, as_of still finds it."""

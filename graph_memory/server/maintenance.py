@@ -82,7 +82,7 @@ async def run_decay_maintenance(
     policy: Annotated[PolicyName | None, Field(description="With dry_run: supposed.")] = None,
     group_id: p.Group = None,
 ) -> Maintained:
-    """Let memories fade and do what is due: states, compression, purge. The run can be undone."""
+    """Let memories fade; do what is due. The run can be undone."""
     asked: dict[str, Any] = {
         "groups": [memory.group(group_id)],
         "batch_size": batch_size,
@@ -107,5 +107,5 @@ async def undo_maintenance(
     run_id: Annotated[RunId, Field(description="Id of the run.")],
     group_id: p.Group = None,
 ) -> UndoneRun:
-    """Put back what a run changed; memories changed since stay as they are, and are named."""
+    """Put back what a run changed; what changed since stays, and is named."""
     return UndoneRun.of(await memory.undo_maintenance(run_id, group_id=memory.group(group_id)))

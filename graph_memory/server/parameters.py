@@ -39,23 +39,21 @@ Group = Annotated[GroupId | None, Field(description="Tenant.")]
 Id = Annotated[MemoryId, Field(description="Memory id.")]
 
 Text = Annotated[Content, Field(description="One self-contained statement.")]
-Type = Annotated[TypeName, Field(description="What kind of thing it holds.")]
+Type = Annotated[TypeName, Field(description="Its kind.")]
 TagList = Annotated[Tags, Field(description="Labels.")]
-Details = Annotated[Metadata, Field(description="Free JSON object; 64 KiB.")]
-Weight = Annotated[
-    Importance | None, Field(description="1 trivial to 10 vital; beyond is clamped.")
-]
+Details = Annotated[Metadata, Field(description="JSON object; 64 KiB.")]
+Weight = Annotated[Importance | None, Field(description="1 trivial to 10 vital; clamped.")]
 Durability = Annotated[Stability | None, Field(description="1 volatile to 5 permanent.")]
-Confidence = Annotated[Unit | None, Field(description="0 to 1, how sure.")]
+Confidence = Annotated[Unit | None, Field(description="How sure.")]
 Origin = Annotated[SourceName, Field(description="Who it comes from.")]
 Project = Annotated[Line | None, Field(description="Project.")]
 Talk = Annotated[Line | None, Field(description="Conversation it continues.")]
-Parent = Annotated[MemoryId | None, Field(description="Id of the memory this is part of.")]
+Parent = Annotated[MemoryId | None, Field(description="Id of what it is part of.")]
 Relationships = Annotated[
     tuple[NewRelation, ...],
     Field(
         max_length=100,
-        description="Relations to stored memories: target_id, and as in memory_relate.",
+        description="Each target_id, and as in memory_relate.",
     ),
     WithJsonSchema({"type": "array", "items": {"type": "object"}}),
 ]
@@ -67,11 +65,11 @@ Batch = Annotated[
 ]
 
 NewText = Annotated[Content | None, Field(description="New text; the old is kept.")]
-NewType = Annotated[TypeName | None, Field(description="What kind of thing it holds."), WORD]
+NewType = Annotated[TypeName | None, Field(description="Its kind."), WORD]
 NewTags = Annotated[Tags | None, Field(description="Replace the labels.")]
 NewDetails = Annotated[Metadata | None, Field(description="Replace the metadata.")]
 
-Query = Annotated[Question, Field(description="Question, in plain language.")]
+Query = Annotated[Question, Field(description="In plain language.")]
 Ranking = Annotated[
     Profile,
     Field(description="recall: meaning, words; weighted: + recency, importance; hybrid: + graph."),
@@ -79,14 +77,14 @@ Ranking = Annotated[
 Weights = Annotated[tuple[float, ...] | None, Field(description="Of weighted or hybrid; sum 1.")]
 Limit = Annotated[int, Field(ge=1, le=50, description="At most.")]
 Types = Annotated[tuple[TypeName, ...] | None, Field(description="Only these types."), WORDS]
-OneType = Annotated[TypeName | None, Field(description="Only this type.")]
+OneType = Annotated[TypeName | None, Field(description="Only this type."), WORD]
 AnyTag = Annotated[Tags | None, Field(description="With any of these tags.")]
 Since = Annotated[Moment | None, Field(description="Created since; ISO 8601.")]
-Until = Annotated[EndMoment | None, Field(description="Created until; ISO 8601.")]
+Until = Annotated[EndMoment | None, Field(description="Created until.")]
 AsOf = Annotated[Moment | None, Field(description="True then; ISO 8601.")]
-KnownAt = Annotated[Moment | None, Field(description="Known here then; ISO 8601.")]
+KnownAt = Annotated[Moment | None, Field(description="Known here then.")]
 TrueFrom = Annotated[Moment | None, Field(description="True since; default now. ISO 8601.")]
-TrueUntil = Annotated[Moment | None, Field(description="True until; ISO 8601.")]
+TrueUntil = Annotated[Moment | None, Field(description="True until.")]
 Living = Annotated[
     tuple[StateName, ...] | None, Field(description="Default: ACTIVE and DORMANT."), WORDS
 ]
@@ -94,6 +92,6 @@ Listable = Annotated[
     tuple[StateName, ...] | None, Field(description="Default: ACTIVE, DORMANT, ARCHIVED."), WORDS
 ]
 Order = Annotated[SortOrder, Field(description="Highest or newest first.")]
-Cursor = Annotated[str | None, Field(description="next_cursor of the page before.")]
+Cursor = Annotated[str | None, Field(description="The last next_cursor.")]
 
 Forever = Annotated[bool, Field(description="True: no recovery.")]

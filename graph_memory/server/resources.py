@@ -1,5 +1,7 @@
-"""What hosts offer to people: memories as resources, and prompts that use the tools well."""
+"""What hosts offer to people: memories and groups as resources, and prompts that use the tools."""
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Annotated
 
 from mcp.server import MCPServer
@@ -15,6 +17,7 @@ from graph_memory.errors import (
     NotFoundError,
 )
 from graph_memory.server.auth import caller
+from graph_memory.server.stats_views import Counted, Faring
 from graph_memory.server.views import GotMemory, Refusal
 
 Topic = Annotated[str, Field(description="A subject, a person, a project.")]
@@ -29,21 +32,58 @@ def register(server: MCPServer[GraphMemory]) -> None:
         description="One memory with its relations, as JSON. Reading it counts no access.",
         mime_type="application/json",
     )(memory_resource)
+    server.resource(
+        "stats://{group}",
+        name="stats",
+        title="What a group holds",
+        description="Memories by type and tag, relations by type, as JSON.",
+        mime_type="application/json",
+    )(stats_resource)
+    server.resource(
+        "health://{group}",
+        name="health",
+        title="How a group fares",
+        description="Memories by state, mean scores, what waits and the last run, as JSON.",
+        mime_type="application/json",
+    )(health_resource)
     server.prompt(name="recall", title="Recall what is known")(recall)
     server.prompt(name="summarise", title="Summarise what is known")(summarise)
 
 
 async def memory_resource(group: str, memory_id: str, context: Context[GraphMemory]) -> str:
     """Read a memory without counting an access."""
-    try:
-        memory = context.request_context.lifespan_context.acting_for(caller())
+    with _refusals():
+        memory = _memory(context)
         found = await memory.get(memory_id, counted=False, group_id=group)
         relations = await memory.relations(memory_id, group_id=group)
+    return GotMemory(memory=found, relations=relations).model_dump_json()
+
+
+async def stats_resource(group: str, context: Context[GraphMemory]) -> str:
+    """Count what a group holds."""
+    with _refusals():
+        return Counted.of(await _memory(context).stats(group)).model_dump_json()
+
+
+async def health_resource(group: str, context: Context[GraphMemory]) -> str:
+    """Tell how a group fares."""
+    with _refusals():
+        return Faring.of(await _memory(context).health(group)).model_dump_json()
+
+
+def _memory(context: Context[GraphMemory]) -> GraphMemory:
+    return context.request_context.lifespan_context.acting_for(caller())
+
+
+@contextmanager
+def _refusals() -> Generator[None]:
+    """Turn our errors into the protocol's."""
+    try:
+        yield
     except (NotFoundError, InvalidArgumentError, ForbiddenError) as error:
         raise ResourceNotFoundError(Refusal.of(error).text()) from error
     except GraphMemoryError as error:
         raise ResourceError(Refusal.of(error).text()) from error
-    return GotMemory(memory=found, relations=relations).model_dump_json()
 
 
 def recall(topic: Topic = "the user and what we work on") -> str:

@@ -22,7 +22,7 @@ from graph_memory.tokens import Scope
 toolset = Toolset()
 judging = Toolset(Scope.WRITE)  # what is learned moves what others find
 
-Talk = Annotated[SessionId | None, Field(description="Of an earlier answer; else new.")]
+Talk = Annotated[SessionId | None, Field(description="Of an earlier answer.")]
 
 
 @toolset.tool("Retrieve for a conversation", READS)
@@ -40,7 +40,7 @@ async def retrieve_memories(
     conversation_tokens: Annotated[
         ConversationTokens | None, Field(description="Conversation so far."), p.NUMBER
     ] = None,
-    profile: p.Ranking = Profile.RECALL,
+    profile: Annotated[p.Ranking, Field(description="As in search_memory.")] = Profile.RECALL,
     weights: p.Weights = None,
     states: p.Living = None,
     as_of: p.AsOf = None,
@@ -61,14 +61,14 @@ async def retrieve_memories(
     return Given.of(retrieved)
 
 
-@toolset.tool("Tell what a conversation has", READS)
+@toolset.tool("What a conversation has", READS)
 async def get_context_state(
     memory: GraphMemory,
     session_id: Talk = None,
     reset: Annotated[bool, Field(description="Forget it all first.")] = False,
     group_id: p.Group = None,
 ) -> Context:
-    """List what retrieve_memories gave a conversation, and what of it has gone stale."""
+    """List what retrieve_memories gave a conversation, and what is stale."""
     state = await memory.context_state(session_id, reset=reset, group_id=group_id)
     return Context(
         session_id=state.session_id,
@@ -78,16 +78,14 @@ async def get_context_state(
     )
 
 
-@judging.tool("Tell whether a memory helped", READS)
+@judging.tool("Judge a memory", READS)
 async def memory_feedback(
     memory: GraphMemory,
     memory_id: p.Id,
     useful: Annotated[bool, Field(description="Whether it helped.")],
-    query: Annotated[
-        Question | None, Field(description="What it was found by, to learn from.")
-    ] = None,
+    query: Annotated[Question | None, Field(description="What it was found by.")] = None,
     group_id: p.Group = None,
 ) -> Judged:
-    """Judge a memory a search gave; where the server is set to, later ranking learns from it."""
+    """Say whether a memory helped; where set to, ranking learns from it."""
     learned = await memory.give_feedback(memory_id, useful, query=query, group_id=group_id)
     return Judged.of(memory_id, learned)

@@ -59,8 +59,8 @@ def _merged(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str
 
 def _tells(key: str, value: object) -> bool:
     """Tell a keyword that says something from one that does not; a property may bear its name."""
+    if key == "default":
+        return value not in (None, False, "", [], {}, ())
     if isinstance(value, Mapping):
         return key != "$defs"
-    if key == "default":
-        return value not in (None, False, [], {}, ())
     return key not in _NEEDLESS and (key, value) != ("additionalProperties", True)

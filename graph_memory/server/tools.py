@@ -33,10 +33,10 @@ Function = TypeVar("Function", bound=Callable[..., Awaitable[View]])
 _log = logging.getLogger(__name__)
 
 #: Tools that store access counters are no pure reads, however harmless.
-READS = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
-PURE_READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=False)
-WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
-DESTROYS = ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=False)
+READS = ToolAnnotations(read_only_hint=False, destructive_hint=False)
+PURE_READS = ToolAnnotations(read_only_hint=True, destructive_hint=False)
+WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=False)
+DESTROYS = ToolAnnotations(read_only_hint=False, destructive_hint=True)
 
 _TENANT = {"user_context": "group_id"}
 

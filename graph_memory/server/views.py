@@ -183,10 +183,12 @@ class DeletedAll(View):
     """The deletion of a group."""
 
     deleted: int
+    backup_path: str | None
 
     def text(self) -> str:
-        """Return the number."""
-        return f"Deleted {self.deleted} memories."
+        """Return the number, and where the backup is that was made before."""
+        saved = f" A backup of before is in {self.backup_path}." if self.backup_path else ""
+        return f"Deleted {self.deleted} memories.{saved}"
 
 
 class BackedUp(View):

@@ -29,14 +29,12 @@ MaxNodes = Annotated[
 ]
 Only = Annotated[
     tuple[RelationName, ...] | None,
-    Field(description="Walk only relations of these types."),
+    Field(description="Only along these."),
     p.WORDS,
 ]
 Way = Annotated[DirectionName, Field(description="Along, against, or both.")]
 Parents = Annotated[bool, Field(description="Also from child to parent.")]
-Budget = Annotated[
-    Milliseconds | None, Field(description="Stop after so many milliseconds."), p.NUMBER
-]
+Budget = Annotated[Milliseconds | None, Field(description="Stop after, in ms."), p.NUMBER]
 
 
 @toolset.tool("Walk along relations", READS, walks=True)
@@ -57,9 +55,9 @@ async def memory_traverse(
     known_at: p.KnownAt = None,
     group_id: p.Group = None,
 ) -> Reached:
-    """Walk from a memory, the strongest relations first; each memory comes in brief, with its path.
+    """Walk from a memory, strongest relations first; each comes in brief, with its path.
 
-    types, tags and states select what is returned; others are passed through.
+    Filters select what is returned; others are passed through.
     """
     walked = await memory.traverse(
         start_memory_id, group_id=group_id, algorithm=algorithm, max_depth=max_depth,
@@ -73,10 +71,8 @@ async def memory_traverse(
 @toolset.tool("Analyse the graph", PURE_READS, walks=True)
 async def memory_graph_analysis(
     memory: GraphMemory,
-    memory_id: Annotated[
-        p.Id | None, Field(description="What lies within two relations of it; default: all.")
-    ] = None,
-    top: Annotated[Top, Field(description="Connectors and bridges to name.")] = 10,
+    memory_id: Annotated[p.Id | None, Field(description="Only around it; default: all.")] = None,
+    top: Annotated[Top, Field(description="How many to name.")] = 10,
     as_of: p.AsOf = None,
     known_at: p.KnownAt = None,
     group_id: p.Group = None,

@@ -353,9 +353,9 @@ async def test_deleting_all_needs_the_words_and_stays_in_the_group(
     other = await memory.add("kept", group_id=f"{group}_2")
     with pytest.raises(ConfirmationRequiredError, match="DELETE ALL"):
         await memory.delete_all(confirm="yes")
-    assert await memory.delete_all(confirm="DELETE ALL") == 5
+    assert (await memory.delete_all(confirm="DELETE ALL")).deleted == 5
     assert (await memory.list()).memories == []
-    assert await memory.delete_all(confirm="DELETE ALL", permanent=True) == 5
+    assert (await memory.delete_all(confirm="DELETE ALL", permanent=True)).deleted == 5
     assert await memory.get(other.memory_id, group_id=f"{group}_2")
 
 

@@ -192,7 +192,7 @@ async def test_to_erase_a_group_leaves_nothing_to_bring_back(
     clock.advance(days=90, hours=1)
     report = await run(memory)
     assert report.purged == 1
-    assert await memory.delete_all(confirm="DELETE ALL", permanent=True) == 1
+    assert (await memory.delete_all(confirm="DELETE ALL", permanent=True)).deleted == 1
     left, _, _ = await driver.execute_query(
         "MATCH (n {group_id: $group}) WHERE NOT n:MaintenanceRun AND NOT n:MaintenanceChange "
         "RETURN labels(n) AS labels",
