@@ -57,6 +57,11 @@ def test_a_statement_knows_its_header(tmp_path: Path) -> None:
         (GOOD.replace("{group_id: $group_id}", ""), 4, "$group_id is declared but not used"),
         (GOOD.replace(": STRING", ": TEXT"), 4, "param name : TYPE"),
         (GOOD.replace("RETURN", "// include stats/nothing\nRETURN"), 1, "names no fragment"),
+        (
+            GOOD.replace("// returns", "// param   group_id : STRING\n// returns"),
+            5,
+            "declared twice",
+        ),
         (GOOD.replace("RETURN", "  RETURN"), 1, "no line begins with RETURN"),
     ],
 )
