@@ -1,5 +1,6 @@
 """Searching, listing and access counting, on a real Neo4j with real embeddings."""
 
+import base64
 import json
 from datetime import timedelta
 from pathlib import Path
@@ -280,6 +281,37 @@ async def test_a_page_is_not_disturbed_by_what_comes_or_goes(memory: GraphMemory
     await memory.delete(first.memories[-1].memory_id)
     rest = await memory.list(sort="created_at", limit=3, cursor=first.next_cursor)
     assert {m.memory_id for m in (*first.memories, *rest.memories)} == set(ids)
+
+
+@pytest.mark.parametrize("sort", ["importance", "created_at"])
+async def test_a_list_goes_on_within_a_millisecond_and_among_zones(
+    memory: GraphMemory, driver: AsyncDriver, sort: str
+) -> None:
+    ids = await fill(memory, *(f"note {n}" for n in range(6)))
+    made_at = [
+        *(f"2026-05-01T10:00:00.123{n}Z" for n in ("001", "002", "002", "002001")),
+        *(f"2026-05-01T12:00:00.123002+02:00{zone}" for zone in ("", "[Europe/Berlin]")),
+    ]
+    await driver.execute_query(
+        "UNWIND range(0, 5) AS i MATCH (m:Memory {uuid: $ids[i]}) "
+        "SET m.created_at = datetime($made_at[i])", ids=ids, made_at=made_at,
+    )  # fmt: skip
+    page = await memory.list(sort=sort, limit=1)
+    listed = list(page.memories)
+    while page.next_cursor:
+        page = await memory.list(sort=sort, limit=1, cursor=page.next_cursor)
+        listed += page.memories
+    assert sorted(m.memory_id for m in listed) == sorted(ids)
+
+
+@pytest.mark.parametrize(
+    "made_at", ["2026-05-01T10:00:00Z[Atlantis/Port]", "2026-05-01T10:00:00", "then"]
+)
+async def test_a_cursor_of_no_instant_is_refused(memory: GraphMemory, made_at: str) -> None:
+    position = {"sort": "importance", "importance": 5, "created_at": made_at, "id": "x"}
+    cursor = base64.urlsafe_b64encode(json.dumps(position).encode()).decode()
+    with pytest.raises(InvalidArgumentError, match="cursor"):
+        await memory.list(cursor=cursor)
 
 
 @pytest.mark.parametrize(
