@@ -8,7 +8,8 @@ import pytest
 from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory
-from graph_memory.errors import InvalidArgumentError, NotFoundError
+from graph_memory.errors import InvalidArgumentError, NotFoundError, SchemaError
+from graph_memory.lifecycle import Resolution, settle
 from tests.conftest import TODAY, Clock
 
 
@@ -182,6 +183,22 @@ async def test_a_memory_is_superseded_only_by_another_of_its_group(
     with pytest.raises(NotFoundError):
         await memory.mark_obsolete("nobody", "why")
     assert (await memory.get(a.memory_id)).lifecycle_state == "ACTIVE"
+
+
+async def test_what_was_deleted_is_named_neither_as_parent_nor_in_histories(
+    memory: GraphMemory, clock: Clock
+) -> None:
+    parent = await memory.add("a secret")
+    child = await memory.add("a child", parent_id=parent.memory_id)
+    await memory.relate(child.memory_id, parent.memory_id, "supports")
+    clock.advance(days=1)
+    await memory.delete(parent.memory_id)
+    assert (await memory.get(child.memory_id)).parent_id is None
+    assert (await memory.get(child.memory_id, known_at=TODAY)).parent_id == parent.memory_id
+    assert "secret" not in str(await memory.history(child.memory_id))
+    await memory.recover(parent.memory_id)
+    assert (await memory.get(child.memory_id)).parent_id == parent.memory_id
+    assert "secret" in str(await memory.history(child.memory_id))
 
 
 async def test_the_history_tells_everything_in_order(memory: GraphMemory, clock: Clock) -> None:

@@ -314,6 +314,30 @@ async def test_a_cursor_of_no_instant_is_refused(memory: GraphMemory, made_at: s
         await memory.list(cursor=cursor)
 
 
+async def test_what_was_deleted_is_not_served_but_was_before(
+    memory: GraphMemory, clock: Clock
+) -> None:
+    (tea,) = await fill(memory, FACTS[0])
+    clock.advance(days=1)
+    await memory.delete(tea)
+    deleted: dict[str, Any] = {"states": ["soft_deleted"]}
+    calls: list[Any] = [
+        memory.search("tea", profile=p, **deleted) for p in ("recall", "weighted", "hybrid")
+    ]
+    calls += [memory.retrieve("tea", profile=p, **deleted) for p in ("recall", "weighted")]
+    calls += [memory.list(**deleted), memory.traverse("x", **deleted)]
+    calls += [memory.list(**deleted, as_of=TODAY)]
+    for call in calls:
+        with pytest.raises(InvalidArgumentError, match="recover_soft_deleted"):
+            await call
+    past = {**deleted, "known_at": TODAY}
+    for profile in ("recall", "weighted", "hybrid"):
+        (hit,) = await memory.search("tea", profile=profile, **past)
+        assert hit.memory.memory_id == tea
+    (given,) = (await memory.retrieve("tea", **past)).memories
+    assert given.memory.memory_id == (await memory.list(**past)).memories[0].memory_id == tea
+
+
 @pytest.mark.parametrize(
     "cursor", ["", "nonsense", "e30=", "💥", "eyJzb3J0IjogImltcG9ydGFuY2UifQ=="]
 )
