@@ -107,7 +107,11 @@ class GraphMemory(Connections, Conversations, Custody, Extraction, FactSearch, U
         Raises:
             DuplicateError: The content is stored already; the error has the id.
         """
-        given = content if isinstance(content, NewMemory) else {"content": content, **details}
+        given: NewMemory | Mapping[str, Any] = {"content": content, **details}
+        if isinstance(content, NewMemory):
+            for name, value in details.items():
+                raise InvalidArgumentError(name, value, "say it in the NewMemory")
+            given, group_id = content, content.group_id or group_id
         (outcome,) = await self.add_many([given], group_id=group_id)
         if outcome.error or not outcome.memory_id:
             raise outcome.error or GraphMemoryError("The memory was not stored.")
