@@ -124,6 +124,43 @@ async def test_a_relation_holds_between_its_instants(memory: GraphMemory) -> Non
     assert len((await memory.list()).memories) == 2
 
 
+async def test_relations_of_another_writer_are_read(
+    memory: GraphMemory, driver: AsyncDriver
+) -> None:
+    a, b, c = [await memory.add(text) for text in "abc"]
+    await memory.relate(a.memory_id, b.memory_id, "supports", strength=0.9)
+    await driver.execute_query(
+        "MATCH (a:Memory {uuid: $a}), (b:Memory {uuid: $b}), (c:Memory {uuid: $c}) "
+        "CREATE (a)-[:RELATES_TO {uuid: $a + '1', name: 'LIKES', fact: 'a likes b', "
+        "group_id: a.group_id, episodes: [], created_at: datetime('2026-01-01')}]->(b) "
+        "CREATE (a)-[:RELATES_TO {uuid: $a + '2'}]->(c)",
+        a=a.memory_id, b=b.memory_id, c=c.memory_id,
+    )  # fmt: skip
+    told = [(r.relation_type, r.strength, r.fact) for r in await memory.relations(a.memory_id)]
+    assert told[0][:2] == ("supports", 0.9)
+    assert sorted(told[1:]) == [
+        ("LIKES", 0.5, "a likes b"), ("relates_to", 0.5, "a relates_to c"),
+    ]  # fmt: skip
+    walked = await memory.traverse(a.memory_id)
+    assert {node.memory_id for node in walked.nodes} == {b.memory_id, c.memory_id}
+    assert (await memory.analyze(a.memory_id)).by_type.keys() == {"supports", "LIKES", "relates_to"}
+    assert await memory.history(a.memory_id)
+
+
+async def test_a_memory_that_another_writer_damaged_is_named_and_walked_past(
+    memory: GraphMemory, driver: AsyncDriver
+) -> None:
+    a, b = await memory.add("a"), await memory.add("b")
+    await memory.relate(a.memory_id, b.memory_id)
+    await driver.execute_query(
+        "MATCH (n:Entity {uuid: $id}) SET n = n {.uuid, .name, .group_id, .summary, .created_at}",
+        id=b.memory_id,
+    )
+    assert (await memory.traverse(a.memory_id)).nodes == []
+    with pytest.raises(SchemaError, match="verify --repair"):
+        await memory.get(b.memory_id)
+
+
 async def test_many_who_make_one_relation_make_it_once(memory: GraphMemory) -> None:
     a, b = await memory.add("a"), await memory.add("b")
     made = await asyncio.gather(
