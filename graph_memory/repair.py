@@ -49,6 +49,7 @@ async def repair(graph: Graph, settings: Settings, now: datetime) -> list[Mended
         counts["relation"] += len(relations)
         mended += [Mended(group_id, what, n) for what, n in sorted(counts.items()) if n]
     return mended
+        counts["parent"] += len(await graph.rows("repair/parents", str, group_id=group_id))
 
 
 async def _memories(graph: Graph, settings: Settings, group_id: str, now: datetime) -> Counter[str]:

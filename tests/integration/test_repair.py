@@ -56,3 +56,20 @@ async def test_what_is_whole_is_left_alone(
     await memory.add("Ada spent a year in Kyoto")
     mended = await repair(graph, memory.settings, memory.clock())
     assert [m for m in mended if m.group_id == group] == []
+
+
+async def test_of_two_parents_the_later_stays(
+    memory: GraphMemory, graph: Graph, driver: AsyncDriver, group: str
+) -> None:
+    old, new = await memory.add("an old parent"), await memory.add("a new parent")
+    child = await memory.add("a child", parent_id=old.memory_id)
+    await driver.execute_query(
+        "MATCH (m:Memory {uuid: $child}), (p:Memory {uuid: $new}) "
+        "CREATE (m)-[:HAS_PARENT {created_at: datetime('2027-01-01')}]->(p)",
+        child=child.memory_id, new=new.memory_id,
+    )  # fmt: skip
+    (problem,) = await problems(memory, group)
+    assert (problem.problem, problem.example) == ("a memory has two parents", child.memory_id)
+    await repair(graph, memory.settings, memory.clock())
+    assert await problems(memory, group) == []
+    assert (await memory.get(child.memory_id)).parent_id == new.memory_id
