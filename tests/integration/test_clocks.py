@@ -124,6 +124,46 @@ async def test_a_relation_holds_between_its_instants(memory: GraphMemory) -> Non
     assert len((await memory.list()).memories) == 2
 
 
+async def test_a_relation_that_has_ended_can_begin_again(memory: GraphMemory, clock: Clock) -> None:
+    a, b = await memory.add("a"), await memory.add("b")
+    ends = (a.memory_id, b.memory_id, "supports")
+    until = TODAY + timedelta(days=2)
+    await memory.relate(*ends, strength=0.3, invalid_at=until)
+    clock.advance(days=1)
+    (still,) = await memory.relate(*ends, strength=0.4)
+    clock.advance(days=2)
+    (again,) = await memory.relate(*ends, strength=0.9)
+    (corrected,) = await memory.relate(*ends, strength=0.8)
+    assert (still.created, again.created, corrected.created) == (False, True, False)
+    clock.advance(days=1)
+    for day, strengths in ((-0.5, []), (0.5, [0.4]), (2.5, []), (3.5, [0.8])):
+        moment = TODAY + timedelta(days=day)
+        for clocks in ({"as_of": moment}, {"known_at": moment}):
+            held = await memory.relations(a.memory_id, **clocks)
+            assert [relation.strength for relation in held] == strengths
+    assert [r.strength for r in await memory.relations(a.memory_id)] == [0.8]
+    at = [e.at for e in await memory.history(a.memory_id) if e.kind == "unrelated"]
+    assert at == [until]
+
+
+async def test_what_ended_long_ago_is_corrected_not_repeated(memory: GraphMemory) -> None:
+    a, b = await memory.add("a"), await memory.add("b")
+    held = {"valid_at": TODAY - timedelta(days=9), "invalid_at": TODAY - timedelta(days=5)}
+    made = [await memory.relate(a.memory_id, b.memory_id, **held) for _ in range(2)]
+    assert [relation.created for (relation,) in made] == [True, False]
+
+
+async def test_a_relation_that_was_to_end_later_ends_when_it_is_unrelated(
+    memory: GraphMemory, clock: Clock
+) -> None:
+    a, b = await memory.add("a"), await memory.add("b")
+    await memory.relate(a.memory_id, b.memory_id, invalid_at=TODAY + timedelta(days=9))
+    clock.advance(days=1)
+    assert await memory.unrelate(a.memory_id, b.memory_id) == 1
+    assert await memory.relations(a.memory_id) == []
+    assert len(await memory.relations(a.memory_id, known_at=TODAY)) == 1
+
+
 async def test_relations_of_another_writer_are_read(
     memory: GraphMemory, driver: AsyncDriver
 ) -> None:
