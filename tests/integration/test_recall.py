@@ -372,6 +372,24 @@ async def test_what_was_delivered_counts_as_accessed_and_nothing_else(
     assert touched.updated_at == TODAY
 
 
+@pytest.mark.parametrize("clocks", [{"as_of": TODAY}, {"known_at": TODAY}], ids=str)
+async def test_a_question_about_the_past_counts_no_access(
+    memory: GraphMemory, clock: Clock, clocks: dict[str, Any]
+) -> None:
+    tea, why = await fill(memory, FACTS[0], "Ada lived in Kyoto", valid_at=TODAY)
+    await memory.relate(tea, why, "caused_by", valid_at=TODAY)
+    clock.advance(days=1)
+    assert await memory.get(tea, **clocks)
+    assert await memory.search("tea", **clocks)
+    assert (await memory.list(**clocks)).memories
+    assert (await memory.retrieve("tea", **clocks)).memories
+    assert (await memory.traverse(tea, **clocks)).nodes
+    if "as_of" in clocks:
+        assert await memory.search_facts("tea", **clocks)
+    await memory.accesses.settled()
+    assert (await memory.get(tea, counted=False)).access_count == 0
+
+
 async def test_many_accesses_are_counted_in_parts(
     memory: GraphMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
