@@ -235,6 +235,15 @@ async def test_a_contradiction_can_be_settled(
     assert await contents(memory) == {(old, new)[winner].content}
 
 
+async def test_a_contradiction_with_what_went_meanwhile_names_it(
+    memory: GraphMemory, group: str
+) -> None:
+    here = await memory.add("the home is in Oslo")
+    with pytest.raises(NotFoundError) as caught:
+        await settle(memory.graph, (here.memory_id, "gone"), Resolution.NEWER, group_id=group)
+    assert caught.value.memory_id == "gone"
+
+
 async def test_only_contradictions_are_settled_and_only_by_a_known_rule(
     memory: GraphMemory,
 ) -> None:
