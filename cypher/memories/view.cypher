@@ -25,6 +25,9 @@ WITH *, {
   conversation_id: m.conversation_id,
   parent_id: head([(m)-[:HAS_PARENT]->(parent:Memory)
     WHERE parent.soft_deleted_at IS NULL OR parent.soft_deleted_at > $known_at | parent.uuid]),
+  superseded_by: CASE WHEN m.obsolete_at IS NULL THEN null ELSE
+    // include memories/superseded_by
+  END,
   lifecycle_state: m.lifecycle_state,
   decay_score: coalesce(faded, m.decay_score, 0.0),
   protection: protection,
