@@ -138,8 +138,9 @@ async def test_a_relation_that_has_ended_can_begin_again(memory: GraphMemory, cl
     clock.advance(days=1)
     for day, strengths in ((-0.5, []), (0.5, [0.4]), (2.5, []), (3.5, [0.8])):
         moment = TODAY + timedelta(days=day)
-        for clocks in ({"as_of": moment}, {"known_at": moment}):
-            held = await memory.relations(a.memory_id, **clocks)
+        for clock_asked in ("as_of", "known_at"):
+            asked: dict[str, Any] = {clock_asked: moment}
+            held = await memory.relations(a.memory_id, **asked)
             assert [relation.strength for relation in held] == strengths
     assert [r.strength for r in await memory.relations(a.memory_id)] == [0.8]
     at = [e.at for e in await memory.history(a.memory_id) if e.kind == "unrelated"]
@@ -148,7 +149,10 @@ async def test_a_relation_that_has_ended_can_begin_again(memory: GraphMemory, cl
 
 async def test_what_ended_long_ago_is_corrected_not_repeated(memory: GraphMemory) -> None:
     a, b = await memory.add("a"), await memory.add("b")
-    held = {"valid_at": TODAY - timedelta(days=9), "invalid_at": TODAY - timedelta(days=5)}
+    held: dict[str, Any] = {
+        "valid_at": TODAY - timedelta(days=9),
+        "invalid_at": TODAY - timedelta(days=5),
+    }
     made = [await memory.relate(a.memory_id, b.memory_id, **held) for _ in range(2)]
     assert [relation.created for (relation,) in made] == [True, False]
 
