@@ -106,7 +106,7 @@ def _read_cursor(cursor: str | None, sort: SortOrder) -> dict[str, Any]:
             and isinstance(position["id"], str)
             and _is_instant(position["created_at"])
         )
-    except (ValueError, LookupError, TypeError, binascii.Error):
+    except (ValueError, LookupError, TypeError, OSError, binascii.Error):
         well_formed = False
     if not well_formed:
         raise InvalidArgumentError(
@@ -115,8 +115,10 @@ def _read_cursor(cursor: str | None, sort: SortOrder) -> dict[str, Any]:
     return position
 
 
-def _is_instant(text: str) -> bool:
+def _is_instant(text: object) -> bool:
     """Tell whether Neo4j reads an instant from `text`, which may name a zone in brackets."""
+    if not isinstance(text, str):
+        return False
     moment, _, zone = text.partition("[")
     known = not zone or (zone.endswith("]") and ZoneInfo(zone[:-1]))
     return bool(known) and datetime.fromisoformat(moment).tzinfo is not None
