@@ -17,4 +17,5 @@ WITH m WHERE $after_id IS NULL
   OR m.created_at = datetime($after_created_at) AND m.uuid > $after_id
 WITH m ORDER BY m.created_at DESC, m.uuid LIMIT $limit
 // include memories/view
-RETURN memory, toString(m.created_at) AS created_at ORDER BY m.created_at DESC, m.uuid
+RETURN memory, toString(m.created_at) AS created_at
+ORDER BY m.created_at DESC, m.uuid
