@@ -107,7 +107,11 @@ class GraphMemory(Connections, Conversations, Custody, Extraction, FactSearch, U
         Raises:
             DuplicateError: The content is stored already; the error has the id.
         """
-        given = content if isinstance(content, NewMemory) else {"content": content, **details}
+        given: NewMemory | Mapping[str, Any] = {"content": content, **details}
+        if isinstance(content, NewMemory):
+            for name, value in details.items():
+                raise InvalidArgumentError(name, value, "say it in the NewMemory")
+            given, group_id = content, content.group_id or group_id
         (outcome,) = await self.add_many([given], group_id=group_id)
         if outcome.error or not outcome.memory_id:
             raise outcome.error or GraphMemoryError("The memory was not stored.")
@@ -164,8 +168,8 @@ class GraphMemory(Connections, Conversations, Custody, Extraction, FactSearch, U
         """
         past = checked(Clocks, clocks)
         memory = await self._read(memory_id, self.group(group_id), past)
-        if counted and past == Clocks():
-            self._delivered([memory], self.group(group_id))
+        if counted:
+            self._delivered([memory_id], self.group(group_id), past.as_of or past.known_at)
         return memory
 
     async def update(
@@ -239,11 +243,12 @@ class GraphMemory(Connections, Conversations, Custody, Extraction, FactSearch, U
     ) -> list[FoundMemory]:
         """Find the memories that answer `query`, best first; `filters` are those of `Filters`.
 
-        `weights` are the profile's for this call. What is returned counts as accessed.
+        `weights` are the profile's for this call. What is returned counts as accessed, unless the
+        question is about the past.
         """
         await self._require_vectors()
         group, now = self.group(group_id), self.clock()
-        by = checked(Profile, profile, "profile")
+        by, asked = checked(Profile, profile, "profile"), checked(Filters, filters)
         settings, moved = await self._tuned(group, by)
         found = await recall.search(
             self.graph,
@@ -253,10 +258,11 @@ class GraphMemory(Connections, Conversations, Custody, Extraction, FactSearch, U
             group_id=group,
             now=now,
             limit=_limit(limit),
-            filters=checked(Filters, filters),
+            filters=asked,
             profile=by,
         )
-        self._delivered([hit.memory for hit in found], group)
+        ids = [hit.memory.memory_id for hit in found]
+        self._delivered(ids, group, asked.as_of or asked.known_at)
         return explained(found, moved)
 
     async def list(
@@ -270,20 +276,21 @@ class GraphMemory(Connections, Conversations, Custody, Extraction, FactSearch, U
     ) -> Page:
         """List memories a page at a time; `filters` are those of `Filters`.
 
-        What is returned counts as accessed.
+        What is returned counts as accessed, unless the question is about the past.
         """
-        group = self.group(group_id)
+        group, asked = self.group(group_id), checked(Filters, filters)
         page = await listing.list_memories(
             self.graph,
             self.settings,
             group_id=group,
             now=self.clock(),
-            filters=checked(Filters, filters),
+            filters=asked,
             sort=checked(SortOrder, sort, "sort"),
             limit=_limit(limit),
             cursor=cursor,
         )
-        self._delivered(page.memories, group)
+        ids = [memory.memory_id for memory in page.memories]
+        self._delivered(ids, group, asked.as_of or asked.known_at)
         return page
 
     async def touch(self, memory_id: str, *, group_id: str | None = None) -> None:

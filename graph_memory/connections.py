@@ -141,18 +141,19 @@ class Connections(Context):
     ) -> Walked:
         """Walk from a memory along its relations; `walk` are the fields of `Walk`.
 
-        What is returned counts as accessed.
+        What is returned counts as accessed, unless the walk is through the past.
         """
-        group = self.group(group_id)
+        group, asked = self.group(group_id), checked(Walk, walk)
         walked = await traverse(
             self.graph,
             self.settings,
             checked_value(MemoryId, start_memory_id, "start_memory_id"),
-            checked(Walk, walk),
+            asked,
             group_id=group,
             now=self.clock(),
         )
-        self._delivered([walked.start, *walked.nodes], group)
+        ids = [memory.memory_id for memory in (walked.start, *walked.nodes)]
+        self._delivered(ids, group, asked.as_of or asked.known_at)
         return walked
 
     async def analyze(

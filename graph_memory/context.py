@@ -15,7 +15,7 @@ from graph_memory.counting import TokenCounter
 from graph_memory.embedding import Embedder
 from graph_memory.errors import DimensionMismatchError, NotFoundError
 from graph_memory.graph import Graph
-from graph_memory.memories import BriefMemory, Memory
+from graph_memory.memories import Memory
 from graph_memory.settings import Settings
 from graph_memory.tokens import EVERYTHING, Grant
 
@@ -97,9 +97,12 @@ class Context:
             raise NotFoundError(given, group)
         return found[0]
 
-    def _delivered(self, memories: Iterable[BriefMemory], group: str) -> None:
-        ids = [memory.memory_id for memory in memories]
-        self.accesses.delivered(ids, group_id=group, now=self.clock())
+    def _delivered(
+        self, memory_ids: Iterable[str], group: str, past: datetime | None = None
+    ) -> None:
+        """Count an access to each memory; an answer about the past is none."""
+        if past is None:
+            self.accesses.delivered(list(memory_ids), group_id=group, now=self.clock())
 
     async def _require_vectors(self) -> None:
         """Look again after a mismatch: a rebuild may have mended it meanwhile."""

@@ -33,7 +33,8 @@ class Conversations(Context):
     ) -> Retrieved:
         """Give a conversation what answers `query` and what it does not have, under a budget.
 
-        `details` are the fields of `Retrieval` and `Filters`. What is returned counts as accessed.
+        `details` are the fields of `Retrieval` and `Filters`. What is returned counts as accessed,
+        unless the question is about the past.
         """
         await self._require_vectors()
         group, asked = self.group(group_id), checked(Retrieval, details)
@@ -48,7 +49,8 @@ class Conversations(Context):
             group_id=group,
             now=self.clock(),
         )
-        self._delivered([given.memory for given in retrieved.memories], group)
+        ids = [given.memory.memory_id for given in retrieved.memories]
+        self._delivered(ids, group, asked.as_of or asked.known_at)
         return replace(retrieved, memories=feedback.explained(retrieved.memories, moved))
 
     async def context_state(

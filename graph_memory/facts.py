@@ -79,7 +79,8 @@ class FactSearch(Context):
             query: A question, in plain language.
             limit: At most, 1 to 50.
             group_id: The tenant.
-            filters: The fields of `FactFilters`. What is returned counts as access to its ends.
+            filters: The fields of `FactFilters`. What is returned counts as access to its ends,
+                unless it is asked what held then.
         """
         group, asked = self.group(group_id), checked(FactFilters, filters)
         given = {name: getattr(asked, name) for name in FactFilters.__slots__}
@@ -93,7 +94,7 @@ class FactSearch(Context):
         statement = "facts/search_filtered" if filtered else "facts/search"
         found = await self.graph.rows(statement, Fact, **parameters)
         ends = dict.fromkeys(end for fact in found for end in (fact.source_id, fact.target_id))
-        self.accesses.delivered(list(ends), group_id=group, now=self.clock())
+        self._delivered(ends, group, asked.as_of)
         return found
 
     async def search_nodes(
@@ -119,8 +120,7 @@ class FactSearch(Context):
             limit=checked_value(Limit, limit, "limit"),
             **await self._asked(query, group, ("content", "tags")),
         )
-        ids = [entity.entity_id for entity in found]
-        self.accesses.delivered(ids, group_id=group, now=self.clock())
+        self._delivered([entity.entity_id for entity in found], group)
         return found
 
     async def _asked(self, query: str, group: str, fields: Sequence[str]) -> dict[str, Any]:

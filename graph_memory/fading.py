@@ -50,6 +50,7 @@ class DecayStatus:
     soft_deleted_at: Instant | None
     obsolete_at: Instant | None
     obsolete_reason: str | None
+    superseded_by: str | None  #: id of the memory that holds instead
     next_state: str | None
     next_at: Instant | None
     history: Annotated[list[Transition], BeforeValidator(_parsed)]
@@ -58,6 +59,11 @@ class DecayStatus:
     def retention(self) -> float:
         """What is left: 1 fresh to 0 gone."""
         return round(1.0 - self.decay_score, 6)
+
+    @property
+    def is_obsolete(self) -> bool:
+        """Whether it was said to hold no more."""
+        return self.obsolete_at is not None
 
 
 def kept(status: DecayStatus) -> str:
@@ -79,7 +85,10 @@ def explained(status: DecayStatus) -> str:
     if status.protection:
         sentences = [f"{status.state}, {kept(status)}; it does not fade."]
     if status.obsolete_at:
-        sentences.append(f"Obsolete since {status.obsolete_at:%Y-%m-%d}: {status.obsolete_reason}.")
+        by = f", superseded by {status.superseded_by}" if status.superseded_by else ""
+        sentences.append(
+            f"Obsolete since {status.obsolete_at:%Y-%m-%d}{by}: {status.obsolete_reason}."
+        )
     if status.next_state is None:
         sentences.append("No run will change its state, as things are.")
     else:

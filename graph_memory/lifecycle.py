@@ -212,10 +212,15 @@ async def settle(
 
     Returns:
         The winner's id and the loser's.
+
+    Raises:
+        NotFoundError: One of them was deleted meanwhile.
     """
     rivals = await graph.rows(
         "lifecycle/rivals", _Rival, group_id=group_id, memory_ids=list(memory_ids)
     )
+    for missing in set(memory_ids) - {rival.memory_id for rival in rivals}:
+        raise NotFoundError(missing, group_id)
 
     def strength(rival: _Rival) -> tuple[object, ...]:
         newer, stronger = rival.since, rival.weight

@@ -6,12 +6,13 @@ import json
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from graph_memory import recall
 from graph_memory.arguments import Filters
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.graph import Graph
-from graph_memory.memories import LISTED_STATES, Memory, SortOrder, instant
+from graph_memory.memories import LISTED_STATES, Memory, SortOrder
 from graph_memory.settings import Settings
 
 
@@ -21,6 +22,12 @@ class Page:
 
     memories: list[Memory]
     next_cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    memory: Memory
+    created_at: str  #: as precise as it is stored: Graphiti counts microseconds
 
 
 async def list_memories(
@@ -65,23 +72,24 @@ async def list_memories(
     if sort is SortOrder.IMPORTANCE:
         found = await graph.rows(
             "listing/by_importance",
-            Memory,
+            _Listed,
             after_importance=after.get("importance"),
             **common,
         )
     else:
-        found = await graph.rows("listing/by_created_at", Memory, **common)
+        found = await graph.rows("listing/by_created_at", _Listed, **common)
     more = len(found) > limit
     page = found[:limit]
-    return Page(page, _cursor(page[-1], sort) if more else None)
+    memories = [listed.memory for listed in page]
+    return Page(memories, _cursor(page[-1], sort) if more else None)
 
 
-def _cursor(last: Memory, sort: SortOrder) -> str:
+def _cursor(last: _Listed, sort: SortOrder) -> str:
     position = {
         "sort": sort,
-        "importance": last.importance,
-        "created_at": instant(last.created_at),
-        "id": last.memory_id,
+        "importance": last.memory.importance,
+        "created_at": last.created_at,
+        "id": last.memory.memory_id,
     }
     return base64.urlsafe_b64encode(json.dumps(position).encode()).decode()
 
@@ -96,12 +104,21 @@ def _read_cursor(cursor: str | None, sort: SortOrder) -> dict[str, Any]:
             position["sort"] == sort
             and isinstance(position["importance"], int | float)
             and isinstance(position["id"], str)
-            and datetime.fromisoformat(position["created_at"]).tzinfo is not None
+            and _is_instant(position["created_at"])
         )
-    except (ValueError, KeyError, TypeError, binascii.Error):
+    except (ValueError, LookupError, TypeError, OSError, binascii.Error):
         well_formed = False
     if not well_formed:
         raise InvalidArgumentError(
             "cursor", cursor, f"pass next_cursor of a page sorted by {sort}, or none"
         )
     return position
+
+
+def _is_instant(text: object) -> bool:
+    """Tell whether Neo4j reads an instant from `text`, which may name a zone in brackets."""
+    if not isinstance(text, str):
+        return False
+    moment, _, zone = text.partition("[")
+    known = not zone or (zone.endswith("]") and ZoneInfo(zone[:-1]))
+    return bool(known) and datetime.fromisoformat(moment).tzinfo is not None

@@ -189,6 +189,7 @@ class Memory(BriefMemory):
     project_id: str | None
     conversation_id: str | None
     parent_id: str | None
+    superseded_by: str | None  #: id of the memory that holds instead
     decay_score: float  #: 0 fresh to 1 gone
     protection: str | None  #: why it does not fade: until, tag, permanent
     preserve_until: Instant | None

@@ -8,6 +8,7 @@ from graph_memory import decay
 from graph_memory.answers import answers
 from graph_memory.arguments import Filters
 from graph_memory.embedding import Embedder
+from graph_memory.errors import InvalidArgumentError
 from graph_memory.graph import Graph
 from graph_memory.memories import (
     LASTING_STATES,
@@ -213,12 +214,27 @@ def _instant(moment: datetime | None) -> str | None:
 
 
 def served(filters: Filters, default: Sequence[LifecycleState]) -> list[LifecycleState]:
-    """Return the states to serve; of the past, every state that can be shown today."""
+    """Return the states to serve; of the past, every state that can be shown today.
+
+    Raises:
+        InvalidArgumentError: What was deleted is asked for, and not as it was known before.
+    """
     if filters.states:
+        refuse_deleted(filters.states, filters.known_at)
         return list(filters.states)
     if filters.known_at:
         return list(LifecycleState)
     return list(LASTING_STATES if filters.as_of else default)
+
+
+def refuse_deleted(states: Sequence[LifecycleState], known_at: datetime | None) -> None:
+    """Refuse to serve what was deleted, unless it is asked for as it was known before."""
+    if LifecycleState.SOFT_DELETED in states and known_at is None:
+        raise InvalidArgumentError(
+            "states", str(LifecycleState.SOFT_DELETED),
+            "what was deleted is not served; recover_soft_deleted brings it back, and known_at "
+            "asks what was known before",
+        )  # fmt: skip
 
 
 def filter_parameters(filters: Filters) -> dict[str, Any]:

@@ -19,7 +19,7 @@ class Mended:
     """What was given back to the memories and relations of a group."""
 
     group_id: str
-    what: str  #: a property, or that a relation was mended
+    what: str  #: a property, or that a relation, a parent or an orphan was put right
     count: int
 
 
@@ -35,6 +35,8 @@ class _Damaged:
 async def repair(graph: Graph, settings: Settings, now: datetime) -> list[Mended]:
     """Give memories and relations of all groups back what they lack, from what is left of them.
 
+    What belongs to a memory that is gone is removed.
+
     Values that were lost are the defaults of an adopted entity; a content that was lost is what
     Graphiti's summary kept of it. A second time there is nothing to do.
     """
@@ -47,8 +49,9 @@ async def repair(graph: Graph, settings: Settings, now: datetime) -> list[Mended
             now=instant(now),
         )  # fmt: skip
         counts["relation"] += len(relations)
+        counts["parent"] += len(await graph.rows("repair/parents", str, group_id=group_id))
         mended += [Mended(group_id, what, n) for what, n in sorted(counts.items()) if n]
-    return mended
+    return mended + await graph.rows("repair/orphans", Mended, batch=_BATCH)
 
 
 async def _memories(graph: Graph, settings: Settings, group_id: str, now: datetime) -> Counter[str]:

@@ -199,6 +199,9 @@ def _parse(name: str, text: str) -> _File:
                 access = rest.strip()
             case "param":
                 parameter = _parameter(name, number, rest)
+                if parameter.name in parameters:
+                    problem = f"${parameter.name} is declared twice; remove the line"
+                    raise _malformed(name, number, problem)
                 parameters[parameter.name] = parameter
             case "returns":
                 returns.append(_parameter(name, number, rest))

@@ -112,6 +112,7 @@ class _Walker:
         now: datetime,
     ) -> None:
         self.graph, self.settings, self.walk, self.start_id = graph, settings, walk, start_id
+        recall.refuse_deleted(walk.states or (), walk.known_at)
         self.max_depth = _bounded("max_depth", walk.max_depth, _DEPTH, settings.traversal_max_depth)
         self.max_nodes = _bounded("max_nodes", walk.max_nodes, _NODES, settings.traversal_max_nodes)
         filtered = walk.types or walk.tags or walk.states

@@ -10,9 +10,9 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from neo4j.time import DateTime
 from neo4j.vector import Vector
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
-from graph_memory.errors import StatementError
+from graph_memory.errors import SchemaError, StatementError
 from graph_memory.statements import Statement
 
 T = TypeVar("T")
@@ -26,12 +26,31 @@ def converter(into: type[T], statement: Statement) -> Callable[[list[list[Any]]]
     adapter = TypeAdapter[list[T]](cast(Any, GenericAlias(list, (into,))))
     names = statement.returns
     native = _from_driver if statement.temporal else _as_is
-    if len(names) == 1:
-        return lambda rows: adapter.validate_python([native(row[0]) for row in rows])
-    if set(getattr(into, "__dataclass_fields__", ())) != set(names):
+    alone = len(names) == 1
+    if not alone and set(getattr(into, "__dataclass_fields__", ())) != set(names):
         raise StatementError(f"'{statement.name}' does not return the fields of {into}.")
-    return lambda rows: adapter.validate_python(
-        [dict(zip(names, native(row), strict=True)) for row in rows]
+
+    def convert(rows: list[list[Any]]) -> list[T]:
+        values = (
+            [native(row[0]) for row in rows]
+            if alone
+            else [dict(zip(names, native(row), strict=True)) for row in rows]
+        )
+        try:
+            return adapter.validate_python(values)
+        except ValidationError as error:
+            raise _damaged(statement, error) from error
+
+    return convert
+
+
+def _damaged(statement: Statement, error: ValidationError) -> SchemaError:
+    """Name what is missing or of another kind than we write, but not what it says."""
+    first = error.errors(include_input=False)[0]
+    field = ".".join(part for part in first["loc"] if isinstance(part, str))
+    return SchemaError(
+        f"'{statement.name}' met what is not as this service writes it ({field}: {first['msg']}). "
+        "Another writer may have erased it; run `graph-memory verify --repair`."
     )
 
 

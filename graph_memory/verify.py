@@ -18,14 +18,25 @@ class Problem:
     example: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Orphans(Problem):
+    group_id: str
+
+
 async def verify(graph: Graph, settings: Settings) -> dict[str, list[Problem]]:
-    """Look at every memory and relation; return the problems by group, the schema's under ''."""
+    """Look at every memory, relation and what has lost its memory; return the problems by group.
+
+    The schema's are under ''.
+    """
     missing = await schema.missing_indexes(graph)
     found = {"": [Problem("an index or constraint is missing", 1, name) for name in missing]}
     for group in await groups(graph):
         found[group] = await _memories(graph, settings, group) + await graph.rows(
             "verify/relations", Problem, group_id=group, types=list(RelationType)
         )
+    for orphans in await graph.rows("verify/orphans", _Orphans):
+        problem = Problem(orphans.problem, orphans.count, orphans.example)
+        found.setdefault(orphans.group_id, []).append(problem)
     return {group: problems for group, problems in found.items() if problems}
 
 

@@ -14,5 +14,6 @@ MATCH (a)-[r:RELATES_TO]->(m:Memory)
 WHERE m.uuid IN $memory_ids AND m.group_id = $group_id
 AND
 // include time/relation_holds
-RETURN from_id, m.uuid AS to_id, r.name AS relation_type, coalesce(r.strength, 0.5) AS strength
+RETURN from_id, m.uuid AS to_id, coalesce(r.name, 'relates_to') AS relation_type,
+       coalesce(r.strength, 0.5) AS strength
 LIMIT $limit

@@ -17,6 +17,6 @@ AND
 // include time/relation_holds
 AND
 // include time/memory_holds
-RETURN a.uuid AS from_id, m.uuid AS to_id, r.name AS relation_type,
+RETURN a.uuid AS from_id, m.uuid AS to_id, coalesce(r.name, 'relates_to') AS relation_type,
        coalesce(r.strength, 0.5) AS strength
 LIMIT $limit

@@ -38,7 +38,8 @@ RETURN m {
       AND r.adopted_at IS NULL AND r.name IN $types
     RETURN {
       target_id: other.uuid, relation_type: r.name,
-      original_relation_type: r.original_relation_type, strength: r.strength, fact: r.fact,
+      original_relation_type: r.original_relation_type, strength: coalesce(r.strength, 0.5),
+      fact: r.fact,
       metadata: coalesce(r.metadata_json, '{}'),
       created_at: r.created_at, valid_at: r.valid_at, invalid_at: r.invalid_at
     } ORDER BY other.uuid, r.name
@@ -52,7 +53,8 @@ RETURN m {
     MATCH (m)-[r:RELATES_TO]->(other:Memory {group_id: $group_id})
     WHERE other.soft_deleted_at IS NULL AND (r.adopted_at IS NOT NULL OR NOT r.name IN $types)
     RETURN {
-      target_id: other.uuid, fact_id: r.uuid, name: r.name, fact: r.fact, strength: r.strength,
+      target_id: other.uuid, fact_id: r.uuid, name: r.name, fact: r.fact,
+      strength: coalesce(r.strength, 0.5),
       created_at: r.created_at, valid_at: r.valid_at, invalid_at: r.invalid_at,
       expired_at: r.expired_at, reference_time: r.reference_time,
       attributes: [key IN keys(r) WHERE NOT key IN $owned_of_facts | [key, r[key]]]

@@ -4,7 +4,6 @@
 //
 // access  fragment
 // param   decay : MAP — the settings of decay
-// param   decay : MAP — the settings of decay
 // include decay/next_state
 WITH *, CASE protection
   WHEN 'until' THEN datetime(m.preserve_until).epochMillis + 1 ELSE now_ms

@@ -13,6 +13,7 @@ MATCH ()-[r:RELATES_TO]->()
     LIMIT $candidates
   ) SCORE AS score
 WITH r, score WHERE score > $min_score AND startNode(r):Entity AND endNode(r):Entity
+  AND startNode(r).soft_deleted_at IS NULL AND endNode(r).soft_deleted_at IS NULL
 WITH r, score ORDER BY score DESC, r.uuid LIMIT $limit
 // include graphiti_search/fact
 RETURN fact

@@ -8,6 +8,7 @@
 CALL db.index.fulltext.queryRelationships('fact_text_idx', $lucene, {limit: $limit})
   YIELD relationship AS r, score
 WHERE r.group_id = $group_id AND startNode(r):Entity AND endNode(r):Entity
+  AND startNode(r).soft_deleted_at IS NULL AND endNode(r).soft_deleted_at IS NULL
 // include graphiti_search/fact
 RETURN fact
 ORDER BY score DESC, r.uuid

@@ -1,4 +1,4 @@
-// List what happened to a memory, in order.
+// List what happened to a memory, in order; relations to what is deleted since are left out.
 //
 // access  read
 // param   group_id  : STRING — the tenant
@@ -27,11 +27,12 @@ UNION ALL
   WITH m WHERE m.invalid_at IS NOT NULL
   RETURN datetime(m.invalid_at) AS at, 'ended' AS kind, null AS detail
 UNION ALL
-  MATCH (m)-[r:RELATES_TO]-(:Memory {group_id: $group_id})
+  MATCH (m)-[r:RELATES_TO]-(other:Memory {group_id: $group_id})
+  WHERE other.soft_deleted_at IS NULL AND r.created_at IS NOT NULL
   RETURN r.created_at AS at, 'related' AS kind, r.fact AS detail
 UNION ALL
-  MATCH (m)-[r:RELATES_TO]-(:Memory {group_id: $group_id})
-  WHERE r.expired_at IS NOT NULL
+  MATCH (m)-[r:RELATES_TO]-(other:Memory {group_id: $group_id})
+  WHERE other.soft_deleted_at IS NULL AND r.expired_at IS NOT NULL
   RETURN r.expired_at AS at, 'unrelated' AS kind, r.fact AS detail
 }
 RETURN at, kind, detail

@@ -30,6 +30,9 @@ RETURN {
   soft_deleted_at: m.soft_deleted_at,
   obsolete_at: m.obsolete_at,
   obsolete_reason: m.obsolete_reason,
+  superseded_by: CASE WHEN m.obsolete_at IS NULL THEN null ELSE
+    // include memories/superseded_by
+  END,
   next_state: CASE
     WHEN target <> m.lifecycle_state THEN target
     WHEN due IS NULL OR protection IS NOT NULL THEN null

@@ -1,4 +1,6 @@
-// Give memories their parents of the same group.
+// Give memories their parents of the same group; another one that a memory had it has no more.
+//
+// Row by row, as a memory may be named twice.
 //
 // access  write
 // param   group_id : STRING — the tenant
@@ -10,6 +12,12 @@ UNWIND $links AS row
 MATCH (m:Memory {uuid: row.from_id, group_id: $group_id})
 MATCH (parent:Memory {uuid: row.to_id, group_id: $group_id})
 WHERE parent.soft_deleted_at IS NULL
-MERGE (m)-[link:HAS_PARENT]->(parent)
-ON CREATE SET link.created_at = datetime($now)
+CALL (m, parent) {
+  OPTIONAL MATCH (m)-[former:HAS_PARENT]->(other)
+  WHERE other <> parent
+  DELETE former
+  WITH DISTINCT m, parent
+  MERGE (m)-[link:HAS_PARENT]->(parent)
+  ON CREATE SET link.created_at = datetime($now)
+}
 RETURN row.position AS position, false AS created

@@ -6,7 +6,8 @@
 // param   after_created_at : STRING? — of the last memory of the page before, ISO 8601, UTC
 // param   after_id         : STRING? — of the same
 // param   limit            : INTEGER
-// returns memory : MAP
+// returns memory     : MAP
+// returns created_at : STRING — as precise as it is stored, for the next page
 MATCH (m:Memory {group_id: $group_id})
 WHERE m.lifecycle_state IN $states
 WITH m
@@ -16,4 +17,5 @@ WITH m WHERE $after_id IS NULL
   OR m.created_at = datetime($after_created_at) AND m.uuid > $after_id
 WITH m ORDER BY m.created_at DESC, m.uuid LIMIT $limit
 // include memories/view
-RETURN memory ORDER BY m.created_at DESC, m.uuid
+RETURN memory, toString(m.created_at) AS created_at
+ORDER BY m.created_at DESC, m.uuid

@@ -20,8 +20,12 @@ WHERE other.group_id = $group_id
   AND (other.soft_deleted_at IS NULL OR other.soft_deleted_at > $known_at)
   AND
 // include time/relation_holds
-RETURN startNode(r).uuid AS from_id, endNode(r).uuid AS to_id, r.name AS relation_type,
-       r.strength AS strength, r.fact AS fact, coalesce(r.metadata_json, '{}') AS metadata,
-       r.created_at AS created_at, r.valid_at AS valid_at, r.invalid_at AS invalid_at
+RETURN startNode(r).uuid AS from_id, endNode(r).uuid AS to_id,
+       coalesce(r.name, 'relates_to') AS relation_type, coalesce(r.strength, 0.5) AS strength,
+       coalesce(r.fact, startNode(r).name + ' ' + coalesce(r.name, 'relates_to') + ' '
+         + endNode(r).name, '') AS fact,
+       coalesce(r.metadata_json, '{}') AS metadata,
+       coalesce(r.created_at, r.valid_at, m.created_at) AS created_at,
+       r.valid_at AS valid_at, r.invalid_at AS invalid_at
 ORDER BY strength DESC, from_id, to_id, relation_type
 LIMIT $limit

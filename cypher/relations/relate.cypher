@@ -1,5 +1,7 @@
 // Relate memories of one group; repeating a relation updates its strength and metadata.
 //
+// One that has ended stays as it was, and makes room for one that holds.
+//
 // access  write
 // param   group_id  : STRING — the tenant
 // param   relations : LIST<MAP> — relation_id, edge_key, from_id, to_id, relation_type, strength,
@@ -14,6 +16,12 @@ UNWIND $relations AS row
 MATCH (a:Memory {uuid: row.from_id, group_id: $group_id})
 MATCH (b:Memory {uuid: row.to_id, group_id: $group_id})
 WHERE a.soft_deleted_at IS NULL AND b.soft_deleted_at IS NULL
+CALL (row, a, b) {
+  MATCH (a)-[former:RELATES_TO {edge_key: row.edge_key}]->(b)
+  WHERE former.invalid_at <= datetime($now)
+    AND coalesce(datetime(row.invalid_at) > datetime($now), true)
+  SET former.expired_at = former.invalid_at, former.edge_key = null
+}
 MERGE (a)-[r:RELATES_TO {edge_key: row.edge_key}]->(b)
 ON CREATE SET
   r.uuid = row.relation_id,

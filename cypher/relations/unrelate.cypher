@@ -17,6 +17,6 @@ WHERE r.expired_at IS NULL
   AND ($both_directions OR startNode(r) = a)
 SET
   r.expired_at = datetime($now),
-  r.invalid_at = coalesce(r.invalid_at, datetime($now)),
+  r.invalid_at = CASE WHEN r.invalid_at < datetime($now) THEN r.invalid_at ELSE datetime($now) END,
   r.edge_key = null
 RETURN r.uuid AS relation_id

@@ -1,4 +1,4 @@
-// Remove memories for good, with their relations and versions.
+// Remove memories for good, with their relations, versions and what they were before.
 //
 // access  write
 // param   group_id   : STRING — the tenant
@@ -8,5 +8,6 @@ MATCH (m:Memory {group_id: $group_id})
 WHERE m.uuid IN $memory_ids
 WITH m, m.uuid AS memory_id
 OPTIONAL MATCH (m)-[:HAS_VERSION|HAS_WORDS]->(part:MemoryVersion|WordVectors)
-DETACH DELETE part, m
+OPTIONAL MATCH (was:EntityBefore {uuid: memory_id})
+DETACH DELETE part, was, m
 RETURN DISTINCT memory_id

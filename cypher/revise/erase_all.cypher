@@ -16,6 +16,7 @@ UNION ALL
 }
 CALL (n) {
   OPTIONAL MATCH (n)-[:HAS_VERSION|HAS_WORDS]->(part:MemoryVersion|WordVectors)
-  DETACH DELETE part, n
+  OPTIONAL MATCH (was:EntityBefore {uuid: n.uuid})
+  DETACH DELETE part, was, n
 } IN TRANSACTIONS OF 500 ROWS
 RETURN sum(counts) AS deleted

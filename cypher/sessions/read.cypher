@@ -19,11 +19,8 @@ CALL (s) {
   WHERE m.soft_deleted_at IS NULL
   WITH s.loaded_ids[i] AS memory_id, s.loaded_versions[i] AS version, m,
        m.obsolete_at IS NOT NULL OR m.invalid_at <= $now AS ended,
-       head(COLLECT {
-         MATCH (winner:Memory)-[r:RELATES_TO {name: 'supersedes'}]->(m)
-         WHERE winner.group_id = $group_id
-         RETURN winner.uuid ORDER BY r.created_at DESC
-       }) AS superseded_by
+       // include memories/superseded_by
+       AS superseded_by
   WITH memory_id, CASE WHEN ended THEN superseded_by END AS superseded_by, CASE
     WHEN m IS NULL THEN 'forgotten'
     WHEN ended THEN CASE WHEN superseded_by IS NULL THEN 'obsolete' ELSE 'superseded' END

@@ -9,6 +9,7 @@ MATCH (m:PurgedMemory)
 WHERE m.purged_at <= $purged_before AND ($groups IS NULL OR m.group_id IN $groups)
 CALL (m) {
   OPTIONAL MATCH (m)-[:HAS_VERSION|HAS_WORDS]->(part:MemoryVersion|WordVectors)
-  DETACH DELETE part, m
+  OPTIONAL MATCH (was:EntityBefore {uuid: m.uuid})
+  DETACH DELETE part, was, m
 } IN TRANSACTIONS OF $batch ROWS
 RETURN count(*) AS erased

@@ -1,12 +1,14 @@
 // Tell of the memories a walk came to what it shows of them; the rest is a matter of `recall/get`.
 //
+// One from which another writer has erased all that is ours is left out, until it is repaired.
+//
 // access  read
 // param   group_id   : STRING — the tenant
 // param   memory_ids : LIST<STRING> — that hold; a walk has seen to it
 // returns memory : MAP
 MATCH (m:Memory)
 USING INDEX m:Memory(uuid)
-WHERE m.uuid IN $memory_ids AND m.group_id = $group_id
+WHERE m.uuid IN $memory_ids AND m.group_id = $group_id AND m.lifecycle_state IS NOT NULL
 // include decay/score
 // include time/text_known
 WITH faded,

@@ -28,12 +28,12 @@ CALL (a) {
     WITH a WHERE $outgoing
     MATCH (a)-[r:RELATES_TO WHERE $relation_types IS NULL OR r.name IN $relation_types]->(m:Memory)
     // include traverse/eligible
-    RETURN r, m, r.name AS name, true AS forward
+    RETURN r, m, coalesce(r.name, 'relates_to') AS name, true AS forward
   UNION ALL
     WITH a WHERE $incoming
     MATCH (a)<-[r:RELATES_TO WHERE $relation_types IS NULL OR r.name IN $relation_types]-(m:Memory)
     // include traverse/eligible
-    RETURN r, m, r.name AS name, false AS forward
+    RETURN r, m, coalesce(r.name, 'relates_to') AS name, false AS forward
   UNION ALL
     WITH a WHERE $outgoing AND $parent_links
     MATCH (a)-[r:HAS_PARENT]->(m:Memory)

@@ -28,6 +28,7 @@ UNWIND [
        THEN 'is compressed by its mark or by its content, not by both' END,
   CASE WHEN any(time IN [m.valid_at, m.invalid_at] WHERE NOT time IS :: STRING)
        THEN 'has an instant that is no text (valid_at, invalid_at)' END,
+  CASE WHEN COUNT { (m)-[:HAS_PARENT]->() } > 1 THEN 'has two parents' END,
   CASE WHEN NOT coalesce(m.lifecycle_state IN $states, false) THEN 'is in an unknown state' END,
   CASE WHEN NOT coalesce(m.memory_type IN $types, false) THEN 'is of an unknown type' END,
   CASE WHEN NOT coalesce(1 <= m.importance <= 10, false) THEN 'has importance beyond 1..10' END,

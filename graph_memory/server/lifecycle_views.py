@@ -71,6 +71,9 @@ class Fading(View):
     predicted_next_state: str | None
     predicted_at: Instant | None
     preservation: Preservation
+    is_obsolete: bool
+    obsolete_reason: str | None
+    superseded_by: str | None
     explanation: str
     transitions: Annotated[list[Transition], _OBJECTS]
 
@@ -91,6 +94,9 @@ class Fading(View):
             predicted_next_state=status.next_state,
             predicted_at=status.next_at if status.next_state else None,
             preservation=Preservation.of(status),
+            is_obsolete=status.is_obsolete,
+            obsolete_reason=status.obsolete_reason,
+            superseded_by=status.superseded_by,
             explanation=explained(status),
             transitions=status.history,
         )

@@ -231,6 +231,23 @@ async def test_a_link_to_nowhere_is_named_and_the_memory_stays(
     }
 
 
+async def test_a_memory_has_the_parent_that_was_named_last(
+    memory: GraphMemory, driver: AsyncDriver, group: str
+) -> None:
+    child = f"{group}-child"
+    for parent in ("one", "two", "two"):
+        await imported(
+            memory,
+            {"content": parent, "memory_id": f"{group}-{parent}"},
+            {"content": "child", "memory_id": child, "parent_id": f"{group}-{parent}"},
+        )
+        assert (await memory.get(child)).parent_id == f"{group}-{parent}"
+    records, _, _ = await driver.execute_query(
+        "MATCH (:Memory {uuid: $id})-[:HAS_PARENT]->(p) RETURN p.uuid AS id", id=child
+    )
+    assert [record["id"] for record in records] == [f"{group}-two"]
+
+
 async def test_a_link_never_leads_into_another_group(memory: GraphMemory, group: str) -> None:
     foreign = await memory.add("theirs", group_id=f"{group}_theirs")
     report = await imported(

@@ -8,7 +8,8 @@ import pytest
 from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory
-from graph_memory.errors import InvalidArgumentError, NotFoundError
+from graph_memory.errors import InvalidArgumentError, NotFoundError, SchemaError
+from graph_memory.lifecycle import Resolution, settle
 from tests.conftest import TODAY, Clock
 
 
@@ -123,6 +124,87 @@ async def test_a_relation_holds_between_its_instants(memory: GraphMemory) -> Non
     assert len((await memory.list()).memories) == 2
 
 
+async def test_a_relation_that_has_ended_can_begin_again(memory: GraphMemory, clock: Clock) -> None:
+    a, b = await memory.add("a"), await memory.add("b")
+    ends = (a.memory_id, b.memory_id, "supports")
+    until = TODAY + timedelta(days=2)
+    await memory.relate(*ends, strength=0.3, invalid_at=until)
+    clock.advance(days=1)
+    (still,) = await memory.relate(*ends, strength=0.4)
+    clock.advance(days=2)
+    (again,) = await memory.relate(*ends, strength=0.9)
+    (corrected,) = await memory.relate(*ends, strength=0.8)
+    assert (still.created, again.created, corrected.created) == (False, True, False)
+    clock.advance(days=1)
+    for day, strengths in ((-0.5, []), (0.5, [0.4]), (2.5, []), (3.5, [0.8])):
+        moment = TODAY + timedelta(days=day)
+        for clock_asked in ("as_of", "known_at"):
+            asked: dict[str, Any] = {clock_asked: moment}
+            held = await memory.relations(a.memory_id, **asked)
+            assert [relation.strength for relation in held] == strengths
+    assert [r.strength for r in await memory.relations(a.memory_id)] == [0.8]
+    at = [e.at for e in await memory.history(a.memory_id) if e.kind == "unrelated"]
+    assert at == [until]
+
+
+async def test_what_ended_long_ago_is_corrected_not_repeated(memory: GraphMemory) -> None:
+    a, b = await memory.add("a"), await memory.add("b")
+    held: dict[str, Any] = {
+        "valid_at": TODAY - timedelta(days=9),
+        "invalid_at": TODAY - timedelta(days=5),
+    }
+    made = [await memory.relate(a.memory_id, b.memory_id, **held) for _ in range(2)]
+    assert [relation.created for (relation,) in made] == [True, False]
+
+
+async def test_a_relation_that_was_to_end_later_ends_when_it_is_unrelated(
+    memory: GraphMemory, clock: Clock
+) -> None:
+    a, b = await memory.add("a"), await memory.add("b")
+    await memory.relate(a.memory_id, b.memory_id, invalid_at=TODAY + timedelta(days=9))
+    clock.advance(days=1)
+    assert await memory.unrelate(a.memory_id, b.memory_id) == 1
+    assert await memory.relations(a.memory_id) == []
+    assert len(await memory.relations(a.memory_id, known_at=TODAY)) == 1
+
+
+async def test_relations_of_another_writer_are_read(
+    memory: GraphMemory, driver: AsyncDriver
+) -> None:
+    a, b, c = [await memory.add(text) for text in "abc"]
+    await memory.relate(a.memory_id, b.memory_id, "supports", strength=0.9)
+    await driver.execute_query(
+        "MATCH (a:Memory {uuid: $a}), (b:Memory {uuid: $b}), (c:Memory {uuid: $c}) "
+        "CREATE (a)-[:RELATES_TO {uuid: $a + '1', name: 'LIKES', fact: 'a likes b', "
+        "group_id: a.group_id, episodes: [], created_at: datetime('2026-01-01')}]->(b) "
+        "CREATE (a)-[:RELATES_TO {uuid: $a + '2'}]->(c)",
+        a=a.memory_id, b=b.memory_id, c=c.memory_id,
+    )  # fmt: skip
+    told = [(r.relation_type, r.strength, r.fact) for r in await memory.relations(a.memory_id)]
+    assert told[0][:2] == ("supports", 0.9)
+    assert sorted(told[1:]) == [
+        ("LIKES", 0.5, "a likes b"), ("relates_to", 0.5, "a relates_to c"),
+    ]  # fmt: skip
+    walked = await memory.traverse(a.memory_id)
+    assert {node.memory_id for node in walked.nodes} == {b.memory_id, c.memory_id}
+    assert (await memory.analyze(a.memory_id)).by_type.keys() == {"supports", "LIKES", "relates_to"}
+    assert await memory.history(a.memory_id)
+
+
+async def test_a_memory_that_another_writer_damaged_is_named_and_walked_past(
+    memory: GraphMemory, driver: AsyncDriver
+) -> None:
+    a, b = await memory.add("a"), await memory.add("b")
+    await memory.relate(a.memory_id, b.memory_id)
+    await driver.execute_query(
+        "MATCH (n:Entity {uuid: $id}) SET n = n {.uuid, .name, .group_id, .summary, .created_at}",
+        id=b.memory_id,
+    )
+    assert (await memory.traverse(a.memory_id)).nodes == []
+    with pytest.raises(SchemaError, match="verify --repair"):
+        await memory.get(b.memory_id)
+
+
 async def test_many_who_make_one_relation_make_it_once(memory: GraphMemory) -> None:
     a, b = await memory.add("a"), await memory.add("b")
     made = await asyncio.gather(
@@ -157,6 +239,15 @@ async def test_a_contradiction_can_be_settled(
     assert await contents(memory) == {(old, new)[winner].content}
 
 
+async def test_a_contradiction_with_what_went_meanwhile_names_it(
+    memory: GraphMemory, group: str
+) -> None:
+    here = await memory.add("the home is in Oslo")
+    with pytest.raises(NotFoundError) as caught:
+        await settle(memory.graph, (here.memory_id, "gone"), Resolution.NEWER, group_id=group)
+    assert caught.value.memory_id == "gone"
+
+
 async def test_only_contradictions_are_settled_and_only_by_a_known_rule(
     memory: GraphMemory,
 ) -> None:
@@ -182,6 +273,22 @@ async def test_a_memory_is_superseded_only_by_another_of_its_group(
     with pytest.raises(NotFoundError):
         await memory.mark_obsolete("nobody", "why")
     assert (await memory.get(a.memory_id)).lifecycle_state == "ACTIVE"
+
+
+async def test_what_was_deleted_is_named_neither_as_parent_nor_in_histories(
+    memory: GraphMemory, clock: Clock
+) -> None:
+    parent = await memory.add("a secret")
+    child = await memory.add("a child", parent_id=parent.memory_id)
+    await memory.relate(child.memory_id, parent.memory_id, "supports")
+    clock.advance(days=1)
+    await memory.delete(parent.memory_id)
+    assert (await memory.get(child.memory_id)).parent_id is None
+    assert (await memory.get(child.memory_id, known_at=TODAY)).parent_id == parent.memory_id
+    assert "secret" not in str(await memory.history(child.memory_id))
+    await memory.recover(parent.memory_id)
+    assert (await memory.get(child.memory_id)).parent_id == parent.memory_id
+    assert "secret" in str(await memory.history(child.memory_id))
 
 
 async def test_the_history_tells_everything_in_order(memory: GraphMemory, clock: Clock) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
+from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory, Settings
 from graph_memory.embedding import Embedder
@@ -134,3 +135,39 @@ async def test_graphiti_searches_by_words_and_with_vectors_by_meaning(
     await with_vectors.update(tea.memory_id, content="Ada prefers a cup of jasmine tea")
     nodes = (await found(graphiti, by_node, question, group)).nodes
     assert [node.uuid for node in nodes] == [tea.memory_id]
+
+
+async def test_graphiti_is_shown_no_fact_of_what_was_deleted(
+    memory: GraphMemory, graphiti_core: SimpleNamespace, driver: AsyncDriver, group: str
+) -> None:
+    from graphiti_core.search.search_filters import SearchFilters
+
+    from graph_memory.graphiti_search import IndexedSearch
+
+    tea, trip = await memory.add("Ada prefers green tea"), await memory.add("Ada lived in Kyoto")
+    await memory.relate(tea.memory_id, trip.memory_id, "caused_by", fact="Kyoto made her like tea")
+    vector = (await memory.embedder.embed_query("Kyoto and tea")).tolist()
+    await driver.execute_query(
+        "MATCH ()-[r:RELATES_TO {group_id: $group}]->() "
+        "CALL db.create.setRelationshipVectorProperty(r, 'fact_embedding', $vector) "
+        "RETURN count(*)", group=group, vector=vector,
+    )  # fmt: skip
+    search, anything = IndexedSearch(graph=memory.graph), SearchFilters()
+    ends = SearchFilters(
+        edge_source_node_uuids=[tea.memory_id], edge_target_node_uuids=[trip.memory_id]
+    )
+
+    async def shown() -> list[int]:
+        found = [
+            await search.edge_fulltext_search(None, "Kyoto", anything, [group]),
+            await search.edge_fulltext_search(None, "Kyoto", ends, [group]),
+            await search.edge_similarity_search(None, vector, None, None, anything, [group]),
+        ]
+        return [len(edges) for edges in found]
+
+    assert await shown() == [1, 1, 1]
+    await memory.delete(trip.memory_id)
+    assert await shown() == [0, 0, 0]
+    await memory.recover(trip.memory_id)
+    await memory.delete(tea.memory_id)
+    assert await shown() == [0, 0, 0]

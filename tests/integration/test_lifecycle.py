@@ -123,6 +123,23 @@ async def test_what_is_said_again_is_woken_as_the_duplicate_tells(
     assert found.memory.memory_id == stored.memory_id
 
 
+async def test_a_memory_tells_what_superseded_it(memory: GraphMemory, clock: Clock) -> None:
+    bern, rome = await memory.add("Ada lives in Bern"), await memory.add("Ada lives in Rome")
+    clock.advance(days=1)
+    await memory.mark_obsolete(bern.memory_id, "she moved", superseded_by=rome.memory_id)
+    told = await memory.decay_status(bern.memory_id)
+    assert (told.superseded_by, told.is_obsolete) == (rome.memory_id, True)
+    assert f"superseded by {rome.memory_id}" in explained(told)
+    assert (await memory.get(bern.memory_id)).superseded_by == rome.memory_id
+    assert (await memory.get(rome.memory_id)).superseded_by is None
+    await memory.delete(rome.memory_id)
+    told = await memory.decay_status(bern.memory_id)
+    assert (told.superseded_by, told.is_obsolete) == (None, True)
+    await memory.preserve(bern.memory_id)
+    told = await memory.decay_status(bern.memory_id)
+    assert (told.superseded_by, told.is_obsolete) == (None, False)
+
+
 async def test_what_ended_is_said_again_in_other_words_as_the_duplicate_tells(
     memory: GraphMemory, clock: Clock
 ) -> None:

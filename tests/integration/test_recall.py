@@ -1,5 +1,6 @@
 """Searching, listing and access counting, on a real Neo4j with real embeddings."""
 
+import base64
 import json
 from datetime import timedelta
 from pathlib import Path
@@ -282,6 +283,62 @@ async def test_a_page_is_not_disturbed_by_what_comes_or_goes(memory: GraphMemory
     assert {m.memory_id for m in (*first.memories, *rest.memories)} == set(ids)
 
 
+@pytest.mark.parametrize("sort", ["importance", "created_at"])
+async def test_a_list_goes_on_within_a_millisecond_and_among_zones(
+    memory: GraphMemory, driver: AsyncDriver, sort: str
+) -> None:
+    ids = await fill(memory, *(f"note {n}" for n in range(6)))
+    made_at = [
+        *(f"2026-05-01T10:00:00.123{n}Z" for n in ("001", "002", "002", "002001")),
+        *(f"2026-05-01T12:00:00.123002+02:00{zone}" for zone in ("", "[Europe/Berlin]")),
+    ]
+    await driver.execute_query(
+        "UNWIND range(0, 5) AS i MATCH (m:Memory {uuid: $ids[i]}) "
+        "SET m.created_at = datetime($made_at[i])", ids=ids, made_at=made_at,
+    )  # fmt: skip
+    page = await memory.list(sort=sort, limit=1)
+    listed = list(page.memories)
+    while page.next_cursor:
+        page = await memory.list(sort=sort, limit=1, cursor=page.next_cursor)
+        listed += page.memories
+    assert sorted(m.memory_id for m in listed) == sorted(ids)
+
+
+@pytest.mark.parametrize(
+    "made_at",
+    ["2026-05-01T10:00:00Z[Atlantis/Port]", "2026-05-01T10:00:00Z[Europe]", "2026-05-01", "x", 5],
+)
+async def test_a_cursor_of_no_instant_is_refused(memory: GraphMemory, made_at: object) -> None:
+    position = {"sort": "importance", "importance": 5, "created_at": made_at, "id": "x"}
+    cursor = base64.urlsafe_b64encode(json.dumps(position).encode()).decode()
+    with pytest.raises(InvalidArgumentError, match="cursor"):
+        await memory.list(cursor=cursor)
+
+
+async def test_what_was_deleted_is_not_served_but_was_before(
+    memory: GraphMemory, clock: Clock
+) -> None:
+    (tea,) = await fill(memory, FACTS[0])
+    clock.advance(days=1)
+    await memory.delete(tea)
+    deleted: dict[str, Any] = {"states": ["soft_deleted"]}
+    calls: list[Any] = [
+        memory.search("tea", profile=p, **deleted) for p in ("recall", "weighted", "hybrid")
+    ]
+    calls += [memory.retrieve("tea", profile=p, **deleted) for p in ("recall", "weighted")]
+    calls += [memory.list(**deleted), memory.traverse("x", **deleted)]
+    calls += [memory.list(**deleted, as_of=TODAY)]
+    for call in calls:
+        with pytest.raises(InvalidArgumentError, match="recover_soft_deleted"):
+            await call
+    past = {**deleted, "known_at": TODAY}
+    for profile in ("recall", "weighted", "hybrid"):
+        (hit,) = await memory.search("tea", profile=profile, **past)
+        assert hit.memory.memory_id == tea
+    (given,) = (await memory.retrieve("tea", **past)).memories
+    assert given.memory.memory_id == (await memory.list(**past)).memories[0].memory_id == tea
+
+
 @pytest.mark.parametrize(
     "cursor", ["", "nonsense", "e30=", "💥", "eyJzb3J0IjogImltcG9ydGFuY2UifQ=="]
 )
@@ -314,6 +371,24 @@ async def test_what_was_delivered_counts_as_accessed_and_nothing_else(
     assert touched.access_count == 2
     assert touched.last_accessed_at == TODAY + timedelta(days=3)
     assert touched.updated_at == TODAY
+
+
+@pytest.mark.parametrize("clocks", [{"as_of": TODAY}, {"known_at": TODAY}], ids=str)
+async def test_a_question_about_the_past_counts_no_access(
+    memory: GraphMemory, clock: Clock, clocks: dict[str, Any]
+) -> None:
+    tea, why = await fill(memory, FACTS[0], "Ada lived in Kyoto", valid_at=TODAY)
+    await memory.relate(tea, why, "caused_by", valid_at=TODAY)
+    clock.advance(days=1)
+    assert await memory.get(tea, **clocks)
+    assert await memory.search("tea", **clocks)
+    assert (await memory.list(**clocks)).memories
+    assert (await memory.retrieve("tea", **clocks)).memories
+    assert (await memory.traverse(tea, **clocks)).nodes
+    if "as_of" in clocks:
+        assert await memory.search_facts("tea", **clocks)
+    await memory.accesses.settled()
+    assert (await memory.get(tea, counted=False)).access_count == 0
 
 
 async def test_many_accesses_are_counted_in_parts(

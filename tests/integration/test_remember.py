@@ -126,6 +126,19 @@ async def test_the_same_content_is_refused_with_the_id_it_has(memory: GraphMemor
     assert caught.value.existing_id == first.memory_id
 
 
+async def test_a_new_memory_comes_back_from_its_own_group(memory: GraphMemory, group: str) -> None:
+    stored = await memory.add(NewMemory(content="theirs", group_id=f"{group}_2"))
+    assert stored.group_id == f"{group}_2"
+    assert (await memory.list()).memories == []
+
+
+async def test_details_beside_a_new_memory_are_refused(memory: GraphMemory) -> None:
+    with pytest.raises(InvalidArgumentError, match="in the NewMemory") as caught:
+        await memory.add(NewMemory(content="tea"), importance=9)
+    assert caught.value.argument == "importance"
+    assert (await memory.list()).memories == []
+
+
 async def test_two_groups_may_hold_the_same_content(memory: GraphMemory, group: str) -> None:
     mine = await memory.add("shared saying")
     theirs = await memory.add("shared saying", group_id=f"{group}_2")

@@ -56,3 +56,61 @@ async def test_what_is_whole_is_left_alone(
     await memory.add("Ada spent a year in Kyoto")
     mended = await repair(graph, memory.settings, memory.clock())
     assert [m for m in mended if m.group_id == group] == []
+
+
+async def test_what_belongs_to_no_memory_is_told_and_removed(
+    memory: GraphMemory, graph: Graph, driver: AsyncDriver, group: str
+) -> None:
+    kept, lost = await memory.add("Ada prefers green tea"), await memory.add("Ada likes Kyoto")
+    for stored in (kept, lost):
+        await memory.update(stored.memory_id, content=f"{stored.content}, she says")
+    await driver.execute_query(
+        "CREATE (:EntityBefore {uuid: $id, group_id: $group, was_memory: false}) "
+        "CREATE (:EntityBefore {uuid: $kept, group_id: $group, was_memory: false}) "
+        "WITH 1 AS one MATCH (n:Entity {uuid: $id}) DETACH DELETE n",
+        id=lost.memory_id, kept=kept.memory_id, group=group,
+    )  # fmt: skip
+    orphans = {p.problem: p.count for p in await problems(memory, group)}
+    assert orphans == {
+        f"a node {label} belongs to no memory": 1
+        for label in ("EntityBefore", "MemoryVersion", "WordVectors")
+    }
+    mended = {m.what: m.count for m in await repair(graph, memory.settings, memory.clock())
+              if m.group_id == group}  # fmt: skip
+    assert mended == {"orphan": 3}
+    assert await problems(memory, group) == []
+    left = "MATCH (n:MemoryVersion|WordVectors|EntityBefore {group_id: $group}) RETURN n"
+    assert len((await driver.execute_query(left, group=group)).records) == 3
+
+
+async def test_what_is_erased_takes_along_what_it_was_before_it_was_adopted(
+    memory: GraphMemory, driver: AsyncDriver, group: str
+) -> None:
+    one, two = await memory.add("one"), await memory.add("two")
+    for stored in (one, two):
+        await driver.execute_query(
+            "CREATE (:EntityBefore {uuid: $id, group_id: $group, was_memory: false})",
+            id=stored.memory_id, group=group,
+        )  # fmt: skip
+    left = "MATCH (n:EntityBefore {group_id: $group}) RETURN count(n) AS n"
+    await memory.delete(one.memory_id, permanent=True)
+    assert (await driver.execute_query(left, group=group)).records[0]["n"] == 1
+    await memory.delete_all(confirm="DELETE ALL", permanent=True)
+    assert (await driver.execute_query(left, group=group)).records[0]["n"] == 0
+
+
+async def test_of_two_parents_the_later_stays(
+    memory: GraphMemory, graph: Graph, driver: AsyncDriver, group: str
+) -> None:
+    old, new = await memory.add("an old parent"), await memory.add("a new parent")
+    child = await memory.add("a child", parent_id=old.memory_id)
+    await driver.execute_query(
+        "MATCH (m:Memory {uuid: $child}), (p:Memory {uuid: $new}) "
+        "CREATE (m)-[:HAS_PARENT {created_at: datetime('2027-01-01')}]->(p)",
+        child=child.memory_id, new=new.memory_id,
+    )  # fmt: skip
+    (problem,) = await problems(memory, group)
+    assert (problem.problem, problem.example) == ("a memory has two parents", child.memory_id)
+    await repair(graph, memory.settings, memory.clock())
+    assert await problems(memory, group) == []
+    assert (await memory.get(child.memory_id)).parent_id == new.memory_id

@@ -20,6 +20,7 @@ RETURN count(m) AS n
 # These touch no tenant's memories, or are run by operators over the whole database.
 UNSCOPED = {
     "rebuild/groups", "census/take", "backup/standing", "classify/groups", "classify/shares",
+    "verify/orphans", "repair/orphans",
 }  # fmt: skip
 #: Runs and migrations serve all tenants, or those of `$groups`; records name memories by id.
 UNSCOPED |= {
@@ -56,6 +57,11 @@ def test_a_statement_knows_its_header(tmp_path: Path) -> None:
         (GOOD.replace("$group_id", "$group"), 6, "$group is used but not declared"),
         (GOOD.replace("{group_id: $group_id}", ""), 4, "$group_id is declared but not used"),
         (GOOD.replace(": STRING", ": TEXT"), 4, "param name : TYPE"),
+        (
+            GOOD.replace("// returns", "// param   group_id : STRING\n// returns"),
+            5,
+            "declared twice",
+        ),
         (GOOD.replace("RETURN", "// include stats/nothing\nRETURN"), 1, "names no fragment"),
         (GOOD.replace("RETURN", "  RETURN"), 1, "no line begins with RETURN"),
     ],
