@@ -1,6 +1,7 @@
 // End the relations between two memories; they no longer hold, but are not erased.
 //
-// Without its key an ended relation leaves room for a new one of its type.
+// Without its key an ended relation leaves room for a new one of its type. An end that lies ahead
+// comes now.
 //
 // access  write
 // param   group_id        : STRING — the tenant
@@ -17,6 +18,6 @@ WHERE r.expired_at IS NULL
   AND ($both_directions OR startNode(r) = a)
 SET
   r.expired_at = datetime($now),
-  r.invalid_at = coalesce(r.invalid_at, datetime($now)),
+  r.invalid_at = CASE WHEN r.invalid_at < datetime($now) THEN r.invalid_at ELSE datetime($now) END,
   r.edge_key = null
 RETURN r.uuid AS relation_id
