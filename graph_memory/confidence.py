@@ -81,7 +81,7 @@ async def scan(
         "group_id": group_id,
         "now": instant(now),
         "decay": decay.parameters(settings, run_id),
-        "scan": _numbers(settings, in_run=run_id is not None),
+        "scan": numbers(settings, in_run=run_id is not None),
     }
     report = Scan(dry_run)
     skips: list[Action] = []
@@ -124,7 +124,8 @@ async def _proposed(
         after_id = actions[-1].memory_id
 
 
-def _numbers(settings: Settings, *, in_run: bool) -> dict[str, Any]:
+def numbers(settings: Settings, *, in_run: bool) -> dict[str, Any]:
+    """Return the map `$scan` of the statements."""
     return {
         "min_age_days": settings.confidence_min_age_days,
         "obsolete_age_days": settings.confidence_obsolete_age_days,

@@ -10,10 +10,14 @@ from pydantic_settings import BaseSettings, NoDecode
 
 from graph_memory.memories import MemoryType
 
-Days = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+#: A century: more would lead out of the calendar.
+CENTURY = 36_500.0
+Days = Annotated[float, Field(ge=0.001, le=CENTURY)]
+#: A span that may be none at all.
+Span = Annotated[float, Field(ge=0, le=CENTURY)]
 Fraction = Annotated[float, Field(ge=0, le=1)]
 #: A half-life that may be without end.
-HalfLife = Annotated[float, Field(gt=0)]
+HalfLife = Annotated[float, Field(ge=0.001)]
 
 
 class DecaySettings(BaseSettings):
@@ -78,17 +82,17 @@ class DecaySettings(BaseSettings):
     expired_days: Days = 180.0
     expired_score: Fraction = 0.9
     expired_below_importance: float = Field(6.0, ge=1, le=10.1)
-    soft_delete_retention_days: float = Field(
-        90.0, ge=0, allow_inf_nan=False, description="How long a deletion can be taken back."
+    soft_delete_retention_days: Span = Field(
+        90.0, description="How long a deletion can be taken back."
     )
-    obsolete_retention_days: float | None = Field(
-        None, ge=0, allow_inf_nan=False, description="Obsolete memories are kept unless set."
+    obsolete_retention_days: Span | None = Field(
+        None, description="Obsolete memories are kept unless set."
     )
     state_history_length: int = Field(20, ge=1, le=1000, description="State changes remembered.")
 
     # Confidence
-    confidence_min_age_days: float = Field(90.0, ge=0, allow_inf_nan=False)
-    confidence_obsolete_age_days: float = Field(180.0, ge=0, allow_inf_nan=False)
+    confidence_min_age_days: Span = 90.0
+    confidence_obsolete_age_days: Span = 180.0
     confidence_floor: Fraction = 0.3
     confidence_delta_max: Fraction = 0.1
     confidence_delta_min: Fraction = 0.02
@@ -96,8 +100,8 @@ class DecaySettings(BaseSettings):
     confidence_step_per_access: Fraction = 0.01
     confidence_protected_importance: float = Field(8.0, ge=1, le=10.1)
     confidence_scan_in_maintenance: bool = False
-    confidence_min_step_interval_days: float = Field(
-        30.0, ge=0, allow_inf_nan=False, description="Between two steps made by runs."
+    confidence_min_step_interval_days: Span = Field(
+        30.0, description="Between two steps made by runs."
     )
 
     # Maintenance
@@ -118,9 +122,7 @@ class DecaySettings(BaseSettings):
     maintenance_lease_seconds: float = Field(
         60.0, ge=1, le=3600, description="After this a run that has fallen silent is over."
     )
-    undo_retention_days: float = Field(
-        30.0, ge=0, allow_inf_nan=False, description="How long a run can be undone."
-    )
+    undo_retention_days: Span = Field(30.0, description="How long a run can be undone.")
 
     @field_validator("protected_tags", "decay_enabled_groups", mode="before")
     @classmethod

@@ -36,8 +36,17 @@ def _told(event: Event) -> str | None:
     if event.kind != "state" or not (event.detail or "").startswith("{"):
         return event.detail
     change = TypeAdapter(Transition).validate_json(event.detail or "")
-    run = f", run {change.run_id}" if change.run_id else ""
-    return (
-        f"{change.from_} to {change.to}: {change.reason} (policy {change.policy}, faded "
-        f"{change.decay_score:g}, idle {change.idle_days:g} days{run})"
-    )
+    numbers = [
+        f"{name} {value:g}{unit}" if isinstance(value, float) else f"{name} {value}"
+        for name, value, unit in (
+            ("policy", change.policy, ""),
+            ("faded", change.decay_score, ""),
+            ("idle", change.idle_days, " days"),
+            ("run", change.run_id, ""),
+        )
+        if value is not None
+    ]
+    counted = f" ({', '.join(numbers)})" if numbers else ""
+    came = f"{change.from_} to {change.to}" if change.from_ else f"to {change.to}"
+    reason = f"{change.reason}, {change.because}" if change.because else change.reason
+    return f"{came}: {reason}{counted}"

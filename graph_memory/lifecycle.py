@@ -1,5 +1,6 @@
 """What becomes of a memory: obsolete, preserved, recovered."""
 
+import json
 import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -89,7 +90,7 @@ async def mark_obsolete(
         superseded_by=superseded_by,
         relation_id=str(uuid.uuid4()),
         now=instant(now),
-        decay=decay.parameters(settings),
+        decay=decay.parameters(settings) | {"because": json.dumps(reason)},
     )
     if marked is None:
         known = await graph.rows(

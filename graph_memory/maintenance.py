@@ -10,7 +10,7 @@ import time
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, ConfigDict, Field
@@ -19,7 +19,7 @@ from graph_memory import decay, run_record
 from graph_memory.arguments import GroupId
 from graph_memory.context import Context
 from graph_memory.errors import GraphUnavailableError
-from graph_memory.memories import Instant
+from graph_memory.memories import Instant, instant
 from graph_memory.run_record import Failure, Lease, Run
 from graph_memory.settings import Settings
 from graph_memory.stages import FADING, Effort, Progress, Stage, Stopped, Work
@@ -187,20 +187,49 @@ async def new_run(context: Context, request: RunRequest) -> Run:
         rules=decay.rules_hash(settings),
         policy=settings.decay_policy,
     )
-    run.full = run.full or await rules_changed(context, run)
+    earlier = await _earlier(context, run)
+    if _rules_changed(run, earlier) or await run_record.scheduled_otherwise(context.graph, run):
+        run.full, run.now = True, _untaken(run, earlier)
     return run
 
 
-async def rules_changed(context: Context, run: Run) -> bool:
-    """Tell whether some memories of a run were last treated by other rules, or never."""
-    for earlier in await run_record.runs(context.graph, "done", _REMEMBERED):
-        if Stage.DECAY not in earlier.stages or _disjoint(run.groups, earlier.groups):
-            continue
-        if earlier.rules != run.rules:
+async def _earlier(context: Context, run: Run) -> list[Run]:
+    """Return the runs that may have treated memories of a run, however they ended; latest first."""
+    found = await run_record.runs(context.graph, limit=_REMEMBERED)
+    return [
+        earlier
+        for earlier in found
+        if Stage.DECAY in earlier.stages and not _disjoint(run.groups, earlier.groups)
+    ]
+
+
+def _rules_changed(run: Run, earlier: list[Run]) -> bool:
+    """Tell whether some memories of a run were last treated by other rules, or never.
+
+    What a run leaves undone, or is undone, does not matter as long as the rules are the same; but
+    one that was to treat all and failed has left some out.
+    """
+    for one in earlier:
+        if one.rules != run.rules or (one.full and one.status == "failed"):
             return True
-        if earlier.canary >= run.canary and _covers(earlier.groups, run.groups):
+        if (
+            one.status in ("done", "undone")
+            and one.canary >= run.canary
+            and _covers(one.groups, run.groups)
+        ):
             return False
     return True
+
+
+def _untaken(run: Run, earlier: list[Run]) -> datetime:
+    """Return the first instant from the run's on at which none of other rules has treated memories.
+
+    What was treated at the instant of a run is not treated again.
+    """
+    now, taken = run.now, {instant(one.now) for one in earlier if one.rules != run.rules}
+    while instant(now) in taken:
+        now += timedelta(milliseconds=1)
+    return now
 
 
 def _disjoint(some: list[str] | None, others: list[str] | None) -> bool:

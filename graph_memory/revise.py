@@ -11,7 +11,7 @@ from graph_memory.arguments import MemoryChanges
 from graph_memory.embedding import Embedder
 from graph_memory.errors import ConfirmationRequiredError, InvalidArgumentError, NotFoundError
 from graph_memory.graph import Graph, UniquenessError
-from graph_memory.memories import LifecycleState, Memory, instant, metadata_json
+from graph_memory.memories import Memory, instant, metadata_json
 from graph_memory.recall import get_many, view_parameters
 from graph_memory.remember import content_properties, refuse_stored
 from graph_memory.settings import Settings
@@ -101,8 +101,7 @@ async def _whole(
     found = await get_many(graph, settings, [memory_id], group_id=group_id, now=now)
     if not found:
         raise NotFoundError(memory_id, group_id)
-    if found[0].lifecycle_state is not LifecycleState.ACTIVE:
-        await unpack(graph, {memory_id: found[0].content}, group_id=group_id)
+    await unpack(graph, {memory_id: found[0].content}, group_id=group_id)
     return found[0]
 
 

@@ -241,6 +241,13 @@ async def runs(graph: Graph, status: str | None = None, limit: int = 10) -> list
     return await graph.rows("run_record/runs", Run, status=status, limit=limit)
 
 
+async def scheduled_otherwise(graph: Graph, run: Run) -> bool:
+    """Tell whether another process has scheduled memories of a run by other rules."""
+    return bool(
+        await graph.one("run_record/scheduled_otherwise", bool, groups=run.groups, rules=run.rules)
+    )
+
+
 async def find(graph: Graph, run_id: str) -> RunStatus | None:
     """Find a run."""
     return await graph.one("run_record/run", RunStatus, run_id=run_id)

@@ -20,7 +20,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from graph_memory.decay_settings import DecaySettings
+from graph_memory.decay_settings import Days, DecaySettings
 from graph_memory.errors import SettingsError
 from graph_memory.hosts import Neo4jUri
 from graph_memory.llm_settings import LlmSettings
@@ -209,7 +209,7 @@ class Settings(ServiceSettings, DecaySettings, LlmSettings):
     staleness_threshold: int = Field(
         4096, ge=0, description="Tokens after which a loaded memory may be given again."
     )
-    session_ttl_days: float = Field(30.0, gt=0, description="Unused sessions are then forgotten.")
+    session_ttl_days: Days = Field(30.0, description="Unused sessions are then forgotten.")
     session_max_loaded: int = Field(10_000, ge=100, le=100_000, description="Memories remembered.")
     session_history: int = Field(50, ge=0, le=1000, description="Retrievals remembered.")
     feedback_max_shift: float = Field(

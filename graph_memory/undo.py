@@ -3,9 +3,10 @@
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from graph_memory import run_record
+from graph_memory import decay, run_record
 from graph_memory.errors import UndoRefusedError
 from graph_memory.graph import Graph
+from graph_memory.memories import instant
 from graph_memory.packing import pack
 from graph_memory.run_record import Lease
 from graph_memory.settings import Settings
@@ -47,8 +48,8 @@ async def undo(
 
     With a group only what it changed of that; the rest of the run can be undone later.
 
-    A memory that was changed since stays as it is, and is named. An undo that was interrupted goes
-    on where it stopped.
+    A memory that was changed since stays as it is, and is named; as long as there is one, the run
+    can be undone again. An undo that was interrupted goes on where it stopped.
 
     Raises:
         UndoRefusedError: There is no such run, or it has been undone, or its records are gone.
@@ -64,17 +65,21 @@ async def undo(
             kept = f"{settings.undo_retention_days:g} days"
             raise UndoRefusedError(run_id, f"what runs change is remembered for {kept} only")
         undone = Undone(run_id)
+        at = {"now": instant(now), "decay": decay.parameters(settings)}
         after_id = ""
         while ids := await graph.rows(
             "undo/changed", str, run_id=run_id, group_id=group_id, after_id=after_id, limit=_BATCH
         ):
             await graph.run("undo/revive", run_id=run_id, memory_ids=ids)
-            for row in await graph.rows("undo/restore", _Restored, run_id=run_id, memory_ids=ids):
+            for row in await graph.rows(
+                "undo/restore", _Restored, run_id=run_id, memory_ids=ids, **at
+            ):
                 _count(undone, row)
             after_id = ids[-1]
         async for _ in pack(graph, groups=run.groups, canary=100):
             pass
-        if group_id is None or run.groups == [group_id]:
+        whole = group_id is None or run.groups == [group_id]
+        if whole and undone.restored and not undone.refused:
             await run_record.mark(graph, run_id, "undone")
     return undone
 

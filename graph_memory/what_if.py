@@ -14,6 +14,7 @@ from pydantic import ConfigDict
 
 from graph_memory import classify, decay
 from graph_memory.arguments import Moment, Text
+from graph_memory.confidence import numbers
 from graph_memory.context import Context
 from graph_memory.graph import Graph
 from graph_memory.maintenance import Candidate, Report, RunRequest, new_run
@@ -47,6 +48,15 @@ class _Planned:
     examples: list[Candidate]
 
 
+@dataclass(frozen=True, slots=True)
+class _Expired:
+    """What the scan of confidence would take from what decay makes of memories of one state."""
+
+    was: str
+    becomes: str
+    count: int
+
+
 async def rehearse(context: Context, request: RunRequest, what_if: WhatIf) -> Report:
     """Tell what a run would do, and change nothing, not even a counter.
 
@@ -67,13 +77,16 @@ async def rehearse(context: Context, request: RunRequest, what_if: WhatIf) -> Re
     arrows = Counter[str]()
     for plan in planned:
         arrows[f"{plan.was}>{plan.becomes}"] += plan.count if plan.was != plan.becomes else 0
+    for expired in await _expired(graph, settings, run):
+        arrows[f"{expired.was}>{expired.becomes}"] -= expired.count
+        arrows[f"{expired.was}>EXPIRED"] += expired.count
     examples = [example for plan in planned for example in plan.examples]
     examples.sort(key=lambda example: (-example.decay_score, example.memory_id))
     return Report(
         run_id=run.run_id,
         dry_run=True,
         processed=sum(plan.count for plan in planned),
-        transitioned={arrow: count for arrow, count in sorted(arrows.items()) if count},
+        transitioned={arrow: count for arrow, count in sorted(arrows.items()) if count > 0},
         soft_deleted=_becoming(planned, "SOFT_DELETED"),
         purged=await _purged(graph, settings, run),
         compressed=await _compressed(graph, run, planned),
@@ -105,6 +118,23 @@ async def _planned(graph: Graph, settings: Settings, run: Run) -> list[_Planned]
         found += await graph.rows(
             "what_if/plan", _Planned, full=run.full, limit=_SHOWN, **parameters, **ids
         )
+    return found
+
+
+async def _expired(graph: Graph, settings: Settings, run: Run) -> list[_Expired]:
+    """Return what the stage `confidence` would make obsolete, by what decay makes of it."""
+    if Stage.CONFIDENCE not in run.stages or not settings.confidence_scan_in_maintenance:
+        return []
+    parameters: dict[str, Any] = {
+        "now": instant(run.now),
+        "decay": decay.parameters(settings, run.run_id),
+        "scan": numbers(settings, in_run=True),
+        "decays": Stage.DECAY in run.stages,
+        **_scope(run),
+    }
+    found: list[_Expired] = []
+    async for ids in ranges(graph):
+        found += await graph.rows("what_if/expire", _Expired, full=run.full, **parameters, **ids)
     return found
 
 

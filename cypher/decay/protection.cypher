@@ -1,16 +1,16 @@
 // Say why memory `m` does not fade, in `protection`: until, tag, permanent, or null.
 //
-// The tag `preserved` stops counting once its date has passed.
+// What remains when its date has passed is in `lasting`; the tag `preserved` goes with its date.
 //
 // access  fragment
 // param   now   : STRING — ISO 8601, UTC
 // param   decay : MAP — the settings of decay
 // source  an explicit date wins over a tag, a tag over importance and stability
 WITH *, CASE
-  WHEN m.preserve_until >= $now THEN 'until'
   WHEN any(tag IN m.tags WHERE toLower(tag) IN $decay.protected_tags
-       AND NOT (toLower(tag) = 'preserved' AND coalesce(m.preserve_until < $now, false)))
+       AND NOT (toLower(tag) = 'preserved' AND m.preserve_until IS NOT NULL))
     THEN 'tag'
   WHEN m.importance >= $decay.permanent_importance AND m.stability >= $decay.permanent_stability
     THEN 'permanent'
-END AS protection
+END AS lasting
+WITH *, CASE WHEN m.preserve_until >= $now THEN 'until' ELSE lasting END AS protection

@@ -5,4 +5,5 @@
 CALL (m) {
   // include decay/due
   SET m.decay_score = faded, m.last_decay_update = $now, m.next_due_at = due
+  // include decay/mark
 }

@@ -4,4 +4,5 @@
 CALL (m) {
   // include decay/due
   SET m.next_due_at = due
+  // include decay/mark
 }

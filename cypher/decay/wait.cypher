@@ -1,7 +1,8 @@
 // Say after how many idle milliseconds the step `step` is taken on the curve `curve`.
 //
-// An expression; null means never. The score passes `level` when what is kept falls to 1 - the
-// least multiple of the rounding that is above it, less half of one: the curve is solved for that.
+// An expression; null means never, or in more than 10,000 years. The score passes `level` when what
+// is kept falls to 1 - the least multiple of the rounding that is above it, less half of one: the
+// curve is solved for that.
 //
 // access  fragment
 // source  amplitude * exp(-rate * days) + offset = kept
@@ -12,8 +13,8 @@ head([
     days IN [CASE
       WHEN left >= curve.amplitude THEN 0.0
       WHEN left > 0.0 AND curve.rate > 0.0 THEN log(curve.amplitude / left) / curve.rate END] |
-    CASE WHEN days <= step.days
-      THEN toInteger(floor(step.days * 86400000)) + 1
+    CASE WHEN days > 3652500 THEN null
+      WHEN days <= step.days THEN toInteger(floor(step.days * 86400000)) + 1
       ELSE toInteger(ceil(days * 86400000)) END
   ])
 ])

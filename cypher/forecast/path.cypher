@@ -14,7 +14,7 @@ WITH *, CASE
 END AS first
 WITH *, reduce(
   way = {state: coalesce(first[0].to, m.lifecycle_state), at: free_ms, path: first},
-  step IN CASE WHEN protection IN ['tag', 'permanent'] OR m.obsolete_at IS NOT NULL THEN [] ELSE
+  step IN CASE WHEN lasting IS NOT NULL OR m.obsolete_at IS NOT NULL THEN [] ELSE
     // include decay/steps
   END |
   CASE WHEN step.from = way.state THEN head([
@@ -31,8 +31,10 @@ WITH *, CASE
     THEN datetime(m.soft_deleted_at).epochMillis
   WHEN way.state = 'SOFT_DELETED' THEN way.at
   WHEN way.state = 'EXPIRED' AND m.obsolete_at IS NULL AND curve.states <> 'unchanged' THEN way.at
-  WHEN way.state = 'EXPIRED' AND protection IS NULL
-    THEN datetime(m.obsolete_at).epochMillis + $decay.obsolete_retention_ms + 1
+  WHEN way.state = 'EXPIRED' AND lasting IS NULL THEN head([
+    at IN [datetime(m.obsolete_at).epochMillis + $decay.obsolete_retention_ms + 1] |
+    CASE WHEN at < free_ms THEN free_ms ELSE at END
+  ])
 END AS lost_ms
 WITH *, way.path
   + CASE WHEN lost_ms IS NULL OR way.state = 'SOFT_DELETED' THEN []

@@ -1,6 +1,7 @@
 // End the relations between two memories; they no longer hold, but are not erased.
 //
-// Without its key an ended relation leaves room for a new one of its type.
+// Without its key an ended relation leaves room for a new one of its type. An end that lies ahead
+// comes now.
 //
 // access  write
 // param   group_id        : STRING — the tenant

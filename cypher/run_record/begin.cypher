@@ -1,4 +1,6 @@
-// Record that a run begins.
+// Record that a run begins; one that treats all memories of its groups marks them as of its rules.
+//
+// Whoever schedules one by other rules from now on says so there.
 //
 // access  write
 // param   run_id      : STRING
@@ -16,3 +18,8 @@ CREATE (:MaintenanceRun {
   processed: 0, soft_deleted: 0, purged: 0, compressed: 0, classified: 0, embedded: 0, errors: 0,
   transitioned: '{}', failed: '[]', duration_seconds: 0.0, truncated: false
 })
+WITH 1 AS begun
+MATCH (mark:Control)
+WHERE mark.key STARTS WITH 'rules:' AND $full AND $canary >= 100 AND 'decay' IN $stages
+  AND ($groups IS NULL OR substring(mark.key, 6) IN $groups)
+SET mark.rules = $rules

@@ -1,7 +1,8 @@
 // Purge memories whose deletion can no longer be taken back.
 //
 // Without its labels a memory is found by nothing but an undo; its relations give up their keys, so
-// that the same may be made again.
+// that the same may be made again. Each is locked and looked at once
+// more, as in stages/treat.
 //
 // access  batch
 // param   now            : STRING — ISO 8601, UTC
@@ -18,6 +19,8 @@ WHERE m.soft_deleted_at < $deleted_before AND m.lifecycle_state = 'SOFT_DELETED'
   // include stages/eligible
 WITH m ORDER BY m.soft_deleted_at LIMIT $limit
 CALL (m) {
+  SET m.locked = null
+  WITH m WHERE m.lifecycle_state = 'SOFT_DELETED' AND m.soft_deleted_at < $deleted_before
   FOREACH (_ IN [1] |
     // include undo/before
   )

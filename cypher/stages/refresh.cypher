@@ -1,6 +1,7 @@
 // Write down anew how far the memories of a range of ids have faded, where no state changes by it.
 //
 // That is most of them, and needs no record. The others are left for what treats them one by one.
+// Each is locked before it is read, as in stages/treat.
 //
 // access  batch
 // param   now         : STRING — ISO 8601, UTC
@@ -15,6 +16,8 @@ WHERE $after_id < m.uuid <= $last_id AND m.lifecycle_state <> 'SOFT_DELETED'
   AND (m.last_decay_update <> $now OR m.last_decay_update IS NULL) AND
   // include stages/eligible
 CALL (m) {
+  SET m.locked = null
+  WITH m
   // include decay/due
   WITH m, faded, due, target WHERE target = m.lifecycle_state
   SET m.decay_score = faded, m.last_decay_update = $now

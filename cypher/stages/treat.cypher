@@ -1,10 +1,13 @@
 // Write down how far memory `m` has faded, and take the one step that is due, with a record of it.
 //
 // Most memories take no step: only what differs is written for them. A policy that goes by score
-// deletes what it lets expire at once.
+// deletes what it lets expire at once. The memory is locked before it is read, so that no access in
+// between is overtaken: an erasing that erases nothing does.
 //
 // access  fragment
 // param   now   : STRING — ISO 8601, UTC
+SET m.locked = null
+WITH m
 // include decay/due
 // include stages/plan
 WITH *, entered <> m.lifecycle_state AS steps

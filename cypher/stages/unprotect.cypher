@@ -1,5 +1,7 @@
 // Take the tag `preserved` and its date from memories whose date has passed.
 //
+// Each is locked and looked at once more, as in stages/treat.
+//
 // access  batch
 // param   now         : STRING — ISO 8601, UTC
 // param   limit       : INTEGER — memories at most
@@ -13,6 +15,8 @@ WHERE m.next_due_at <= $now AND m.preserve_until < $now AND m.lifecycle_state <>
   // include stages/eligible
 WITH m ORDER BY m.next_due_at LIMIT $limit
 CALL (m) {
+  SET m.locked = null
+  WITH m WHERE m.preserve_until < $now
   FOREACH (_ IN [1] |
     // include undo/before
   )

@@ -1,7 +1,8 @@
 // Tell whether memory `m` was true in the world at one instant and known here at another.
 //
 // Without `as_of` it is asked of the present, or of `known_at`. An end that was recorded later than
-// `known_at` was not known then. Without `known_at` what was deleted is left out.
+// `known_at` was not known then. Without `known_at` what was deleted is left out; with it, what was
+// deleted then, as the last change of state until then tells.
 //
 // access  fragment
 // param   now      : STRING — ISO 8601, UTC
@@ -12,3 +13,6 @@ AND (m.invalid_at IS NULL OR m.invalid_at > coalesce($as_of, $known_at, $now)
      OR coalesce(m.ended_at, m.obsolete_at) > $known_at)
 AND ($known_at IS NULL OR m.created_at <= datetime($known_at))
 AND (m.soft_deleted_at IS NULL OR m.soft_deleted_at > $known_at)
+AND ($known_at IS NULL OR NOT coalesce(
+      [change IN m.state_history WHERE substring(change, 8, 24) <= $known_at][-1]
+      CONTAINS '"to": "SOFT_DELETED"', false))

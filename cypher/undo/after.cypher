@@ -8,4 +8,5 @@ SET
   change.after_state_changed_at = m.state_changed_at,
   change.after_tags = m.tags,
   change.after_preserve_until = m.preserve_until,
-  change.after_confidence = m.confidence
+  change.after_confidence = m.confidence,
+  change.after_obsolete_at = m.obsolete_at

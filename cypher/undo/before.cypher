@@ -20,5 +20,4 @@ ON CREATE SET
   change.before_confidence = m.confidence,
   change.before_confidence_decayed_at = m.confidence_decayed_at,
   change.before_decay_score = m.decay_score,
-  change.before_last_decay_update = m.last_decay_update,
-  change.before_next_due_at = m.next_due_at
+  change.before_last_decay_update = m.last_decay_update

@@ -1,5 +1,8 @@
 // Give memory `m` what `change` remembers of it, and forget the change.
 //
+// Its key stays where it has one: only deletion takes it, and what was rewritten since has another.
+// Its score stays where something wrote it since, and what it is next due for is found anew.
+//
 // access  fragment
 SET
   m.packing_due = CASE WHEN 'ARCHIVED' IN [m.lifecycle_state, change.before_lifecycle_state]
@@ -9,14 +12,18 @@ SET
   m.state_reason = change.before_state_reason,
   m.state_history = change.before_state_history,
   m.soft_deleted_at = change.before_soft_deleted_at,
-  m.dedup_key = change.before_dedup_key,
+  m.dedup_key = coalesce(m.dedup_key, change.before_dedup_key),
   m.obsolete_at = change.before_obsolete_at,
   m.obsolete_reason = change.before_obsolete_reason,
   m.tags = change.before_tags,
   m.preserve_until = change.before_preserve_until,
   m.confidence = change.before_confidence,
-  m.confidence_decayed_at = change.before_confidence_decayed_at,
-  m.decay_score = change.before_decay_score,
-  m.last_decay_update = change.before_last_decay_update,
-  m.next_due_at = change.before_next_due_at
+  m.confidence_decayed_at = change.before_confidence_decayed_at
+FOREACH (_ IN CASE WHEN m.last_decay_update = change.at THEN [1] ELSE [] END |
+  SET
+    m.decay_score = change.before_decay_score,
+    m.last_decay_update = change.before_last_decay_update
+)
 DELETE change
+WITH m
+// include decay/schedule

@@ -1,5 +1,7 @@
 // Put memories back to what they were before a run, unless they were changed since.
 //
+// Each is locked before it is looked at, by an erasing that erases nothing.
+//
 // access  write
 // param   run_id     : STRING
 // param   memory_ids : LIST<STRING> — sorted
@@ -8,6 +10,8 @@
 UNWIND $memory_ids AS memory_id
 MATCH (change:MaintenanceChange {run_id: $run_id, memory_id: memory_id})
 OPTIONAL MATCH (m:Memory {uuid: memory_id})
+SET m.locked = null
+WITH change, m, memory_id
 OPTIONAL MATCH (twin:Memory {dedup_key: change.before_dedup_key})
 WITH change, m, memory_id, CASE
   WHEN m IS NULL THEN 'it was erased since'
@@ -21,7 +25,10 @@ WITH change, m, memory_id, CASE
     THEN 'its preservation changed since'
   WHEN coalesce(m.confidence, -1) <> coalesce(change.after_confidence, -1)
     THEN 'its confidence changed since'
-  WHEN twin <> m THEN 'its content is stored again, as ' + twin.uuid
+  WHEN coalesce(m.obsolete_at, '')
+    <> coalesce(change.after_obsolete_at, change.before_obsolete_at, '')
+    THEN 'it was marked obsolete since'
+  WHEN m.dedup_key IS NULL AND twin <> m THEN 'its content is stored again, as ' + twin.uuid
 END AS refused
 CALL (change, m, refused) {
   WITH change, m WHERE refused IS NULL

@@ -342,3 +342,46 @@ async def test_memories_stored_together_follow_each_other_in_order(memory: Graph
     first, second, third = (outcome.memory_id or "" for outcome in outcomes)
     edges = {(r.from_id, r.to_id) for m in (first, third) for r in await memory.relations(m)}
     assert edges == {(first, second), (second, third)}
+
+
+async def test_an_ended_relation_ends_now_even_if_its_end_lay_ahead(
+    memory: GraphMemory, clock: Clock
+) -> None:
+    rain, flood = await memory.add("it rains"), await memory.add("the cellar floods")
+    await memory.relate(rain.memory_id, flood.memory_id, "causes", invalid_at="2030-01-01")
+    clock.advance(days=1)
+    assert await memory.unrelate(rain.memory_id, flood.memory_id) == 1
+    assert await memory.relations(rain.memory_id) == []
+    (was,) = await memory.relations(rain.memory_id, known_at=TODAY)
+    assert was.relation_type == "causes"
+
+
+async def test_a_deletion_that_was_taken_back_is_known_of_its_time(
+    memory: GraphMemory, clock: Clock
+) -> None:
+    stored = await memory.add("the home is blue")
+    clock.advance(days=1)
+    await memory.delete(stored.memory_id)
+    clock.advance(days=2)
+    await memory.recover(stored.memory_id)
+    clock.advance(days=1)
+    for hours, seen in ((0, 1), (23, 1), (24, 0), (71, 0), (72, 1), (96, 1)):
+        known = await contents(memory, known_at=TODAY + timedelta(hours=hours))
+        assert len(known) == seen, hours
+
+
+async def test_the_text_known_then_holds_within_a_millisecond_and_when_the_clock_goes_back(
+    memory: GraphMemory, clock: Clock
+) -> None:
+    for back in (0, 5):
+        clock.now = TODAY
+        stored = await memory.add(f"first of {back}")
+        clock.advance(minutes=20)
+        await memory.update(stored.memory_id, content=f"second of {back}")
+        clock.advance(minutes=-back)
+        await memory.update(stored.memory_id, content=f"third of {back}")
+        clock.advance(hours=1)
+        for minutes, word in ((5, "first"), (12, "first"), (30, "third")):
+            known_at = TODAY + timedelta(minutes=minutes)
+            got = await memory.get(stored.memory_id, known_at=known_at)
+            assert got.content == f"{word} of {back}"

@@ -64,7 +64,7 @@ CREATE (:MaintenanceChange:Seed {run_id: 'seed', memory_id: 'seed', group_id: ''
   before_state_history: [''], before_soft_deleted_at: '', before_dedup_key: '',
   before_obsolete_at: '', before_obsolete_reason: '', before_tags: [''],
   before_preserve_until: '', before_confidence: 0.5, before_confidence_decayed_at: '',
-  before_decay_score: 0.5, before_last_decay_update: '', before_next_due_at: '',
+  before_decay_score: 0.5, before_last_decay_update: '', after_obsolete_at: '',
   after_lifecycle_state: '', after_state_changed_at: '', after_tags: [''],
   after_preserve_until: '', after_confidence: 0.5, purged: true})
 SET m.obsolete_reason = '', m.packing_due = true, m.confidence_decayed_at = '', m.obsolete_at = '',

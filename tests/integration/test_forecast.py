@@ -79,6 +79,22 @@ async def test_what_cannot_be_supposed_is_refused(memory: GraphMemory) -> None:
             await memory.forecast(**given)  # type: ignore[arg-type]
 
 
+async def test_what_holds_when_a_date_has_passed_is_foreseen(memory: GraphMemory) -> None:
+    lasting = await memory.add("the flat is rented", tags=["permanent"])
+    settings = memory.settings.model_copy(update={"obsolete_retention_days": 5.0})
+    strict = GraphMemory(memory.graph, memory.embedder, settings, memory.clock)
+    old = await strict.add("the office is in Rome")
+    until = TODAY + timedelta(days=10)
+    for stored in (lasting, old):
+        await strict.preserve(stored.memory_id, until=until)
+    await strict.mark_obsolete(old.memory_id, "it moved")
+    told = await strict.forecast(days=700)
+    assert [(lost.memory_id, lost.lost_at) for lost in told.first_lost] == [
+        (old.memory_id, until + timedelta(milliseconds=1))
+    ]
+    assert told.transitions == {"EXPIRED>SOFT_DELETED": 1, "SOFT_DELETED>PURGED": 1}
+
+
 async def test_a_forecast_is_drawn(memory: GraphMemory, tmp_path: Path) -> None:
     await memory.add("the market is on Tuesdays")
     told = await memory.forecast(now=TODAY + timedelta(days=1))

@@ -256,3 +256,34 @@ def _forget_policies() -> None:
 
     statements.cache_clear()
     policies.cache_clear()
+
+
+async def test_a_history_without_numbers_is_told(memory: GraphMemory, driver: AsyncDriver) -> None:
+    stored = await memory.add("from elsewhere")
+    await driver.execute_query(
+        'MATCH (m:Memory {uuid: $id}) SET m.state_history = [\'{"at": "2026-01-01T00:00:00.000Z", '
+        '"to": "DORMANT", "reason": "decay"}\']',
+        id=stored.memory_id,
+    )
+    told = [event.detail for event in await memory.history(stored.memory_id)]
+    assert "to DORMANT: decay" in told
+
+
+@pytest.mark.parametrize("rate", [1e-11, 1e-15, 5e-324])
+async def test_what_fades_all_but_never_can_be_stored(memory: GraphMemory, rate: float) -> None:
+    stored = await memory.add(f"slow {rate}", decay_policy="adaptive", decay_rate=rate)
+    status = await memory.decay_status(stored.memory_id)
+    assert (status.next_state, status.next_at) == (None, None)
+    assert (await memory.forecast(days=700)).transitions == {}
+
+
+async def test_why_a_memory_was_obsolete_is_told_when_it_is_no_more(
+    memory: GraphMemory, clock: Clock
+) -> None:
+    stored = await memory.add("old")
+    clock.advance(days=1)
+    await memory.mark_obsolete(stored.memory_id, 'it was wrong, says "Ada"')
+    clock.advance(days=1)
+    await memory.preserve(stored.memory_id)
+    told = [event.detail or "" for event in await memory.history(stored.memory_id)]
+    assert any('ACTIVE to EXPIRED: obsolete, it was wrong, says "Ada" (' in each for each in told)

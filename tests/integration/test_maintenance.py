@@ -260,6 +260,72 @@ async def test_other_rules_are_applied_to_every_memory(
     assert not (await run(hasty)).full
 
 
+OTHERWISE = {"decay_policy": "none"}
+
+
+@pytest.mark.parametrize("how", ["undone", "stopped", "touched", "failed"])
+async def test_what_other_rules_have_scheduled_is_scheduled_anew_when_they_are_gone(
+    memory: GraphMemory, driver: AsyncDriver, group: str, clock: Clock, how: str
+) -> None:
+    (memory_id,) = await fill(memory, 1, importance=2)
+    await run(memory)
+    clock.advance(hours=1)
+    away = other(memory, **OTHERWISE)
+    if how == "undone":
+        await away.undo_maintenance((await run(away)).run_id)
+    elif how == "stopped":
+        assert (await run(away, max_seconds=0.0001)).truncated
+    elif how == "failed":
+        report = await run(memory, full=True)
+        await driver.execute_query(
+            "MATCH (run:MaintenanceRun {run_id: $id}) SET run.status = 'failed' "
+            "WITH run MATCH (m:Memory {uuid: $memory_id}) SET m.next_due_at = null",
+            id=report.run_id, memory_id=memory_id,
+        )  # fmt: skip
+    else:
+        await away.touch(memory_id)
+        await memory.touch(memory_id)
+        await away.touch(memory_id)
+    clock.advance(hours=1)
+    assert (await run(memory)).full
+    assert not (await run(memory)).full
+    clock.advance(days=40)
+    report = await run(memory)
+    assert (report.full, report.transitioned) == (False, {"ACTIVE>DORMANT": 1})
+
+
+async def test_other_rules_are_applied_at_the_instant_of_the_last_run(
+    memory: GraphMemory, clock: Clock
+) -> None:
+    await fill(memory, 1, importance=2)
+    clock.advance(days=1)
+    await run(other(memory, **OTHERWISE))
+    report = await run(memory)
+    assert (report.full, report.processed) == (True, 1)
+    clock.advance(days=40)
+    assert (await run(memory)).transitioned == {"ACTIVE>DORMANT": 1}
+
+
+@pytest.mark.parametrize("full", [False, True])
+async def test_a_run_does_not_overtake_an_access(
+    memory: GraphMemory, driver: AsyncDriver, group: str, clock: Clock, full: bool
+) -> None:
+    (memory_id,) = await fill(memory, 1, importance=2)
+    await run(memory)
+    clock.advance(days=40)
+    async with driver.session() as session, await session.begin_transaction() as accessing:
+        await accessing.run(
+            "MATCH (m:Memory {uuid: $id}) SET m.last_accessed_at = $now",
+            id=memory_id, now=instant(clock.now),
+        )  # fmt: skip
+        running = asyncio.create_task(run(memory, full=full))
+        await asyncio.sleep(1)
+        assert not running.done()
+        await accessing.commit()
+    assert (await running).transitioned == {}
+    assert set((await states(driver, group)).values()) == {"ACTIVE"}
+
+
 async def killed(settings: Settings, group: str, driver: AsyncDriver, after: int) -> None:
     """Start a run in a process of its own, and kill it when it has changed so many memories."""
     environment = os.environ | {

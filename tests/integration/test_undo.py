@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from datetime import timedelta
 from typing import Any, LiteralString
 
 import pytest
@@ -10,7 +11,12 @@ from prometheus_client import REGISTRY
 
 from graph_memory import GraphMemory
 from graph_memory.archive import export_lines, import_lines
-from graph_memory.errors import InvalidArgumentError, NotFoundError, UndoRefusedError
+from graph_memory.errors import (
+    DuplicateError,
+    InvalidArgumentError,
+    NotFoundError,
+    UndoRefusedError,
+)
 from graph_memory.rebuild import rebuild_embeddings
 from graph_memory.verify import verify
 from tests.conftest import TODAY, Clock
@@ -237,6 +243,22 @@ async def test_a_dry_run_says_what_a_run_does_and_writes_nothing(
     assert told.would_go_first[0].decay_score == max(c.decay_score for c in told.would_go_first)
 
 
+async def test_a_dry_run_knows_what_lacks_confidence(
+    memory: GraphMemory, group: str, clock: Clock
+) -> None:
+    scanning = other(memory, confidence_scan_in_maintenance=True)
+    ages = {"new": 10, "older": 200, "oldest": 400}
+    await scanning.add_many(
+        {"content": f"{age} {policy}", "confidence": 0.3, "decay_policy": policy, "importance": 2,
+         "created_at": TODAY - timedelta(days=days)}
+        for age, days in ages.items() for policy in ("none", "half_life", "adaptive")
+    )  # fmt: skip
+    for _ in range(4):
+        told = await scanning.rehearse_maintenance(groups=[group])
+        assert told.transitioned == (await run(scanning)).transitioned
+        clock.advance(days=1)
+
+
 async def test_a_dry_run_may_suppose_another_day_policy_and_numbers(
     memory: GraphMemory, group: str, clock: Clock
 ) -> None:
@@ -279,3 +301,66 @@ async def test_a_tenant_undoes_its_own_part_of_a_run(memory: GraphMemory, clock:
     assert (await memory.decay_status(theirs.memory_id, group_id=other)).state == "ACTIVE"
     assert (await memory.undo_maintenance(report.run_id)).restored == 1
     assert (await memory.decay_status(mine.memory_id)).state == "ACTIVE"
+
+
+async def test_undo_keeps_a_text_a_reason_and_a_schedule_that_came_since(
+    memory: GraphMemory, driver: AsyncDriver, clock: Clock
+) -> None:
+    told = await memory.add("the sky is blue", decay_policy="none")
+    await memory.preserve(told.memory_id, until="2026-06-05")
+    closed = await memory.add("the office is open", created_at=TODAY - timedelta(days=300))
+    slow = await memory.add("a slow thing", confidence=0.9, decay_policy="none")
+    for _ in range(2):
+        clock.advance(hours=1)
+        await run(memory)
+    clock.advance(days=100)
+    report = await run(other(memory, confidence_scan_in_maintenance=True))
+    assert (await memory.decay_status(closed.memory_id)).state == "EXPIRED"
+    clock.advance(hours=1)
+    await memory.update(told.memory_id, content="the sky is grey")
+    await memory.mark_obsolete(closed.memory_id, "it closed")
+    changed, _ = await memory.update(slow.memory_id, decay_policy="half_life")
+    assert changed.confidence < 0.9  # type: ignore[operator]
+    undone = await memory.undo_maintenance(report.run_id)
+    assert [(r.memory_id, r.reason) for r in undone.refusals] == [
+        (closed.memory_id, "it was marked obsolete since")
+    ]
+    kept = await memory.decay_status(closed.memory_id)
+    assert (kept.state, kept.obsolete_reason) == ("EXPIRED", "it closed")
+    with pytest.raises(DuplicateError):
+        await memory.add("the sky is grey")
+    assert (await memory.add("the sky is blue")).memory_id != told.memory_id
+    back = await memory.get(slow.memory_id, counted=False)
+    assert back.confidence == 0.9
+    clock.advance(days=40)
+    await run(memory)
+    assert (await memory.decay_status(slow.memory_id)).state == "DORMANT"
+
+
+async def test_a_run_stays_open_until_all_of_it_is_undone(
+    memory: GraphMemory, clock: Clock
+) -> None:
+    stored = await memory.add("twice moved")
+    reports: list[str] = []
+    for days in (200, 1):
+        clock.advance(days=days)
+        reports.append((await run(memory)).run_id)
+    first, second = reports
+    assert (await memory.undo_maintenance(first)).refused == 1
+    assert (await memory.undo_maintenance(second)).restored == 1
+    assert (await memory.undo_maintenance(first)).restored == 1
+    assert (await memory.decay_status(stored.memory_id)).state == "ACTIVE"
+    with pytest.raises(UndoRefusedError, match="already"):
+        await memory.undo_maintenance(first)
+
+
+async def test_a_text_compressed_still_is_kept_whole_when_it_is_rewritten(
+    memory: GraphMemory, clock: Clock
+) -> None:
+    memory_id = await archived(memory, clock)
+    await run(other(memory, protected_tags=("air",)), stages=["decay"])
+    assert (await memory.decay_status(memory_id)).state == "ACTIVE"
+    clock.advance(hours=1)
+    await memory.update(memory_id, content="a short one")
+    past = await memory.get(memory_id, counted=False, known_at=clock.now - timedelta(minutes=1))
+    assert past.content == LONG

@@ -45,6 +45,13 @@ def test_lists_are_read_from_commas_or_spaces(monkeypatch: pytest.MonkeyPatch) -
         ("NEO4J_URI", "bolt://:7687"),
         ("SEARCH_WEIGHTS", "0.5,0.5,0.5"),
         ("QUERY_TIMEOUT_SECONDS", "-1"),
+        ("SOFT_DELETE_RETENTION_DAYS", "36501"),
+        ("OBSOLETE_RETENTION_DAYS", "1e12"),
+        ("UNDO_RETENTION_DAYS", "inf"),
+        ("SESSION_TTL_DAYS", "1e6"),
+        ("DORMANT_DAYS", "1e20"),
+        ("HALF_LIFE_BASE_DAYS", "1e-320"),
+        ("HALF_LIFE_BASE_DAYS", "1e15"),
     ],
 )
 def test_a_malformed_setting_is_named(
