@@ -5,10 +5,8 @@ the argument, the value and what is allowed.
 """
 
 import json
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
-from datetime import UTC, datetime
 from functools import cache
 from typing import Annotated, Any, ClassVar, TypeVar, cast
 
@@ -25,6 +23,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from graph_memory.errors import InvalidArgumentError, LimitExceededError, ReservedFieldError
 from graph_memory.memories import LifecycleState, MemoryType, RelationType, Source
+from graph_memory.moments import EndMoment, Moment
 from graph_memory.settings import GROUP_ID_PATTERN
 
 T = TypeVar("T")
@@ -36,8 +35,8 @@ RESERVED_KEYS = frozenset(
 
 MAX_TAGS = 64
 MAX_METADATA_CHARACTERS = 65_536
-
-_BARE_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+#: Itself the first; Pydantic serializes some 250.
+MAX_METADATA_LEVELS = 32
 
 
 def _storable(text: str) -> str:
@@ -97,18 +96,6 @@ def _plain_metadata(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
     return metadata
 
 
-def _aware(moment: datetime) -> datetime:
-    try:
-        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-    except OverflowError as error:
-        raise PydanticCustomError("instant", "in UTC it is outside the years 1 to 9999") from error
-
-
-def _end_of_day(value: object) -> object:
-    bare = isinstance(value, str) and _BARE_DATE.fullmatch(value.strip())
-    return f"{str(value).strip()}T23:59:59.999Z" if bare else value
-
-
 def _cased(fold: Callable[[str], str]) -> Callable[[object], object]:
     return lambda value: fold(value.strip()) if isinstance(value, str) else value
 
@@ -135,8 +122,6 @@ Importance = Annotated[float, BeforeValidator(_clamped(1, 10)), Field(ge=1, le=1
 Stability = Annotated[int, Field(ge=1, le=5)]
 Unit = Annotated[float, Field(ge=0, le=1)]
 DecayRate = Annotated[float, Field(ge=0, le=100)]
-Moment = Annotated[datetime, AfterValidator(_aware)]
-EndMoment = Annotated[datetime, BeforeValidator(_end_of_day), AfterValidator(_aware)]
 GroupId = Annotated[str, StringConstraints(pattern=f"^{GROUP_ID_PATTERN.pattern}$")]
 MemoryId = Annotated[Text, StringConstraints(min_length=1, max_length=128)]
 NewId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.:\-]{1,128}$")]
