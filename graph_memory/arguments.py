@@ -75,12 +75,25 @@ def _unique_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(spelled.values())
 
 
+def _deeper(value: object, levels: int) -> bool:
+    """Tell whether a value is nested more than so many levels; no deeper is looked."""
+    if isinstance(value, Mapping):
+        value = list(cast(Mapping[Any, object], value).values())
+    if not isinstance(value, list | tuple):
+        return False
+    return not levels or any(_deeper(each, levels - 1) for each in cast(list[object], value))
+
+
 def _plain_metadata(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
     if reserved := sorted(RESERVED_KEYS & metadata.keys()):
         raise PydanticCustomError(
             "reserved_field",
             "the keys {keys} are reserved by Graphiti; choose other names",
             {"keys": ", ".join(reserved)},
+        )
+    if _deeper(metadata, MAX_METADATA_LEVELS):
+        raise PydanticCustomError(
+            "too_deep", "it may be nested {limit} levels deep", {"limit": MAX_METADATA_LEVELS}
         )
     try:
         text = json.dumps(metadata, allow_nan=False, ensure_ascii=False)
@@ -263,6 +276,7 @@ def _translated(detail: ErrorDetails, kind: Any, argument: str) -> InvalidArgume
     value = None if detail["type"] == "missing" else detail.get("input")
     return errors.get(detail["type"], InvalidArgumentError)(name, value, _expected(detail, kind))
 
+        "too_deep": LimitExceededError,
 
 def _expected(detail: ErrorDetails, kind: Any) -> str:
     """Say what is allowed instead."""

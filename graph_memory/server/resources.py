@@ -1,5 +1,6 @@
 """What hosts offer to people: memories as resources, and prompts that use the tools well."""
 
+import logging
 from typing import Annotated
 
 from mcp.server import MCPServer
@@ -15,7 +16,10 @@ from graph_memory.errors import (
     NotFoundError,
 )
 from graph_memory.server.auth import caller
+from graph_memory.server.tools import FAILED, count
 from graph_memory.server.views import GotMemory, Refusal
+
+_log = logging.getLogger(__name__)
 
 Topic = Annotated[str, Field(description="A subject, a person, a project.")]
 
@@ -36,14 +40,19 @@ def register(server: MCPServer[GraphMemory]) -> None:
 async def memory_resource(group: str, memory_id: str, context: Context[GraphMemory]) -> str:
     """Read a memory without counting an access."""
     try:
-        memory = context.request_context.lifespan_context.acting_for(caller())
+        grant = caller()
+        await count(context.request_context.lifespan_context, grant)
+        memory = context.request_context.lifespan_context.acting_for(grant)
         found = await memory.get(memory_id, counted=False, group_id=group)
         relations = await memory.relations(memory_id, group_id=group)
+        return GotMemory(memory=found, relations=relations).model_dump_json()
     except (NotFoundError, InvalidArgumentError, ForbiddenError) as error:
         raise ResourceNotFoundError(Refusal.of(error).text()) from error
     except GraphMemoryError as error:
         raise ResourceError(Refusal.of(error).text()) from error
-    return GotMemory(memory=found, relations=relations).model_dump_json()
+    except Exception as error:
+        _log.exception("Reading a resource failed")
+        raise ResourceError(FAILED.text()) from error
 
 
 def recall(topic: Topic = "the user and what we work on") -> str:
