@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache
-from typing import Annotated, Any, ClassVar, TypeVar, cast
+from typing import Annotated, Any, ClassVar, TypeVar, cast, get_args, get_type_hints
 
 from pydantic import (
     AfterValidator,
@@ -146,6 +146,9 @@ PolicyName = Annotated[
 ]
 SourceName = Annotated[Source, BeforeValidator(_cased(str.lower))]
 
+#: What Pydantic calls an argument that a dataclass does not have.
+_UNKNOWN = "unexpected_keyword_argument"
+
 _STRICT = ConfigDict(extra="forbid", revalidate_instances="always", allow_inf_nan=False)
 
 
@@ -257,7 +260,10 @@ def checked(kind: type[T], given: object, argument: str = "") -> T:
     try:
         return cast(T, _adapter(kind).validate_python(given))
     except ValidationError as error:
-        raise _translated(error.errors()[0], kind, argument) from error
+        details = error.errors()
+        # A name that is misspelled explains one that is missing.
+        unknown = (each for each in details if each["type"] == _UNKNOWN)
+        raise _translated(next(unknown, details[0]), kind, argument) from error
 
 
 @cache
@@ -270,20 +276,21 @@ def _translated(detail: ErrorDetails, kind: Any, argument: str) -> InvalidArgume
     errors: dict[str, type[InvalidArgumentError]] = {
         "reserved_field": ReservedFieldError,
         "too_long": LimitExceededError,
+        "too_deep": LimitExceededError,
         "string_too_long": LimitExceededError,
     }
     # Of what is missing, Pydantic shows all that was given in its place.
     value = None if detail["type"] == "missing" else detail.get("input")
     return errors.get(detail["type"], InvalidArgumentError)(name, value, _expected(detail, kind))
 
-        "too_deep": LimitExceededError,
 
 def _expected(detail: ErrorDetails, kind: Any) -> str:
     """Say what is allowed instead."""
     if detail["type"] == "missing":
         return "it is required"
-    if detail["type"] == "unexpected_keyword_argument" and is_dataclass(kind):
-        return f"there is no such argument; there are {', '.join(f.name for f in fields(kind))}"
+    if detail["type"] == _UNKNOWN:
+        known = ", ".join(each.name for each in fields(_at(kind, detail["loc"][:-1])))
+        return f"there is no such argument; there are {known}"
     if detail["type"] in ("greater_than_equal", "less_than_equal"):
         schema = _adapter(kind).json_schema()
         for part in detail["loc"]:
@@ -292,3 +299,11 @@ def _expected(detail: ErrorDetails, kind: Any) -> str:
             if {"minimum", "maximum"} <= choice.keys():
                 return f"it goes from {choice['minimum']} to {choice['maximum']}"
     return detail["msg"][:1].lower() + detail["msg"][1:]
+
+
+def _at(kind: Any, path: Sequence[str | int]) -> Any:
+    """Return the dataclass that a path leads to, in a tuple or where None may stand."""
+    for name in (part for part in path if isinstance(part, str)):
+        hint: Any = get_type_hints(kind)[name]
+        kind = next(filter(is_dataclass, (hint, *get_args(hint))))
+    return kind
