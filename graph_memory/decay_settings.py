@@ -6,12 +6,15 @@ import re
 from typing import Annotated, Any, Self, cast
 
 from pydantic import DirectoryPath, Field, ValidationInfo, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 from pydantic_settings import BaseSettings, NoDecode
 
 from graph_memory.memories import MemoryType
 
 Days = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Fraction = Annotated[float, Field(ge=0, le=1)]
+#: How long something is kept: to either side of any instant in use, dates go on for as long.
+Retention = Annotated[float, Field(ge=0, le=365_000, allow_inf_nan=False)]
 #: A half-life that may be without end.
 HalfLife = Annotated[float, Field(gt=0)]
 
@@ -78,11 +81,11 @@ class DecaySettings(BaseSettings):
     expired_days: Days = 180.0
     expired_score: Fraction = 0.9
     expired_below_importance: float = Field(6.0, ge=1, le=10.1)
-    soft_delete_retention_days: float = Field(
-        90.0, ge=0, allow_inf_nan=False, description="How long a deletion can be taken back."
+    soft_delete_retention_days: Retention = Field(
+        90.0, description="How long a deletion can be taken back."
     )
-    obsolete_retention_days: float | None = Field(
-        None, ge=0, allow_inf_nan=False, description="Obsolete memories are kept unless set."
+    obsolete_retention_days: Retention | None = Field(
+        None, description="Obsolete memories are kept unless set."
     )
     state_history_length: int = Field(20, ge=1, le=1000, description="State changes remembered.")
 
@@ -118,9 +121,7 @@ class DecaySettings(BaseSettings):
     maintenance_lease_seconds: float = Field(
         60.0, ge=1, le=3600, description="After this a run that has fallen silent is over."
     )
-    undo_retention_days: float = Field(
-        30.0, ge=0, allow_inf_nan=False, description="How long a run can be undone."
-    )
+    undo_retention_days: Retention = Field(30.0, description="How long a run can be undone.")
 
     @field_validator("protected_tags", "decay_enabled_groups", mode="before")
     @classmethod
@@ -160,8 +161,13 @@ class DecaySettings(BaseSettings):
             values = [getattr(self, name) for name in names]
             if values != sorted(values):
                 given = zip(names, values, strict=True)
-                raise ValueError(
-                    ", ".join(f"GRAPH_MEMORY_{name.upper()}={value:g}" for name, value in given)
-                    + ": none may be greater than the one after it"
+                raise PydanticCustomError(
+                    "order",
+                    "{given}: none may be greater than the one after it",
+                    {
+                        "given": ", ".join(f"GRAPH_MEMORY_{n.upper()}={v:g}" for n, v in given),
+                        "names": names,
+                        "rule": f"of {', '.join(names)} none may be greater than the one after it",
+                    },
                 )
         return self

@@ -1,18 +1,21 @@
 """List memories, a page at a time."""
 
 import base64
-import binascii
 import json
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from graph_memory import recall
-from graph_memory.arguments import Filters
+from graph_memory.arguments import Filters, MemoryId, checked_value
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.graph import Graph
 from graph_memory.memories import LISTED_STATES, Memory, SortOrder, instant
 from graph_memory.settings import Settings
+
+#: An instant as a cursor holds it, which Neo4j reads as Python does.
+_INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|\+00:00)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +97,13 @@ def _read_cursor(cursor: str | None, sort: SortOrder) -> dict[str, Any]:
         position = json.loads(base64.urlsafe_b64decode(cursor.encode("ascii")))
         well_formed = (
             position["sort"] == sort
-            and isinstance(position["importance"], int | float)
-            and isinstance(position["id"], str)
+            and type(position["importance"]) in (int, float)
+            and 1 <= position["importance"] <= 10
+            and checked_value(MemoryId, position["id"], "cursor")
+            and _INSTANT.fullmatch(position["created_at"])
             and datetime.fromisoformat(position["created_at"]).tzinfo is not None
         )
-    except (ValueError, KeyError, TypeError, binascii.Error):
+    except (ValueError, KeyError, TypeError, RecursionError, InvalidArgumentError):
         well_formed = False
     if not well_formed:
         raise InvalidArgumentError(
