@@ -5,12 +5,10 @@ the argument, the value and what is allowed.
 """
 
 import json
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
-from datetime import UTC, datetime
 from functools import cache
-from typing import Annotated, Any, ClassVar, TypeVar, cast
+from typing import Annotated, Any, ClassVar, TypeVar, cast, get_args, get_type_hints
 
 from pydantic import (
     AfterValidator,
@@ -25,6 +23,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from graph_memory.errors import InvalidArgumentError, LimitExceededError, ReservedFieldError
 from graph_memory.memories import LifecycleState, MemoryType, RelationType, Source
+from graph_memory.moments import EndMoment, Moment
 from graph_memory.settings import GROUP_ID_PATTERN
 
 T = TypeVar("T")
@@ -36,8 +35,8 @@ RESERVED_KEYS = frozenset(
 
 MAX_TAGS = 64
 MAX_METADATA_CHARACTERS = 65_536
-
-_BARE_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+#: Itself the first; Pydantic serializes some 250.
+MAX_METADATA_LEVELS = 32
 
 
 def _storable(text: str) -> str:
@@ -76,12 +75,25 @@ def _unique_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(spelled.values())
 
 
+def _deeper(value: object, levels: int) -> bool:
+    """Tell whether a value is nested more than so many levels; no deeper is looked."""
+    if isinstance(value, Mapping):
+        value = list(cast(Mapping[Any, object], value).values())
+    if not isinstance(value, list | tuple):
+        return False
+    return not levels or any(_deeper(each, levels - 1) for each in cast(list[object], value))
+
+
 def _plain_metadata(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
     if reserved := sorted(RESERVED_KEYS & metadata.keys()):
         raise PydanticCustomError(
             "reserved_field",
             "the keys {keys} are reserved by Graphiti; choose other names",
             {"keys": ", ".join(reserved)},
+        )
+    if _deeper(metadata, MAX_METADATA_LEVELS):
+        raise PydanticCustomError(
+            "too_deep", "it may be nested {limit} levels deep", {"limit": MAX_METADATA_LEVELS}
         )
     try:
         text = json.dumps(metadata, allow_nan=False, ensure_ascii=False)
@@ -95,18 +107,6 @@ def _plain_metadata(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
         )
     _storable(text)
     return metadata
-
-
-def _aware(moment: datetime) -> datetime:
-    try:
-        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-    except OverflowError as error:
-        raise PydanticCustomError("instant", "in UTC it is outside the years 1 to 9999") from error
-
-
-def _end_of_day(value: object) -> object:
-    bare = isinstance(value, str) and _BARE_DATE.fullmatch(value.strip())
-    return f"{str(value).strip()}T23:59:59.999Z" if bare else value
 
 
 def _cased(fold: Callable[[str], str]) -> Callable[[object], object]:
@@ -135,8 +135,6 @@ Importance = Annotated[float, BeforeValidator(_clamped(1, 10)), Field(ge=1, le=1
 Stability = Annotated[int, Field(ge=1, le=5)]
 Unit = Annotated[float, Field(ge=0, le=1)]
 DecayRate = Annotated[float, Field(ge=0, le=100)]
-Moment = Annotated[datetime, AfterValidator(_aware)]
-EndMoment = Annotated[datetime, BeforeValidator(_end_of_day), AfterValidator(_aware)]
 GroupId = Annotated[str, StringConstraints(pattern=f"^{GROUP_ID_PATTERN.pattern}$")]
 MemoryId = Annotated[Text, StringConstraints(min_length=1, max_length=128)]
 NewId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.:\-]{1,128}$")]
@@ -147,6 +145,9 @@ PolicyName = Annotated[
     str, BeforeValidator(_cased(str.lower)), Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")
 ]
 SourceName = Annotated[Source, BeforeValidator(_cased(str.lower))]
+
+#: What Pydantic calls an argument that a dataclass does not have.
+_UNKNOWN = "unexpected_keyword_argument"
 
 _STRICT = ConfigDict(extra="forbid", revalidate_instances="always", allow_inf_nan=False)
 
@@ -259,7 +260,10 @@ def checked(kind: type[T], given: object, argument: str = "") -> T:
     try:
         return cast(T, _adapter(kind).validate_python(given))
     except ValidationError as error:
-        raise _translated(error.errors()[0], kind, argument) from error
+        details = error.errors()
+        # A name that is misspelled explains one that is missing.
+        unknown = (each for each in details if each["type"] == _UNKNOWN)
+        raise _translated(next(unknown, details[0]), kind, argument) from error
 
 
 @cache
@@ -272,6 +276,7 @@ def _translated(detail: ErrorDetails, kind: Any, argument: str) -> InvalidArgume
     errors: dict[str, type[InvalidArgumentError]] = {
         "reserved_field": ReservedFieldError,
         "too_long": LimitExceededError,
+        "too_deep": LimitExceededError,
         "string_too_long": LimitExceededError,
     }
     # Of what is missing, Pydantic shows all that was given in its place.
@@ -283,8 +288,9 @@ def _expected(detail: ErrorDetails, kind: Any) -> str:
     """Say what is allowed instead."""
     if detail["type"] == "missing":
         return "it is required"
-    if detail["type"] == "unexpected_keyword_argument" and is_dataclass(kind):
-        return f"there is no such argument; there are {', '.join(f.name for f in fields(kind))}"
+    if detail["type"] == _UNKNOWN:
+        known = ", ".join(each.name for each in fields(_at(kind, detail["loc"][:-1])))
+        return f"there is no such argument; there are {known}"
     if detail["type"] in ("greater_than_equal", "less_than_equal"):
         schema = _adapter(kind).json_schema()
         for part in detail["loc"]:
@@ -293,3 +299,11 @@ def _expected(detail: ErrorDetails, kind: Any) -> str:
             if {"minimum", "maximum"} <= choice.keys():
                 return f"it goes from {choice['minimum']} to {choice['maximum']}"
     return detail["msg"][:1].lower() + detail["msg"][1:]
+
+
+def _at(kind: Any, path: Sequence[str | int]) -> Any:
+    """Return the dataclass that a path leads to, in a tuple or where None may stand."""
+    for name in (part for part in path if isinstance(part, str)):
+        hint: Any = get_type_hints(kind)[name]
+        kind = next(filter(is_dataclass, (hint, *get_args(hint))))
+    return kind

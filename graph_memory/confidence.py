@@ -8,6 +8,7 @@ from typing import Any, Literal
 from graph_memory import decay
 from graph_memory.graph import Graph
 from graph_memory.memories import instant
+from graph_memory.relations import require
 from graph_memory.settings import Settings
 
 #: Memories looked at in one statement.
@@ -75,8 +76,13 @@ async def scan(
         group_id: The tenant.
         now: The caller's clock; age is counted to it.
 
+    Raises:
+        NotFoundError: Some of `memory_ids` are not in the group; it names them.
+
     Source: `cypher/confidence/proposal.cypher`.
     """
+    if memory_ids is not None:
+        await require(graph, memory_ids, group_id=group_id)
     parameters = {
         "group_id": group_id,
         "now": instant(now),

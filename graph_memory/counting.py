@@ -12,12 +12,23 @@ from graph_memory.settings import Settings
 
 _CHARACTERS_PER_TOKEN = 4
 
+#: Of a word that the tokenizer gives up on: over 100 characters long, or of unknown ones. Models
+#: that do not give up split it into about so many bytes, whatever the script.
+_BYTES_PER_TOKEN = 4
+
+#: Of a whole text: the tokenizer drops white space, accents and what is invisible.
+_MOST_BYTES_PER_TOKEN = 16
+
 #: Texts whose tokens are not counted again; each takes 150 bytes.
 _KEPT = 20_000
 
 
 class TokenCounter:
-    """Counts as the embedding model splits texts, else a token for each four characters."""
+    """Counts as the embedding model splits texts, else a token for each four characters.
+
+    The model's tokenizer makes one token of a word it gives up on, whose length has no bound; here
+    such a word costs one for each four bytes. No text costs less than one for sixteen.
+    """
 
     def __init__(self, embedder: Embedder, settings: Settings) -> None:
         self._embedder = embedder
@@ -71,6 +82,28 @@ def _by_model(tokenizer: Any) -> Callable[[Sequence[str]], list[int]] | None:
     own: Any = cast(Any, type(shared)).from_str(shared.to_str())
     own.no_truncation()
     own.no_padding()
-    return lambda texts: [
-        len(split) for split in own.encode_batch_fast(list(texts), add_special_tokens=False)
-    ]
+    unknown: int | None = tokenizer.unk_token_id
+
+    def count(texts: Sequence[str]) -> list[int]:
+        split = own.encode_batch_fast(list(texts), add_special_tokens=False)
+        return [
+            max(
+                len(each) + (_unsplit(own, text, unknown) if unknown in each.ids else 0),
+                _begun(text, _MOST_BYTES_PER_TOKEN),
+            )
+            for text, each in zip(texts, split, strict=True)
+        ]
+
+    return count
+
+
+def _unsplit(own: Any, text: str, unknown: int | None) -> int:
+    """Return what the words that the tokenizer gave up on cost beyond the one token of each."""
+    split = own.encode(text, add_special_tokens=False)
+    spans = (span for token, span in zip(split.ids, split.offsets, strict=True) if token == unknown)
+    return sum(_begun(text[begin:end], _BYTES_PER_TOKEN) - 1 for begin, end in spans)
+
+
+def _begun(text: str, size: int) -> int:
+    """Return how many pieces of so many bytes a text begins."""
+    return math.ceil(len(text.encode()) / size)

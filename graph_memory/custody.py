@@ -6,12 +6,13 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from graph_memory import confidence, decay, lifecycle
-from graph_memory.arguments import EndMoment, Line, MemoryId, Moment, checked_value
+from graph_memory.arguments import EndMoment, Line, MemoryId, checked_value
 from graph_memory.confidence import Scan
 from graph_memory.context import Context
 from graph_memory.fading import DecayStatus
 from graph_memory.forecast import Forecast, forecast
 from graph_memory.memories import Memory
+from graph_memory.moments import SupposedMoment
 
 Span = Annotated[float, Field(gt=0, le=36_500, allow_inf_nan=False)]
 Points = Annotated[int, Field(ge=1, le=366)]
@@ -84,7 +85,7 @@ class Custody(Context):
         Args:
             days: How far to look, above 0 to 36,500.
             points: Into how many intervals, 1 to 366.
-            now: Where to begin, ISO 8601; by default now.
+            now: Where to begin, ISO 8601, from 1970 to 8999; by default now.
             policy: Another policy's name, or a file with one.
             numbers: Other decay settings, by name.
             group_id: The tenant.
@@ -100,7 +101,7 @@ class Custody(Context):
             days=checked_value(Span, days, "days"),
             points=checked_value(Points, points, "points"),
             group_id=self.group(group_id),
-            now=self.clock() if now is None else checked_value(Moment, now, "now"),
+            now=self.clock() if now is None else checked_value(SupposedMoment, now, "now"),
         )
 
     async def scan_confidence(

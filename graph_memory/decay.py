@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from graph_memory.decay_settings import DecaySettings
 from graph_memory.errors import InvalidArgumentError, SettingsError
@@ -124,12 +125,11 @@ def supposed(settings: Settings, policy: str | None, numbers: Mapping[str, str])
     """
     # A caller over the network may suppose numbers, but name no folder to read.
     known = DecaySettings.model_fields.keys() - {"policy_dir", "decay_policy"}
-    for name in numbers:
-        if name.lower() not in known:
-            raise InvalidArgumentError(
-                "set", name, f"it is no setting of decay; there are {', '.join(sorted(known))}"
-            )
-    changes: dict[str, Any] = {name.lower(): _read(text) for name, text in numbers.items()}
+    given = {name.lower(): text for name, text in numbers.items()}
+    if unknown := {name: text for name, text in given.items() if name not in known}:
+        expected = f"it is no setting of decay; there are {', '.join(sorted(known))}"
+        raise InvalidArgumentError("numbers", unknown, expected)
+    changes: dict[str, Any] = {name: _read(text) for name, text in given.items()}
     if policy is not None:
         changes |= {"group_decay_policies": {}, "decay_policy": policy}
         if policy.endswith(".cypher"):
@@ -138,17 +138,26 @@ def supposed(settings: Settings, policy: str | None, numbers: Mapping[str, str])
         changed = Settings.model_validate({**settings.model_dump(), **changes})
         require_policy(changed, changed.decay_policy, "policy")
     except ValidationError as error:
-        first = error.errors()[0]
-        name = str(first["loc"][0]) if first["loc"] else "set"
-        raise InvalidArgumentError(name, first["input"], first["msg"]) from error
+        raise _misfit(error.errors()[0], policy, given) from error
     return changed
+
+
+def _misfit(
+    detail: ErrorDetails, policy: str | None, given: Mapping[str, str]
+) -> InvalidArgumentError:
+    """Say what is supposed wrongly, and nothing of the settings that are not: they have secrets."""
+    context: Mapping[str, Any] = detail.get("ctx", {})
+    about = context.get("names", detail["loc"][:1])
+    numbers = {name: text for name, text in given.items() if name in about}
+    rule = context.get("rule", detail["msg"].removeprefix("Value error, "))
+    return InvalidArgumentError("numbers" if numbers else "policy", numbers or policy, rule)
 
 
 def _read(text: str) -> object:
     """Take what is JSON for that, so that tables and truth values can be given."""
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 

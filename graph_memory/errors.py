@@ -3,7 +3,7 @@
     GraphMemoryError
     ├── InvalidArgumentError        an argument is outside its range
     │   ├── ReservedFieldError      a metadata key that Graphiti owns
-    │   └── LimitExceededError      a list or text longer than allowed
+    │   └── LimitExceededError      longer or deeper than allowed
     ├── NotFoundError               no such memory in this group
     ├── NotSoftDeletedError         nothing to recover
     ├── OutsideRecoveryWindowError  a deletion that is final by now
@@ -34,6 +34,8 @@ report.
 
 from typing import ClassVar
 
+from graph_memory.shown import shown
+
 
 class GraphMemoryError(Exception):
     """Base of every error this package raises on purpose."""
@@ -50,7 +52,7 @@ class InvalidArgumentError(GraphMemoryError):
         self.argument = argument
         self.value = value
         self.expected = expected
-        super().__init__(f"{argument}={_shown(value)} is not allowed: {expected}.")
+        super().__init__(f"{argument}={shown(value)} is not allowed: {expected}.")
 
 
 class ReservedFieldError(InvalidArgumentError):
@@ -60,7 +62,7 @@ class ReservedFieldError(InvalidArgumentError):
 
 
 class LimitExceededError(InvalidArgumentError):
-    """More items or characters than one call may carry."""
+    """More items, characters or levels than one call may carry."""
 
     code = "limit_exceeded"
 
@@ -74,7 +76,7 @@ class NotFoundError(GraphMemoryError):
         self.memory_id = memory_id
         self.group_id = group_id
         super().__init__(
-            f"No memory {_shown(memory_id)} in group '{group_id}'. "
+            f"No memory {shown(memory_id, 400)} in group '{group_id}'. "
             "Check the id and the group; search_memory and list_memories return ids."
         )
 
@@ -145,9 +147,7 @@ class TokenNotFoundError(GraphMemoryError):
 
     def __init__(self, token_id: str) -> None:
         self.token_id = token_id
-        super().__init__(
-            f"No valid token {_shown(token_id)}; `graph-memory token list` names them."
-        )
+        super().__init__(f"No valid token {shown(token_id)}; `graph-memory token list` names them.")
 
 
 class ConfirmationRequiredError(GraphMemoryError):
@@ -170,7 +170,7 @@ class RunsPausedError(GraphMemoryError):
         self.reason = reason
         self.since = since
         super().__init__(
-            f"Maintenance is paused since {since}: {_shown(reason)}. "
+            f"Maintenance is paused since {since}: {shown(reason)}. "
             "`graph-memory resume` lets it run again."
         )
 
@@ -196,7 +196,7 @@ class UndoRefusedError(GraphMemoryError):
         self.run_id = run_id
         self.reason = reason
         super().__init__(
-            f"Run {_shown(run_id)} cannot be undone: {reason}. "
+            f"Run {shown(run_id)} cannot be undone: {reason}. "
             "`graph-memory status` lists the latest runs."
         )
 
@@ -305,9 +305,3 @@ class SettingsError(GraphMemoryError):
     """A setting is malformed; the message names the variable."""
 
     code = "settings"
-
-
-def _shown(value: object, limit: int = 80) -> str:
-    """Return `value` as it may stand in a message: short, and in one line."""
-    text = repr(value)
-    return text if len(text) <= limit else f"{text[: limit - 1]}…"

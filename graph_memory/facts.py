@@ -8,6 +8,7 @@ from pydantic import ConfigDict, Field
 
 from graph_memory.arguments import Line, MemoryId, Moment, Question, checked, checked_value
 from graph_memory.context import Context
+from graph_memory.errors import NotFoundError
 from graph_memory.memories import RECALLED_STATES, Instant, instant
 from graph_memory.words import any_word
 
@@ -81,6 +82,9 @@ class FactSearch(Context):
             group_id: The tenant.
             filters: The fields of `FactFilters`. What is returned counts as access to its ends,
                 unless it is asked what held then.
+
+        Raises:
+            NotFoundError: The group has no entity `entity_id`.
         """
         group, asked = self.group(group_id), checked(FactFilters, filters)
         given = {name: getattr(asked, name) for name in FactFilters.__slots__}
@@ -93,6 +97,8 @@ class FactSearch(Context):
         }
         statement = "facts/search_filtered" if filtered else "facts/search"
         found = await self.graph.rows(statement, Fact, **parameters)
+        if asked.entity_id is not None and not found:
+            await self._require_entity(asked.entity_id, group)
         ends = dict.fromkeys(end for fact in found for end in (fact.source_id, fact.target_id))
         self._delivered(ends, group, asked.as_of)
         return found
@@ -122,6 +128,10 @@ class FactSearch(Context):
         )
         self._delivered([entity.entity_id for entity in found], group)
         return found
+
+    async def _require_entity(self, entity_id: str, group: str) -> None:
+        if not await self.graph.one("facts/entity", str, group_id=group, entity_id=entity_id):
+            raise NotFoundError(entity_id, group)
 
     async def _asked(self, query: str, group: str, fields: Sequence[str]) -> dict[str, Any]:
         await self._require_vectors()

@@ -44,7 +44,8 @@ class JwtVerifier:
                 audience=self._settings.jwt_audience,
                 options={"require": list(_REQUIRED)},
             )
-        except jwt.PyJWKClientConnectionError as error:
+        except (jwt.PyJWKClientConnectionError, ValueError) as error:
+            # An answer that is no JSON, as a proxy's page, is none.
             _log.warning("The keys to check tokens with cannot be fetched: %s", error)
             return None
         except jwt.PyJWTError as error:

@@ -1,7 +1,6 @@
 """List memories, a page at a time."""
 
 import base64
-import binascii
 import json
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,7 +8,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from graph_memory import recall
-from graph_memory.arguments import Filters
+from graph_memory.arguments import Filters, MemoryId, checked_value
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.graph import Graph
 from graph_memory.memories import LISTED_STATES, Memory, SortOrder
@@ -102,11 +101,12 @@ def _read_cursor(cursor: str | None, sort: SortOrder) -> dict[str, Any]:
         position = json.loads(base64.urlsafe_b64decode(cursor.encode("ascii")))
         well_formed = (
             position["sort"] == sort
-            and isinstance(position["importance"], int | float)
-            and isinstance(position["id"], str)
+            and type(position["importance"]) in (int, float)
+            and 1 <= position["importance"] <= 10
+            and checked_value(MemoryId, position["id"], "cursor")
             and _is_instant(position["created_at"])
         )
-    except (ValueError, LookupError, TypeError, OSError, binascii.Error):
+    except (ValueError, LookupError, TypeError, OSError, RecursionError, InvalidArgumentError):
         well_formed = False
     if not well_formed:
         raise InvalidArgumentError(

@@ -51,10 +51,22 @@ async def relate(
     """
     (made,) = await relate_many(graph, [(from_id, relation)], group_id=group_id, now=now)
     if not made:
-        ends = [from_id, relation.target_id]
-        there = await graph.rows("relations/ends", str, group_id=group_id, memory_ids=ends)
-        raise NotFoundError(next((end for end in ends if end not in there), from_id), group_id)
+        await require(graph, [from_id, relation.target_id], group_id=group_id)
+        raise NotFoundError(from_id, group_id)
     return made
+
+
+async def require(graph: Graph, memory_ids: Sequence[str], *, group_id: str) -> None:
+    """Raise if some of the memories are not in the group.
+
+    Raises:
+        NotFoundError: It names them.
+    """
+    there = set(
+        await graph.rows("relations/ends", str, group_id=group_id, memory_ids=list(memory_ids))
+    )
+    if missing := [each for each in dict.fromkeys(memory_ids) if each not in there]:
+        raise NotFoundError(", ".join(missing), group_id)
 
 
 async def relate_many(
@@ -103,6 +115,9 @@ async def unrelate(
         both_directions: Also those from `to_id` to `from_id`.
         group_id: The tenant.
         now: When they end.
+
+    Raises:
+        NotFoundError: One of the ends is not in the group.
     """
     ended = await graph.rows(
         "relations/unrelate",
@@ -114,6 +129,8 @@ async def unrelate(
         both_directions=both_directions,
         now=instant(now),
     )
+    if not ended:
+        await require(graph, [from_id, to_id], group_id=group_id)
     return len(ended)
 
 

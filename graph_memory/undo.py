@@ -8,7 +8,7 @@ from graph_memory.errors import UndoRefusedError
 from graph_memory.graph import Graph
 from graph_memory.memories import instant
 from graph_memory.packing import pack
-from graph_memory.run_record import Lease
+from graph_memory.run_record import Lease, RunStatus
 from graph_memory.settings import Settings
 
 _BATCH = 500
@@ -52,12 +52,13 @@ async def undo(
     can be undone again. An undo that was interrupted goes on where it stopped.
 
     Raises:
-        UndoRefusedError: There is no such run, or it has been undone, or its records are gone.
+        UndoRefusedError: There is no such run, or not for the group, or it has been undone, or its
+            records are gone.
         RunLockedError: A run is on its way.
     """
     async with Lease(graph, settings):
         run = await run_record.find(graph, run_id)
-        if run is None:
+        if run is None or not _concerns(run, group_id):
             raise UndoRefusedError(run_id, "there is no such run; a dry run changes nothing")
         if run.status == "undone":
             raise UndoRefusedError(run_id, "it has been undone already")
@@ -82,6 +83,11 @@ async def undo(
         if whole and undone.restored and not undone.refused:
             await run_record.mark(graph, run_id, "undone")
     return undone
+
+
+def _concerns(run: RunStatus, group_id: str | None) -> bool:
+    """Tell whether a run was for a group, too; of others its members learn nothing."""
+    return group_id is None or run.groups is None or group_id in run.groups
 
 
 def _count(undone: Undone, row: _Restored) -> None:

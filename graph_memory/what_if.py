@@ -13,12 +13,13 @@ from typing import Any, ClassVar
 from pydantic import ConfigDict
 
 from graph_memory import classify, decay
-from graph_memory.arguments import Moment, Text
+from graph_memory.arguments import Text
 from graph_memory.confidence import numbers
 from graph_memory.context import Context
 from graph_memory.graph import Graph
 from graph_memory.maintenance import Candidate, Report, RunRequest, new_run
 from graph_memory.memories import instant
+from graph_memory.moments import SupposedMoment
 from graph_memory.run_record import Run
 from graph_memory.settings import Settings
 from graph_memory.stages import Stage, ranges
@@ -33,7 +34,7 @@ class WhatIf:
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 
-    now: Moment | None = None
+    now: SupposedMoment | None = None
     policy: Text | None = None  #: a name, or the path of a file
     numbers: Mapping[str, str] = field(default_factory=dict[str, str])  #: settings of decay
 

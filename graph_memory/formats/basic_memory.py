@@ -108,7 +108,7 @@ def _memory(note: _Note, links: Linked) -> SourceMemory:
         metadata=_plain(custom),
         created_at=_created_at(note),
         relations=links.of(note.source_id),
-        lifecycle={"updated_at": note.front.get("modified") or note.changed_at},
+        lifecycle={"updated_at": _date(note.front.get("modified")) or note.changed_at},
     )
 
 
@@ -134,7 +134,12 @@ def _content(note: _Note) -> str:
 
 
 def _created_at(note: _Note) -> Any:
-    return note.front.get("created") or note.changed_at
+    return _date(note.front.get("created")) or note.changed_at
+
+
+def _date(value: Any) -> Any:
+    """Return a date, or what stands for one; a number is none, and no seconds since 1970."""
+    return str(value) if isinstance(value, int | float) else value
 
 
 def _tags(note: _Note) -> list[str]:

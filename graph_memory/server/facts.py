@@ -5,8 +5,8 @@ from typing import Annotated
 from pydantic import Field, WithJsonSchema
 
 from graph_memory.api import GraphMemory
-from graph_memory.arguments import Line, MemoryId, Moment
-from graph_memory.facts import Entity, Fact
+from graph_memory.arguments import MemoryId, Moment
+from graph_memory.facts import Entity, Fact, Names
 from graph_memory.server import parameters as p
 from graph_memory.server.tools import READS, Toolset
 from graph_memory.server.views import View
@@ -15,7 +15,7 @@ toolset = Toolset()
 
 _OBJECTS = WithJsonSchema({"type": "array", "items": {"type": "object"}})
 
-Names = Annotated[tuple[Line, ...] | None, p.WORDS]
+Words = Annotated[Names, p.WORDS]
 
 
 class Facts(View):
@@ -52,7 +52,7 @@ async def search_facts(
     memory: GraphMemory,
     query: p.Query,
     limit: p.Limit = 10,
-    relation_names: Annotated[Names, Field(description="Only relations of these names.")] = None,
+    relation_names: Annotated[Words, Field(description="Only relations of these names.")] = None,
     entity_id: Annotated[MemoryId | None, Field(description="One of its ends.")] = None,
     as_of: p.AsOf = None,
     valid_at_after: Annotated[Moment | None, Field(description="Began since; ISO 8601.")] = None,
@@ -75,7 +75,7 @@ async def search_nodes(
     memory: GraphMemory,
     query: p.Query,
     limit: p.Limit = 10,
-    entity_types: Annotated[Names, Field(description="Only with one of these labels.")] = None,
+    entity_types: Annotated[Words, Field(description="Only with one of these labels.")] = None,
     group_id: p.Group = None,
 ) -> Nodes:
     """Find entities and memories, with their summaries."""

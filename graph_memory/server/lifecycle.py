@@ -5,9 +5,10 @@ from typing import Annotated
 from pydantic import Field, WithJsonSchema
 
 from graph_memory.api import GraphMemory
-from graph_memory.arguments import EndMoment, Line, MemoryId, Moment
+from graph_memory.arguments import EndMoment, Line, MemoryId
 from graph_memory.arguments import PolicyName as Policy
 from graph_memory.custody import Points, Span
+from graph_memory.moments import SupposedMoment
 from graph_memory.server import parameters as p
 from graph_memory.server.graph_views import ObsoleteMemory
 from graph_memory.server.lifecycle_views import Fading, Forecasted, Preserved, ScanReport
@@ -55,7 +56,7 @@ async def memory_forecast(
     memory: GraphMemory,
     days: Annotated[Span, Field(description="How far to look."), p.REAL] = 365.0,
     points: Annotated[Points, Field(description="Into how many intervals."), p.NUMBER] = 12,
-    now: Annotated[Moment | None, Field(description="Where to begin; default now.")] = None,
+    now: Annotated[SupposedMoment | None, Field(description="Where to begin; default now.")] = None,
     policy: Annotated[Policy | None, Field(description="Suppose another policy.")] = None,
     numbers: Annotated[
         dict[str, str] | None,

@@ -5,9 +5,10 @@ from typing import Annotated, Any, Self
 from pydantic import Field, SerializerFunctionWrapHandler, WithJsonSchema, model_serializer
 
 from graph_memory.api import GraphMemory
-from graph_memory.arguments import Moment, PolicyName
+from graph_memory.arguments import PolicyName
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.maintenance import Report, StageName
+from graph_memory.moments import SupposedMoment
 from graph_memory.server import parameters as p
 from graph_memory.server.tools import WRITES, Toolset
 from graph_memory.server.views import View
@@ -78,7 +79,9 @@ async def run_decay_maintenance(
         float | None, Field(gt=0, le=86_400, description="Time limit."), p.REAL
     ] = None,
     full: Annotated[bool, Field(description="Also what is not due.")] = False,
-    now: Annotated[Moment | None, Field(description="With dry_run: then; ISO 8601.")] = None,
+    now: Annotated[
+        SupposedMoment | None, Field(description="With dry_run: then; ISO 8601.")
+    ] = None,
     policy: Annotated[PolicyName | None, Field(description="With dry_run: supposed.")] = None,
     group_id: p.Group = None,
 ) -> Maintained:

@@ -1,5 +1,6 @@
 """What hosts offer to people: memories and groups as resources, and prompts that use the tools."""
 
+import logging
 from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Annotated
@@ -18,7 +19,10 @@ from graph_memory.errors import (
 )
 from graph_memory.server.auth import caller
 from graph_memory.server.stats_views import Counted, Faring
+from graph_memory.server.tools import FAILED, count
 from graph_memory.server.views import GotMemory, Refusal
+
+_log = logging.getLogger(__name__)
 
 Topic = Annotated[str, Field(description="A subject, a person, a project.")]
 
@@ -53,26 +57,31 @@ def register(server: MCPServer[GraphMemory]) -> None:
 async def memory_resource(group: str, memory_id: str, context: Context[GraphMemory]) -> str:
     """Read a memory without counting an access."""
     with _refusals():
-        memory = _memory(context)
+        memory = await _memory(context)
         found = await memory.get(memory_id, counted=False, group_id=group)
         relations = await memory.relations(memory_id, group_id=group)
-    return GotMemory(memory=found, relations=relations).model_dump_json()
+        return GotMemory(memory=found, relations=relations).model_dump_json()
 
 
 async def stats_resource(group: str, context: Context[GraphMemory]) -> str:
     """Count what a group holds."""
     with _refusals():
-        return Counted.of(await _memory(context).stats(group)).model_dump_json()
+        memory = await _memory(context)
+        return Counted.of(await memory.stats(group)).model_dump_json()
 
 
 async def health_resource(group: str, context: Context[GraphMemory]) -> str:
     """Tell how a group fares."""
     with _refusals():
-        return Faring.of(await _memory(context).health(group)).model_dump_json()
+        memory = await _memory(context)
+        return Faring.of(await memory.health(group)).model_dump_json()
 
 
-def _memory(context: Context[GraphMemory]) -> GraphMemory:
-    return context.request_context.lifespan_context.acting_for(caller())
+async def _memory(context: Context[GraphMemory]) -> GraphMemory:
+    """Return the service as the caller may use it; the reading counts as a call."""
+    memory, grant = context.request_context.lifespan_context, caller()
+    await count(memory, grant)
+    return memory.acting_for(grant)
 
 
 @contextmanager
@@ -84,6 +93,9 @@ def _refusals() -> Generator[None]:
         raise ResourceNotFoundError(Refusal.of(error).text()) from error
     except GraphMemoryError as error:
         raise ResourceError(Refusal.of(error).text()) from error
+    except Exception as error:
+        _log.exception("Reading a resource failed")
+        raise ResourceError(FAILED.text()) from error
 
 
 def recall(topic: Topic = "the user and what we work on") -> str:

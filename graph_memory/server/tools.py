@@ -42,7 +42,7 @@ _TENANT = {"user_context": "group_id"}
 
 #: Our own defects; what they say is for the log, not for the client.
 _DEFECTS = ("failed", "statement")
-_FAILED = Refusal(code="failed", message="The call failed inside the server; its log says why.")
+FAILED = Refusal(code="failed", message="The call failed inside the server; its log says why.")
 
 
 class MemoryTool(Tool):
@@ -80,23 +80,15 @@ class MemoryTool(Tool):
         try:
             grant = caller()
             grant.require(self.scope)
-            await self._count(memory, grant)
+            await count(memory, grant, walks=self.walks)
             given = self._checked(self._with_session(arguments, context))
             view: View = await self.fn(memory.acting_for(grant), **given)
+            return _answer(view, alias_of=self.alias_of)
         except GraphMemoryError as error:
             return self._refused(error)
         except Exception:
             _log.exception("%s failed", self.name)
-            return _answer(_FAILED, is_error=True)
-        return _answer(view, alias_of=self.alias_of)
-
-    async def _count(self, memory: GraphMemory, grant: Grant) -> None:
-        """Count a call, where calls are limited."""
-        settings, graph, now = memory.settings, memory.graph, memory.clock()
-        await rates.count(graph, grant.caller, limit=settings.rate_limit_per_minute, now=now)
-        if self.walks:
-            limit = settings.traversal_rate_limit_per_minute
-            await rates.count(graph, f"{grant.caller}|walks", limit=limit, now=now)
+            return _answer(FAILED, is_error=True)
 
     def _with_session(
         self, arguments: Mapping[str, Any], context: Context[Any, Any]
@@ -121,9 +113,22 @@ class MemoryTool(Tool):
     def _refused(self, error: GraphMemoryError) -> CallToolResult:
         if error.code in _DEFECTS:
             _log.error("%s failed", self.name, exc_info=error)
-            return _answer(_FAILED, is_error=True)
+            return _answer(FAILED, is_error=True)
         _log.debug("%s refused: %s", self.name, error.code)
         return _answer(Refusal.of(error), is_error=True)
+
+
+async def count(memory: GraphMemory, grant: Grant, *, walks: bool = False) -> None:
+    """Count a call, where calls are limited.
+
+    Raises:
+        RateLimitedError: There were too many in this minute.
+    """
+    settings, graph, now = memory.settings, memory.graph, memory.clock()
+    await rates.count(graph, grant.caller, limit=settings.rate_limit_per_minute, now=now)
+    if walks:
+        limit = settings.traversal_rate_limit_per_minute
+        await rates.count(graph, f"{grant.caller}|walks", limit=limit, now=now)
 
 
 class Toolset:

@@ -230,7 +230,7 @@ def provider() -> Iterator[tuple[str, Sign]]:
         def do_GET(self) -> None:
             self.send_response(200)
             self.end_headers()
-            self.wfile.write(keys)
+            self.wfile.write(keys if self.path == "/keys" else b"<html>Not here</html>")
 
         def log_message(self, format: str, *args: Any) -> None:
             """Say nothing."""
@@ -291,10 +291,16 @@ async def test_a_jwt_of_the_identity_provider_is_taken(
             assert "resource_metadata=" in challenge
 
 
+@pytest.mark.parametrize("place", ["", "http://127.0.0.1:1/"])
 async def test_where_keys_cannot_be_fetched_jwts_are_refused(
-    memory: GraphMemory, group: str, provider: tuple[str, Sign], caplog: pytest.LogCaptureFixture
+    memory: GraphMemory,
+    group: str,
+    provider: tuple[str, Sign],
+    caplog: pytest.LogCaptureFixture,
+    place: str,
 ):
-    deaf = {"jwt_jwks_url": "http://127.0.0.1:1/", "jwt_issuer": ISSUER, "jwt_audience": AUDIENCE}
+    address = place or provider[0].replace("/keys", "/page")
+    deaf = {"jwt_jwks_url": address, "jwt_issuer": ISSUER, "jwt_audience": AUDIENCE}
     async with serving(changed(memory, **deaf), require_tokens=True) as url:
         assert await status(url, f"Bearer {provider[1](groups=[group])}") == 401
     assert "cannot be fetched" in caplog.text

@@ -196,6 +196,25 @@ async def test_tokens_are_counted_whole_by_the_model_or_by_characters(memory: Gr
     assert await TokenCounter(memory.embedder, by_characters).count([text, ""]) == [3000, 0]
 
 
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("key " + "QUJD" * 5000, 5001),
+        ("a" * 5000, 1250),
+        ("a" * 101, 26),
+        ("\U00012000" * 3000, 3000),  # cuneiform
+        ("green tea, " * 3 + "\U00012000\U00012000 \U0001f375", 12),
+        ("key" + "\u200b" * 16_000, 3001),  # of no width
+        ("key" + " " * 15_997, 1000),
+    ],
+)
+async def test_what_the_tokenizer_gives_up_on_is_no_way_round_a_budget(
+    memory: GraphMemory, text: str, tokens: int
+) -> None:
+    counter = TokenCounter(memory.embedder, memory.settings)
+    assert await counter.count([text, "green tea"]) == [tokens, 2]
+
+
 async def test_tokens_are_counted_alike_before_and_after_they_are_forgotten(
     memory: GraphMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

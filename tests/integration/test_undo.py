@@ -189,6 +189,23 @@ async def test_a_purge_hides_a_memory_until_it_is_undone_or_erased(
         await memory.undo_maintenance(report.run_id)
 
 
+async def test_of_a_run_of_others_a_group_learns_nothing(
+    memory: GraphMemory, clock: Clock, group: str
+) -> None:
+    await memory.add("first", importance=2)
+    clock.advance(days=40)
+    report = await run(memory)
+    unknown = report.run_id[:-1] + "x"
+    with pytest.raises(UndoRefusedError) as of_none:
+        await memory.undo_maintenance(unknown, group_id=f"{group}_2")
+    for _ in range(2):
+        with pytest.raises(UndoRefusedError) as of_others:
+            await memory.undo_maintenance(report.run_id, group_id=f"{group}_2")
+        assert str(of_others.value) == str(of_none.value).replace(unknown, report.run_id)
+        if _ == 0:
+            assert (await memory.undo_maintenance(report.run_id, group_id=group)).restored == 1
+
+
 async def test_to_erase_a_group_leaves_nothing_to_bring_back(
     memory: GraphMemory, driver: AsyncDriver, group: str, clock: Clock
 ) -> None:
