@@ -214,10 +214,11 @@ async def _confidence(work: Work) -> None:
     settings = work.context.settings
     if not settings.confidence_scan_in_maintenance:
         return
-    for group in work.run.groups or await groups(work.context.graph):
+    touched = work.run.groups
+    for group in await groups(work.context.graph) if touched is None else touched:
         scan = await scans.scan(
             work.context.graph, settings, dry_run=False, group_id=group,
-            now=work.run.now, run_id=work.run.run_id,
+            now=work.run.now, run_id=work.run.run_id, canary=work.run.canary,
         )  # fmt: skip
         for memory_id in scan.failed:
             work.run.fail(memory_id, "it changed while its confidence was lowered")
