@@ -72,7 +72,8 @@ async def undo(
             for row in await graph.rows("undo/restore", _Restored, run_id=run_id, memory_ids=ids):
                 _count(undone, row)
             after_id = ids[-1]
-        async for _ in pack(graph, groups=run.groups, canary=100):
+        touched = run.groups if group_id is None else [group_id]
+        async for _ in pack(graph, groups=touched, canary=100):
             pass
         if group_id is None or run.groups == [group_id]:
             await run_record.mark(graph, run_id, "undone")

@@ -7,6 +7,8 @@ import pytest_asyncio
 from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory
+from graph_memory.run_record import runs
+from graph_memory.tokens import Grant, Scope
 from tests.conftest import Clock
 from tests.integration.test_maintenance import fill, look, other, run
 
@@ -63,3 +65,40 @@ async def test_confidence_sinks_in_the_canarys_share_alone(
         await scanning.maintain(groups=groups[:1], stages=["confidence"], canary_percent=canary)
         (sunk,) = await lowered(driver, groups[:1])
         assert least <= sunk <= most
+
+
+def bound(memory: GraphMemory, *groups: str) -> GraphMemory:
+    """Return the service as an administrator of some groups may use it."""
+    return memory.acting_for(Grant("a test", Scope.ADMIN, groups))
+
+
+async def test_a_tenant_finishes_and_is_told_of_its_own_runs_alone(
+    memory: GraphMemory, driver: AsyncDriver, groups: list[str], clock: Clock
+) -> None:
+    mine, theirs, _ = groups
+    for group in (mine, theirs):
+        await fill(other(memory, group_id=group), 30, importance=2)
+    clock.advance(days=40)
+    short: dict[str, Any] = {"batch_size": 1, "max_seconds": 0.001}
+    cut = [await bound(memory, g).maintain(groups=[g], **short) for g in groups[:2]]
+    assert [report.truncated for report in cut] == [True, True]
+    report = await bound(memory, mine).maintain(groups=[mine])
+    assert (report.resumed, report.completed) == ([cut[0].run_id], True)
+    moved = [{m["lifecycle_state"] for m in await look(driver, g)} for g in groups[:2]]
+    assert moved == [{"DORMANT"}, {"ACTIVE"}]
+    changed = other(memory, dormant_days=20.0)
+    assert (await bound(changed, mine).maintain(groups=[mine])).resumed == []
+    assert cut[1].run_id in {left.run_id for left in await runs(memory.graph, "stopped")}
+    assert (await memory.maintain(groups=[mine])).resumed == [cut[1].run_id]
+
+
+async def test_a_run_that_was_cut_short_and_ended_is_not_cut_short(
+    memory: GraphMemory, groups: list[str], clock: Clock
+) -> None:
+    await fill(other(memory, group_id=groups[0]), 30, importance=2)
+    clock.advance(days=40)
+    cut = await memory.maintain(groups=groups[:1], batch_size=1, max_seconds=0.001)
+    assert cut.truncated
+    await memory.maintain(groups=groups[:1])
+    (ended,) = [each for each in await runs(memory.graph) if each.run_id == cut.run_id]
+    assert (ended.status, ended.truncated) == ("done", False)
