@@ -230,8 +230,9 @@ async def _classification(work: Work) -> None:
     if not context.settings.classifies:
         return
     report = await classify.work_off(
-        context.graph, context.settings, context.chat, groups=work.run.groups, now=work.run.now
-    )
+        context.graph, context.settings, context.chat,
+        groups=work.run.groups, now=work.run.now, run_id=work.run.run_id,
+    )  # fmt: skip
     work.run.counts.classified += report.classified
     await work.go_on(report.classified)
 

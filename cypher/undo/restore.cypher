@@ -21,6 +21,12 @@ WITH change, m, memory_id, CASE
     THEN 'its preservation changed since'
   WHEN coalesce(m.confidence, -1) <> coalesce(change.after_confidence, -1)
     THEN 'its confidence changed since'
+  WHEN change.before_importance IS NOT NULL AND [
+      m.importance, m.importance_source, m.stability, m.stability_source
+    ] <> [
+      change.after_importance, change.after_importance_source, change.after_stability,
+      change.after_stability_source
+    ] THEN 'its importance or stability changed since'
   WHEN twin <> m THEN 'its content is stored again, as ' + twin.uuid
 END AS refused
 CALL (change, m, refused) {
