@@ -28,6 +28,9 @@ _TRANSACTIONS = 20
 #: Memories in one statement of a full recalculation, at least.
 _RANGE = 100_000
 
+#: How long the calls of a caller are remembered; they are counted by the minute.
+_CALLED_DAYS = 1.0
+
 #: Above every id.
 _END = "\uffff"
 
@@ -286,6 +289,18 @@ async def _records(work: Work) -> None:
         "stages/erase_jobs",
         groups=work.run.groups,
         ended_before=work.ago(work.context.settings.episode_retention_days),
+        batch=work.effort.batch_size,
+    )
+    await work.context.graph.run(
+        "stages/erase_runs",
+        groups=work.run.groups,
+        begun_before=work.ago(work.context.settings.undo_retention_days),
+        run_id=work.run.run_id,
+        batch=work.effort.batch_size,
+    )
+    await work.context.graph.run(
+        "stages/erase_rates",
+        called_before=work.ago(_CALLED_DAYS),
         batch=work.effort.batch_size,
     )
 

@@ -55,14 +55,16 @@ async def undo(
         RunLockedError: A run is on its way.
     """
     async with Lease(graph, settings):
+        kept = f"runs are remembered for {settings.undo_retention_days:g} days only"
         run = await run_record.find(graph, run_id)
         if run is None:
-            raise UndoRefusedError(run_id, "there is no such run; a dry run changes nothing")
+            raise UndoRefusedError(
+                run_id, f"there is no such run; a dry run changes nothing, and {kept}"
+            )
         if run.status == "undone":
             raise UndoRefusedError(run_id, "it has been undone already")
         if now - run.now > timedelta(days=settings.undo_retention_days):
-            kept = f"{settings.undo_retention_days:g} days"
-            raise UndoRefusedError(run_id, f"what runs change is remembered for {kept} only")
+            raise UndoRefusedError(run_id, kept)
         undone = Undone(run_id)
         after_id = ""
         while ids := await graph.rows(

@@ -3,10 +3,12 @@
 from collections.abc import AsyncIterator
 from typing import Any
 
+import pytest
 import pytest_asyncio
 from neo4j import AsyncDriver
 
-from graph_memory import GraphMemory
+from graph_memory import GraphMemory, rates
+from graph_memory.errors import UndoRefusedError
 from graph_memory.run_record import runs
 from graph_memory.tokens import Grant, Scope
 from tests.conftest import Clock
@@ -102,3 +104,34 @@ async def test_a_run_that_was_cut_short_and_ended_is_not_cut_short(
     await memory.maintain(groups=groups[:1])
     (ended,) = [each for each in await runs(memory.graph) if each.run_id == cut.run_id]
     assert (ended.status, ended.truncated) == ("done", False)
+
+
+async def test_runs_and_the_calls_of_callers_are_forgotten_in_time(
+    memory: GraphMemory, driver: AsyncDriver, groups: list[str], clock: Clock
+) -> None:
+    await rates.count(memory.graph, "somebody", limit=10, now=clock.now)
+    first = await memory.maintain(groups=groups[:1])
+    theirs = await memory.maintain(groups=groups[1:])
+    clock.advance(days=29)
+    second = await memory.maintain(groups=groups[:1])
+    kept = {first.run_id, theirs.run_id, second.run_id}
+    assert kept <= {each.run_id for each in await runs(memory.graph, limit=1000)}
+    before = await totals(driver)
+    clock.advance(days=2)
+    last = await memory.maintain(groups=groups[:1])
+    left = {each.run_id for each in await runs(memory.graph, limit=1000)}
+    assert left & (kept | {last.run_id}) == {theirs.run_id, second.run_id, last.run_id}
+    assert not last.full
+    after = await totals(driver)
+    assert all(after[name] >= value for name, value in before.items())
+    with pytest.raises(UndoRefusedError, match="30 days"):
+        await memory.undo_maintenance(first.run_id)
+    rows, _, _ = await driver.execute_query("MATCH (c:Control {key: 'rate:somebody'}) RETURN c")
+    assert rows == []
+
+
+async def totals(driver: AsyncDriver) -> dict[str, float]:
+    rows, _, _ = await driver.execute_query(
+        "MATCH (t:Control) WHERE t.key STARTS WITH 'total:' RETURN t.key AS name, t.value AS value"
+    )
+    return {row["name"]: row["value"] for row in rows}
