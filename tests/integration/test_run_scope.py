@@ -7,9 +7,9 @@ import pytest
 import pytest_asyncio
 from neo4j import AsyncDriver
 
-from graph_memory import GraphMemory, rates
+from graph_memory import GraphMemory, rates, run_record
 from graph_memory.errors import UndoRefusedError
-from graph_memory.run_record import runs
+from graph_memory.run_record import Lease, runs
 from graph_memory.tokens import Grant, Scope
 from tests.conftest import Clock
 from tests.integration.test_maintenance import fill, look, other, run
@@ -135,3 +135,13 @@ async def totals(driver: AsyncDriver) -> dict[str, float]:
         "MATCH (t:Control) WHERE t.key STARTS WITH 'total:' RETURN t.key AS name, t.value AS value"
     )
     return {row["name"]: row["value"] for row in rows}
+
+
+async def test_processes_of_another_container_are_not_taken_for_ended_ones(
+    memory: GraphMemory, driver: AsyncDriver, groups: list[str]
+) -> None:
+    lease = Lease(memory.graph, memory.settings)
+    machine, *process = lease.owner.rsplit("/", 3)
+    assert run_record._is_gone(lease.owner)
+    for elsewhere in (f"{machine}0", "another/1", machine.split("/")[0]):
+        assert not run_record._is_gone("/".join((elsewhere, *process)))
