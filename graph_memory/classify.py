@@ -196,6 +196,7 @@ async def work_off(
     groups: Sequence[str] | None,
     now: datetime,
     budget: int | None = None,
+    run_id: str | None = None,
 ) -> QueueReport:
     """Rate memories that wait for it; a request holds memories of one group only.
 
@@ -206,9 +207,10 @@ async def work_off(
         groups: Only of these; None: of all.
         now: The caller's clock.
         budget: Memories to ask about at most, shared among the groups; the setting by default.
+        run_id: The maintenance run that rates, which can be undone.
     """
     wanted = None if groups is None else list(groups)
-    queue = _Queue(graph, settings, now)
+    queue = _Queue(graph, settings, now, run_id)
     if chat is not None:
         tenants = await graph.rows("classify/groups", str, groups=wanted)
         left = settings.classification_budget if budget is None else budget
@@ -242,10 +244,13 @@ async def rate_waiting(
 class _Queue:
     """The memories that wait, and what became of those asked about."""
 
-    def __init__(self, graph: Graph, settings: Settings, now: datetime) -> None:
+    def __init__(
+        self, graph: Graph, settings: Settings, now: datetime, run_id: str | None = None
+    ) -> None:
         self._graph = graph
         self._settings = settings
         self._now = now
+        self._run_id = run_id
         self._asked = self._rated = 0
         self.error: str | None = None
 
@@ -298,7 +303,7 @@ class _Queue:
             ratings=sorted(rows, key=itemgetter("memory_id")),
             attempts=self._settings.classification_attempts,
             now=instant(self._now),
-            decay=decay.parameters(self._settings),
+            decay=decay.parameters(self._settings, self._run_id),
         )
         self._asked += len(batch)
         self._rated += len(rated)

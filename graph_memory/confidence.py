@@ -60,6 +60,7 @@ async def scan(
     project_id: str | None = None,
     dry_run: bool = True,
     run_id: str | None = None,
+    canary: int = 100,
     group_id: str,
     now: datetime,
 ) -> Scan:
@@ -73,6 +74,7 @@ async def scan(
         dry_run: Change nothing, and tell what would be changed.
         run_id: The maintenance run that scans. It leaves `confidence_min_step_interval_days`
             between two steps, passes over `adaptive` memories, and can be undone.
+        canary: Percent of the memories that take part.
         group_id: The tenant.
         now: The caller's clock; age is counted to it.
 
@@ -89,9 +91,14 @@ async def scan(
         "decay": decay.parameters(settings, run_id),
         "scan": numbers(settings, in_run=run_id is not None),
     }
+    which = {
+        "memory_ids": None if memory_ids is None else list(memory_ids),
+        "project_id": project_id,
+        "canary": canary,
+    }
     report = Scan(dry_run)
     skips: list[Action] = []
-    async for actions in _proposed(graph, parameters, memory_ids, project_id):
+    async for actions in _proposed(graph, {**which, **parameters}):
         for action in actions:
             report.by_kind[action.kind] = report.by_kind.get(action.kind, 0) + 1
             (skips if action.kind == "skip" else report.actions).append(action)
@@ -101,28 +108,17 @@ async def scan(
             done = await graph.rows("confidence/apply", _Applied, memory_ids=wanted, **parameters)
             report.applied += len(done)
             report.failed += sorted(set(wanted) - {row.memory_id for row in done})
-        del skips[_LISTED:]
+        del skips[_LISTED:], report.actions[_LISTED:]
     report.truncated = report.scanned > _LISTED
     report.actions = [*report.actions, *skips][:_LISTED]
     return report
 
 
-async def _proposed(
-    graph: Graph,
-    parameters: dict[str, Any],
-    memory_ids: Sequence[str] | None,
-    project_id: str | None,
-) -> AsyncGenerator[list[Action]]:
+async def _proposed(graph: Graph, parameters: dict[str, Any]) -> AsyncGenerator[list[Action]]:
     after_id = ""
     while True:
         actions = await graph.rows(
-            "confidence/scan",
-            Action,
-            memory_ids=None if memory_ids is None else list(memory_ids),
-            project_id=project_id,
-            after_id=after_id,
-            limit=_BATCH,
-            **parameters,
+            "confidence/scan", Action, after_id=after_id, limit=_BATCH, **parameters
         )
         yield actions
         if len(actions) < _BATCH:

@@ -50,7 +50,13 @@ class DecaySettings(BaseSettings):
     ] = Field((7.0, 14.0, 30.0, 90.0, math.inf), description="Curve table: by stability 1 to 5.")
     adaptive_base_decay_rate: float = Field(0.01, ge=0, allow_inf_nan=False, description="A day.")
     adaptive_access_boost: float = Field(0.1, ge=0, le=10)
-    adaptive_degree_boost: float = Field(0.0, ge=0, le=10, description="Per ln(1 + relations).")
+    adaptive_degree_boost: float = Field(
+        0.0,
+        ge=0,
+        le=10,
+        description="Per ln(1 + relations). That some ended shows when the memory is next due, "
+        "used or changed, or by `maintain --full`.",
+    )
     adaptive_active_threshold: Fraction = Field(0.5, description="On retention, as the next two.")
     adaptive_archival_threshold: Fraction = 0.1
     adaptive_expiration_threshold: Fraction = 0.01

@@ -54,7 +54,11 @@ class Worker:
 
     def __init__(self, context: Context) -> None:
         settings = context.settings
-        self.jobs = Jobs(context.graph, settings.episode_lease_seconds)
+        self.jobs = Jobs(
+            context.graph,
+            lease_seconds=settings.episode_lease_seconds,
+            attempts=settings.episode_attempts,
+        )
         self._context = context
         self._settings = settings
         self._reader: Reader | None = None
@@ -127,6 +131,8 @@ class Worker:
                 await self.work_off()
             except GraphMemoryError as error:
                 _log.warning("Episodes wait: %s", error)
+            except Exception:  # a reader that ends in silence would leave all episodes unread
+                _log.exception("Episodes wait.")
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(max(_LOOK_SECONDS, self._rests_seconds())):
                     await self._news.wait()
@@ -166,11 +172,9 @@ class Worker:
         reason = str(error) if isinstance(error, GraphMemoryError) else _told(error, self._settings)
         _log.warning("Episode %s, attempt %d: %s", job.job_id, job.attempts, reason)
         _log.debug("", exc_info=error)
-        attempts = self._settings.episode_attempts
-        await self.jobs.put_back(
-            job, reason, attempts=attempts, pause_seconds=self._settings.episode_retry_seconds
-        )
-        return job.attempts >= attempts
+        pause_seconds = self._settings.episode_retry_seconds
+        await self.jobs.put_back(job, reason, pause_seconds=pause_seconds)
+        return self.jobs.given_up(job)
 
     async def _beat(self, job: Job) -> None:
         while True:

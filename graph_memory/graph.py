@@ -56,6 +56,7 @@ _LOST = (ServiceUnavailable, SessionExpired)
 
 _BLOCK = 500  # rows of a stream at a time
 _STALE_SECONDS = 1.0
+_IDLE_SECONDS = 1.0  # a connection unused for longer is asked first whether it still lives
 _GRACE_SECONDS = 5.0
 
 
@@ -118,6 +119,7 @@ class Graph:
             max_connection_pool_size=settings.neo4j_pool_size,
             connection_timeout=settings.connect_timeout_seconds,
             connection_acquisition_timeout=settings.connect_timeout_seconds + 1,
+            liveness_check_timeout=_IDLE_SECONDS,
             # Retries are ours: the driver's own would hide a lost database for half a minute.
             max_transaction_retry_time=0,
             notifications_min_severity=NotificationMinimumSeverity.OFF,
@@ -226,9 +228,12 @@ class Graph:
             raise StatementError(f"There is no statement '{name}' below cypher/.") from None
 
     async def _retried(self, statement: Statement, parameters: dict[str, Any]) -> list[list[Any]]:
-        """Run once, and again for what may pass: deadlocks for a while, a stale connection once."""
+        """Run once, and again for what may pass: deadlocks for a while, a lost connection once.
+
+        A write whose connection is lost may have been done, so it is not sent again.
+        """
         started = time.monotonic()
-        pause_seconds, stale = 0.02, True
+        pause_seconds, again = 0.02, statement.access == "read"
         while True:
             try:
                 return await self._measured(statement, parameters)
@@ -239,9 +244,9 @@ class Graph:
                 raise GraphTimeoutError(statement.name, seconds) from error
             except _LOST as error:
                 # A connection that went stale in the pool fails at once; a silent host does not.
-                if not stale or time.monotonic() - started > _STALE_SECONDS:
+                if not again or time.monotonic() - started > _STALE_SECONDS:
                     raise self._translated(error, statement) from error
-                stale = False
+                again = False
             except (Neo4jError, DriverError) as error:
                 spent = time.monotonic() - started
                 if not error.is_retryable() or spent > self._settings.retry_seconds:

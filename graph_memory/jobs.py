@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, TypeAdapter, ValidationError
 
 from graph_memory.errors import GraphMemoryError
 from graph_memory.graph import Graph
@@ -67,6 +67,9 @@ class Job:
     episode_id: str | None  #: where it is written already, and only the rest is to be done
 
 
+_JOB = TypeAdapter(Job)
+
+
 @dataclass(frozen=True, slots=True)
 class Waiting:
     """A group with episodes to be read, and when the next of them can be."""
@@ -78,9 +81,10 @@ class Waiting:
 class Jobs:
     """The queue as one reader sees it."""
 
-    def __init__(self, graph: Graph, lease_seconds: float) -> None:
+    def __init__(self, graph: Graph, *, lease_seconds: float, attempts: int) -> None:
         self._graph = graph
         self._lease = timedelta(seconds=lease_seconds)
+        self._attempts = attempts
         self._owner = secrets.token_hex(8)
 
     async def enqueue(self, group_id: str, episode: Mapping[str, Any]) -> str:
@@ -110,10 +114,26 @@ class Jobs:
         return await self._graph.rows("jobs/waiting", Waiting, groups=wanted, now=_now())
 
     async def claim(self, group_id: str) -> Job | None:
-        """Take a group's next episode, if it can be read now."""
-        return await self._graph.one(
-            "jobs/claim", Job,
-            group_id=group_id, owner=self._owner, lease_until=_now(self._lease), now=_now(),
+        """Take a group's next episode, if it can be read now; those that are none fail.
+
+        One whose readers were killed as often as it may be tried fails, too.
+        """
+        while taken := await self._graph.one(
+            "jobs/claim", dict[str, Any],
+            group_id=group_id, owner=self._owner, lease_until=_now(self._lease),
+            attempts=self._attempts, now=_now(),
+        ):  # fmt: skip
+            try:
+                return _JOB.validate_python(taken)
+            except ValidationError as error:
+                fields = ", ".join(sorted({str(fault["loc"][0]) for fault in error.errors()}))
+                await self._fail(group_id, taken, f"It is not stored as an episode is: {fields}.")
+        return None
+
+    async def _fail(self, group_id: str, taken: dict[str, Any], error: str) -> None:
+        await self._graph.run(
+            "jobs/put_back", group_id=group_id, job_id=taken["job_id"], owner=self._owner,
+            attempts=self._attempts, status="failed", error=error, not_before=_now(), now=_now(),
         )  # fmt: skip
 
     async def renew(self, job: Job) -> None:
@@ -138,14 +158,17 @@ class Jobs:
             "jobs/finish", **self._held(job), entities=entities, facts=facts, now=_now()
         )
 
-    async def put_back(self, job: Job, error: str, *, attempts: int, pause_seconds: float) -> None:
-        """Note why an episode could not be read; after so many attempts it is given up."""
-        given_up = job.attempts >= attempts
+    def given_up(self, job: Job) -> bool:
+        """Whether an episode is not to be tried again."""
+        return job.attempts >= self._attempts
+
+    async def put_back(self, job: Job, error: str, *, pause_seconds: float) -> None:
+        """Note why an episode could not be read; after the last attempt it is given up."""
         await self._graph.run(
             "jobs/put_back",
             **self._held(job),
             attempts=job.attempts,
-            status="failed" if given_up else "queued",
+            status="failed" if self.given_up(job) else "queued",
             error=" ".join(error.split())[:_ERROR_CHARACTERS],
             not_before=_now(timedelta(seconds=pause_seconds * 2 ** (job.attempts - 1))),
             now=_now(),

@@ -8,7 +8,7 @@ time is finished by the next, at the instant it began with.
 import logging
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, ClassVar
@@ -89,7 +89,7 @@ class Report:
 async def maintain(
     context: Context, request: RunRequest, on_progress: Progress = lambda done, of: None
 ) -> Report:
-    """Run maintenance, after finishing what earlier runs left.
+    """Run maintenance, after finishing what earlier runs left of the groups open to the caller.
 
     Args:
         context: Whose database, settings and clock.
@@ -121,7 +121,7 @@ async def _finish(work: Work) -> Stopped | None:
     """Do what is left of a run, and record how it ended; tell what stopped it, if anything did."""
     run, stopped = work.run, None
     try:
-        run.status = "running"
+        run.status, run.truncated = "running", False
         await work.go()
         run.status = "done"
     except Stopped as early:
@@ -157,11 +157,16 @@ class _Arrow:
 
 
 async def _unfinished(context: Context) -> list[Run]:
-    """Return the runs to finish, the oldest first; those of other rules are given up."""
+    """Return the runs to finish, the oldest first; those of other rules are given up.
+
+    Whoever may touch some groups only has nothing to do with runs that touch others.
+    """
+    theirs = context.grant.groups
     found = [
         run
         for status in ("running", "stopped")
         for run in await run_record.runs(context.graph, status, _REMEMBERED)
+        if _covers(theirs, run.groups)
     ]
     rules = decay.rules_hash(context.settings)
     for run in found:
@@ -232,11 +237,11 @@ def _untaken(run: Run, earlier: list[Run]) -> datetime:
     return now
 
 
-def _disjoint(some: list[str] | None, others: list[str] | None) -> bool:
+def _disjoint(some: Sequence[str] | None, others: Sequence[str] | None) -> bool:
     return some is not None and others is not None and not set(some) & set(others)
 
 
-def _covers(some: list[str] | None, others: list[str] | None) -> bool:
+def _covers(some: Sequence[str] | None, others: Sequence[str] | None) -> bool:
     return some is None or (others is not None and set(others) <= set(some))
 
 

@@ -9,6 +9,7 @@ import socket
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Annotated, Any
 
 import psutil
@@ -133,7 +134,7 @@ class Lease:
         self._span = timedelta(seconds=settings.maintenance_lease_seconds)
         process = psutil.Process()
         self.owner = "/".join(
-            (socket.gethostname(), str(process.pid), str(process.create_time()),
+            (_machine(), str(process.pid), str(process.create_time()),
              secrets.token_hex(4))
         )  # fmt: skip
 
@@ -288,10 +289,16 @@ async def resume(graph: Graph) -> Pause | None:
     return await graph.one("run_record/resume", Pause)
 
 
+def _machine() -> str:
+    """Name this machine; containers may share its name, but each counts its processes by itself."""
+    namespace = Path("/proc/self/ns/pid")
+    return f"{socket.gethostname()}/{namespace.stat().st_ino if namespace.exists() else ''}"
+
+
 def _is_gone(owner: str) -> bool:
     """Tell a holder of this machine that is no more."""
-    host, pid, created, _ = owner.rsplit("/", 3)
-    if host != socket.gethostname():
+    machine, pid, created, _ = owner.rsplit("/", 3)
+    if machine != _machine():
         return False
     if int(pid) == os.getpid():
         return owner not in _held

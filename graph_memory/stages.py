@@ -28,6 +28,9 @@ _TRANSACTIONS = 20
 #: Memories in one statement of a full recalculation, at least.
 _RANGE = 100_000
 
+#: How long the calls of a caller are remembered; they are counted by the minute.
+_CALLED_DAYS = 1.0
+
 #: Above every id.
 _END = "\uffff"
 
@@ -214,10 +217,11 @@ async def _confidence(work: Work) -> None:
     settings = work.context.settings
     if not settings.confidence_scan_in_maintenance:
         return
-    for group in work.run.groups or await groups(work.context.graph):
+    touched = work.run.groups
+    for group in await groups(work.context.graph) if touched is None else touched:
         scan = await scans.scan(
             work.context.graph, settings, dry_run=False, group_id=group,
-            now=work.run.now, run_id=work.run.run_id,
+            now=work.run.now, run_id=work.run.run_id, canary=work.run.canary,
         )  # fmt: skip
         for memory_id in scan.failed:
             work.run.fail(memory_id, "it changed while its confidence was lowered")
@@ -229,8 +233,9 @@ async def _classification(work: Work) -> None:
     if not context.settings.classifies:
         return
     report = await classify.work_off(
-        context.graph, context.settings, context.chat, groups=work.run.groups, now=work.run.now
-    )
+        context.graph, context.settings, context.chat,
+        groups=work.run.groups, now=work.run.now, run_id=work.run.run_id,
+    )  # fmt: skip
     work.run.counts.classified += report.classified
     await work.go_on(report.classified)
 
@@ -284,6 +289,18 @@ async def _records(work: Work) -> None:
         "stages/erase_jobs",
         groups=work.run.groups,
         ended_before=work.ago(work.context.settings.episode_retention_days),
+        batch=work.effort.batch_size,
+    )
+    await work.context.graph.run(
+        "stages/erase_runs",
+        groups=work.run.groups,
+        begun_before=work.ago(work.context.settings.undo_retention_days),
+        run_id=work.run.run_id,
+        batch=work.effort.batch_size,
+    )
+    await work.context.graph.run(
+        "stages/erase_rates",
+        called_before=work.ago(_CALLED_DAYS),
         batch=work.effort.batch_size,
     )
 

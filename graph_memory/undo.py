@@ -57,14 +57,16 @@ async def undo(
         RunLockedError: A run is on its way.
     """
     async with Lease(graph, settings):
+        kept = f"runs are remembered for {settings.undo_retention_days:g} days only"
         run = await run_record.find(graph, run_id)
         if run is None or not _concerns(run, group_id):
-            raise UndoRefusedError(run_id, "there is no such run; a dry run changes nothing")
+            raise UndoRefusedError(
+                run_id, f"there is no such run; a dry run changes nothing, and {kept}"
+            )
         if run.status == "undone":
             raise UndoRefusedError(run_id, "it has been undone already")
         if now - run.now > timedelta(days=settings.undo_retention_days):
-            kept = f"{settings.undo_retention_days:g} days"
-            raise UndoRefusedError(run_id, f"what runs change is remembered for {kept} only")
+            raise UndoRefusedError(run_id, kept)
         undone = Undone(run_id)
         at = {"now": instant(now), "decay": decay.parameters(settings)}
         after_id = ""
@@ -77,7 +79,8 @@ async def undo(
             ):
                 _count(undone, row)
             after_id = ids[-1]
-        async for _ in pack(graph, groups=run.groups, canary=100):
+        touched = run.groups if group_id is None else [group_id]
+        async for _ in pack(graph, groups=touched, canary=100):
             pass
         whole = group_id is None or run.groups == [group_id]
         if whole and undone.restored and not undone.refused:

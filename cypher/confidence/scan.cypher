@@ -17,7 +17,8 @@
 MATCH (m:Memory {group_id: $group_id})
 WHERE m.soft_deleted_at IS NULL AND m.lifecycle_state <> 'EXPIRED' AND m.uuid > $after_id
   AND ($memory_ids IS NULL OR m.uuid IN $memory_ids)
-  AND ($project_id IS NULL OR m.project_id = $project_id)
+  AND ($project_id IS NULL OR m.project_id = $project_id) AND
+  // include stages/taking_part
 WITH m ORDER BY m.uuid LIMIT $limit
 // include confidence/proposal
 RETURN m.uuid AS memory_id, kind, reason,

@@ -1,15 +1,25 @@
 // Take the next episode of a group, unless another reads it or it is to be tried again later.
 //
-// The write to the queue locks it: of two that come at once, the second sees it taken.
+// The write to the queue locks it: of two that come at once, the second sees it taken. One whose
+// readers broke off as often as it may be tried is given up: perhaps it was the end of them.
 //
 // access  write
 // param   group_id    : STRING — the tenant
 // param   owner       : STRING — who takes it
 // param   lease_until : STRING — ISO 8601, UTC; then it is free again, unless renewed
+// param   attempts    : INTEGER — after so many it is given up
 // param   now         : STRING — ISO 8601, UTC
 // returns job : MAP
 MATCH (queue:EpisodeQueue {group_id: $group_id})
 SET queue.claimed_at = $now
+WITH queue
+CALL () {
+  MATCH (spent:EpisodeJob {group_id: $group_id})
+  WHERE spent.status = 'running' AND spent.lease_until <= $now AND spent.attempts >= $attempts
+  SET spent.status = 'failed', spent.owner = null, spent.lease_until = null,
+      spent.updated_at = $now, spent.error = 'The reader broke off attempt '
+        + toString(spent.attempts) + ', the last: it was killed, or lost the database.'
+}
 WITH queue
 MATCH (job:EpisodeJob {group_id: $group_id})
 WHERE job.position > 0 AND job.status IN ['queued', 'running']

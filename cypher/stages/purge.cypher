@@ -1,8 +1,8 @@
 // Purge memories whose deletion can no longer be taken back.
 //
-// Without its labels a memory is found by nothing but an undo; its relations give up their keys, so
-// that the same may be made again. Each is locked and looked at once
-// more, as in stages/treat.
+// Without its labels a memory is found by nothing but an undo; its relations lay their keys aside,
+// those that have one, so that the same may be made again. Each is locked and looked at once more, as
+// in stages/treat.
 //
 // access  batch
 // param   now            : STRING — ISO 8601, UTC
@@ -30,7 +30,7 @@ CALL (m) {
   REMOVE m:Memory:Entity
   WITH m
   MATCH (m)-[r:RELATES_TO]-()
-  SET r.edge_key = null
+  SET r.purged_key = coalesce(r.edge_key, r.purged_key), r.edge_key = null
 } IN $concurrency CONCURRENT TRANSACTIONS OF $batch ROWS
   ON ERROR CONTINUE REPORT STATUS AS status
 // include stages/outcome

@@ -24,6 +24,15 @@ FOREACH (_ IN CASE WHEN m.last_decay_update = change.at THEN [1] ELSE [] END |
     m.decay_score = change.before_decay_score,
     m.last_decay_update = change.before_last_decay_update
 )
+FOREACH (_ IN CASE WHEN change.before_importance IS NULL THEN [] ELSE [1] END |
+  SET
+    m.importance = change.before_importance,
+    m.importance_source = change.before_importance_source,
+    m.stability = change.before_stability,
+    m.stability_source = change.before_stability_source,
+    m.classification_attempts = change.before_classification_attempts,
+    m.classification_status = 'pending'
+)
 DELETE change
 WITH m
 // include decay/schedule

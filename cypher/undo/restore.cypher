@@ -28,6 +28,12 @@ WITH change, m, memory_id, CASE
   WHEN coalesce(m.obsolete_at, '')
     <> coalesce(change.after_obsolete_at, change.before_obsolete_at, '')
     THEN 'it was marked obsolete since'
+  WHEN change.before_importance IS NOT NULL AND [
+      m.importance, m.importance_source, m.stability, m.stability_source
+    ] <> [
+      change.after_importance, change.after_importance_source, change.after_stability,
+      change.after_stability_source
+    ] THEN 'its importance or stability changed since'
   WHEN m.dedup_key IS NULL AND twin <> m THEN 'its content is stored again, as ' + twin.uuid
 END AS refused
 CALL (change, m, refused) {

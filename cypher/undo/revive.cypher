@@ -1,5 +1,7 @@
 // Make memories of what a run has purged, unless their ids are taken.
 //
+// A relation gets the key back that it had, once both its ends are there again.
+//
 // access  write
 // param   run_id     : STRING
 // param   memory_ids : LIST<STRING> — sorted
@@ -10,5 +12,6 @@ SET m:Memory:Entity, m.purged_at = null, m.purged_by = null
 REMOVE m:PurgedMemory
 WITH m
 MATCH (m)-[r:RELATES_TO]-(:Memory)
-WHERE r.expired_at IS NULL
-SET r.edge_key = startNode(r).uuid + '|' + r.name + '|' + endNode(r).uuid
+WHERE r.purged_key IS NOT NULL
+WITH DISTINCT r
+SET r.edge_key = r.purged_key, r.purged_key = null

@@ -229,3 +229,25 @@ def test_whatever_the_model_says_ratings_are_within_the_scale(said: Any) -> None
     for rated in _ratings(answer).values():
         assert 2.0 <= rated.importance <= 10.0
         assert 1 <= rated.stability <= 5
+
+
+async def test_undo_takes_back_the_ratings_of_a_run(
+    make: Make, llm: ScriptedLlm, driver: AsyncDriver
+) -> None:
+    memory = make(llm_breaker_seconds=0.0)
+    group = memory.settings.group_id
+    llm.script = lambda _: (503, {"error": "overloaded"})
+    rated = (await memory.add("Ada is allergic to nuts")).memory_id
+    firm = (await memory.add("Ada was born in May", stability=5)).memory_id
+    chosen = (await memory.add("Ada likes tea")).memory_id
+    before = [await stored(driver, memory_id) for memory_id in (rated, firm)]
+    llm.script = rating(lambda text: (4, 2))
+    report = await memory.maintain(groups=[group], stages=["classification"])
+    assert report.classified == 3
+    assert (await stored(driver, rated))["importance"] == 8.0
+    await memory.update(chosen, importance=8)
+    undone = await memory.undo_maintenance(report.run_id)
+    assert [await stored(driver, memory_id) for memory_id in (rated, firm)] == before
+    assert [refusal.memory_id for refusal in undone.refusals] == [chosen]
+    assert "its importance" in undone.refusals[0].reason
+    assert (await memory.maintain(groups=[group])).classified == 2

@@ -22,7 +22,7 @@ CREATE (m:Memory:Seed {preserve_until: '', soft_deleted_at: '', obsolete_at: '',
   conversation_id: '', confidence: 0.5, decay_policy: '', decay_rate: 0.1, last_accessed_at: '',
   dedup_key: 'seed', uuid: 'seed', group_id: 'seed', group_key: '0'})
 CREATE (m)-[:RELATES_TO {invalid_at: datetime('2026-01-01'), expired_at: datetime('2026-01-01'),
-  valid_at: datetime('2026-01-01'), edge_key: 'seed', original_relation_type: '',
+  valid_at: datetime('2026-01-01'), edge_key: 'seed', purged_key: '', original_relation_type: '',
   reference_time: datetime('2026-01-01'), adopted_at: '', fact_embedding: [0.5],
   embedding_model: '', had_vector: true, was_fact_embedding: [0.5]}]->(m)
 CREATE (m)-[:HAS_VERSION]->(:MemoryVersion {uuid: 'seed', group_id: 'seed'})
@@ -66,7 +66,10 @@ CREATE (:MaintenanceChange:Seed {run_id: 'seed', memory_id: 'seed', group_id: ''
   before_preserve_until: '', before_confidence: 0.5, before_confidence_decayed_at: '',
   before_decay_score: 0.5, before_last_decay_update: '', after_obsolete_at: '',
   after_lifecycle_state: '', after_state_changed_at: '', after_tags: [''],
-  after_preserve_until: '', after_confidence: 0.5, purged: true})
+  after_preserve_until: '', after_confidence: 0.5, purged: true, before_importance: 5.0,
+  before_importance_source: '', before_stability: 3, before_stability_source: '',
+  before_classification_attempts: 1, after_importance: 5.0, after_importance_source: '',
+  after_stability: 3, after_stability_source: ''})
 SET m.obsolete_reason = '', m.packing_due = true, m.confidence_decayed_at = '', m.obsolete_at = '',
   m.content_gz = '', m.is_compressed = true, m.next_due_at = '', m.classification_attempts = 1,
   m.adopted_at = '', m.name_embedding = [0.5], m.name_embedding_model = ''

@@ -1,0 +1,12 @@
+// Forget the counts of callers who have not called for long.
+//
+// access  batch
+// param   called_before : STRING — ISO 8601, UTC
+// param   batch         : INTEGER — callers in one transaction
+// returns erased : INTEGER
+MATCH (rate:Control)
+WHERE rate.key STARTS WITH 'rate:' AND rate.asked_at < $called_before
+CALL (rate) {
+  DELETE rate
+} IN TRANSACTIONS OF $batch ROWS
+RETURN count(*) AS erased

@@ -1,0 +1,10 @@
+// Tell whether memory `m` is in the share of ids that a run may touch.
+//
+// An id is in or out for good: its last letters give it one of a hundred places.
+//
+// access  fragment
+// param   canary : INTEGER [percent] — 0 to 100
+($canary >= 100 OR reduce(
+  place = 0, letter IN split(toLower(right(m.uuid, 8)), '') |
+  (place * 31 + size(split('0123456789abcdefghijklmnopqrstuvwxyz', letter)[0])) % 9973
+) % 100 < $canary)
