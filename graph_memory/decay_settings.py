@@ -13,7 +13,7 @@ from graph_memory.memories import MemoryType
 Days = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Fraction = Annotated[float, Field(ge=0, le=1)]
 #: A half-life that may be without end.
-HalfLife = Annotated[float, Field(gt=0)]
+HalfLife = Annotated[float, Field(gt=0, allow_inf_nan=True)]
 
 
 class DecaySettings(BaseSettings):
