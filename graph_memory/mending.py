@@ -3,7 +3,6 @@
 from graph_memory import schema
 from graph_memory.graph import Graph
 from graph_memory.migrations import MIGRATIONS
-from graph_memory.schema import Applied, Index
 from graph_memory.settings import Settings
 
 
@@ -15,14 +14,14 @@ async def mend_indexes(graph: Graph, settings: Settings) -> list[str]:
     Raises:
         SettingsError: The configured full-text analyser is none of Neo4j's.
     """
-    applied = {step.version for step in await graph.rows("schema/applied_migrations", Applied)}
+    applied = {s.version for s in await schema.migration_status(graph) if s.applied_at}
     made = {
         name
         for step in MIGRATIONS
         if step.version in applied
         for name in (*step.constraints, *step.indexes)
     }
-    there = {index.name for index in await graph.rows("schema/indexes", Index)}
+    there = await schema.index_names(graph)
     gone = [name for name in await schema.missing_indexes(graph) if name in made - there]
     if gone:
         await schema.check_analyzer(graph, settings)

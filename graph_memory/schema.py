@@ -180,6 +180,11 @@ async def migration_status(graph: Graph) -> list[MigrationStatus]:
     ]
 
 
+async def index_names(graph: Graph) -> set[str]:
+    """Name every index there is, ready or not, those of constraints among them."""
+    return {index.name for index in await graph.rows("schema/indexes", Index)}
+
+
 async def missing_indexes(graph: Graph) -> list[str]:
     """Name the indexes and constraints that should be there and ready, but are not.
 
