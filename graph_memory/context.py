@@ -66,12 +66,13 @@ class Context:
 
     async def check_embedding(self) -> None:
         """Note whether the stored vectors are of the configured model; using them raises if not."""
-        self._vectors.mismatch = None
+        known, self._vectors.mismatch = self._vectors.mismatch, None
         try:
             await schema.check_embedding(self.graph, self.settings)
         except DimensionMismatchError as error:
             self._vectors.mismatch = error
-            _log.warning("%s", error)
+            if known is None:  # a caller who needs vectors looks again, and raises it
+                _log.warning("%s", error)
 
     def group(self, group_id: str | None) -> str:
         """Return the tenant to use: the given one, checked, or the default.

@@ -133,13 +133,23 @@ def supposed(settings: Settings, policy: str | None, numbers: Mapping[str, str])
     if policy is not None:
         changes |= {"group_decay_policies": {}, "decay_policy": policy}
         if policy.endswith(".cypher"):
-            changes |= {"policy_dir": Path(policy).parent, "decay_policy": Path(policy).stem}
+            changes |= {"policy_dir": None, "decay_policy": Path(policy).stem}
     try:
         changed = Settings.model_validate({**settings.model_dump(), **changes})
+        changed = _reading(changed, policy)
         require_policy(changed, changed.decay_policy, "policy")
     except ValidationError as error:
         raise _misfit(error.errors()[0], policy, given) from error
     return changed
+
+
+def _reading(settings: Settings, policy: str | None) -> Settings:
+    """Return settings whose only policy file is the one named, if one is; no folder is read."""
+    if policy is None or not policy.endswith(".cypher"):
+        return settings
+    if not Path(policy).is_file():
+        raise InvalidArgumentError("policy", policy, "there is no such file; name one, or a policy")
+    return settings.model_copy(update={"policy_dir": Path(policy)})
 
 
 def _misfit(

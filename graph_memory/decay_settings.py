@@ -17,7 +17,7 @@ Days = Annotated[float, Field(ge=0.001, le=CENTURY)]
 Span = Annotated[float, Field(ge=0, le=CENTURY)]
 Fraction = Annotated[float, Field(ge=0, le=1)]
 #: A half-life that may be without end.
-HalfLife = Annotated[float, Field(ge=0.001)]
+HalfLife = Annotated[float, Field(ge=0.001, allow_inf_nan=True)]
 
 
 class DecaySettings(BaseSettings):

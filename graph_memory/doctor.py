@@ -11,8 +11,9 @@ from typing import Literal
 from graph_memory import local_neo4j, schema
 from graph_memory.cross_encoder import CrossEncoder
 from graph_memory.embedding import Embedder
-from graph_memory.errors import GraphMemoryError
+from graph_memory.errors import BackupError, GraphMemoryError
 from graph_memory.graph import Graph
+from graph_memory.restore import refuse_unfinished
 from graph_memory.settings import Settings
 
 _GIBIBYTE = 2**30
@@ -32,7 +33,7 @@ class Check:
 
 
 async def examine(settings: Settings) -> list[Check]:
-    """Look at folder, disk, Java, jars, database, schema, vectors, models and ports."""
+    """Look at folder, disk, Java, jars, database, restores, schema, vectors, models, ports."""
     found = [_data_dir(settings), _disk(settings)]
     if settings.neo4j_uri is None:
         found += [_guarded("java", _java, settings), _guarded("jars", _jars, settings)]
@@ -105,9 +106,22 @@ async def _database(settings: Settings) -> list[Check]:
         async with Graph.open(settings, uri=uri, password=password) as graph:
             version = await schema.check_server(graph)
             found = Check("neo4j", "ok", f"{version} at {uri}")
-            return [found, await _schema(graph, settings), await _vectors(graph, settings)]
+            return [
+                found,
+                await _restored(graph),
+                await _schema(graph, settings),
+                await _vectors(graph, settings),
+            ]
     except GraphMemoryError as error:
         return [_failed("neo4j", error)]
+
+
+async def _restored(graph: Graph) -> Check:
+    try:
+        await refuse_unfinished(graph)
+    except BackupError as error:
+        return _failed("restore", error)
+    return Check("restore", "ok", "none was interrupted")
 
 
 async def _schema(graph: Graph, settings: Settings) -> Check:
@@ -123,10 +137,8 @@ async def _schema(graph: Graph, settings: Settings) -> Check:
 async def _vectors(graph: Graph, settings: Settings) -> Check:
     stored = await schema.stored_embedding(graph)
     configured = schema.configured_embedding(settings)
-    if stored not in (None, configured):
-        fault = f"stored are those of {stored.model}, configured is {configured.model}"
-        remedy = "Set GRAPH_MEMORY_EMBEDDING_MODEL back, or run `graph-memory embeddings rebuild`."
-        return Check("vectors", "fail", fault, remedy)
+    if stored is not None and stored != configured:
+        return _failed("vectors", schema.mismatch(stored, configured))
     return Check("vectors", "ok", f"of {configured.model}, {configured.dimensions} dimensions")
 
 

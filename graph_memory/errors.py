@@ -206,12 +206,13 @@ class DimensionMismatchError(GraphMemoryError):
 
     code = "dimension_mismatch"
 
-    def __init__(self, stored: str, configured: str) -> None:
+    def __init__(self, stored: str, configured: str, back: str) -> None:
+        """Name both, and the settings that bring back what is stored."""
         self.stored = stored
         self.configured = configured
         super().__init__(
             f"Memories hold vectors of {stored}, but {configured} is configured. Set "
-            "GRAPH_MEMORY_EMBEDDING_MODEL back, or run `graph-memory embeddings rebuild`."
+            f"{back}, or run `graph-memory embeddings rebuild`."
         )
 
 

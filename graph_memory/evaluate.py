@@ -1,35 +1,21 @@
 """Measure how well searches find what answers questions, over data whose answers are known.
 
-The data is one JSON object:
-
-    {"memories":  [{"id": "1", "content": "...", "created_at": "2026-01-01T00:00:00Z",
-                    "conversation_id": "a", "group": "a"}],
-     "questions": [{"text": "...", "evidence": ["1"], "category": "when", "group": "a"}]}
-
-`created_at`, `conversation_id`, `category` and `group` may be left out. Memories are stored in
-their order, in a new group for each `group`, which is erased afterwards; a question is asked of its
-own group.
+Memories are stored in their order, in a new group for each `group` of the data, which is erased
+afterwards; a question is asked of its own group.
 """
 
-import json
 import math
-import re
 import secrets
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from enum import StrEnum
-from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
-
 from graph_memory import feedback, recall
 from graph_memory.api import GraphMemory
-from graph_memory.errors import InvalidArgumentError
+from graph_memory.evaluation_data import Evaluation, EvaluationMemory, EvaluationQuestion
 from graph_memory.memories import FoundMemory
 from graph_memory.profiles import Profile
 from graph_memory.settings import Settings
@@ -38,45 +24,6 @@ from graph_memory.settings import Settings
 _DEEP = 200
 _CHARACTERS_PER_TOKEN = 4
 _BATCH = 200
-
-
-class Form(StrEnum):
-    """How a file of data is written."""
-
-    OWN = "own"
-    LOCOMO = "locomo"
-
-
-class EvaluationMemory(BaseModel):
-    """A memory to find things in."""
-
-    model_config = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
-
-    id: str
-    content: str
-    created_at: datetime | None = None
-    conversation_id: str | None = None
-    group: str = ""
-
-
-class EvaluationQuestion(BaseModel):
-    """A question, and the memories that answer it."""
-
-    model_config = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
-
-    text: str
-    evidence: list[str]
-    category: str = ""
-    group: str = ""
-
-
-class Evaluation(BaseModel):
-    """Memories and the questions asked of them."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    memories: list[EvaluationMemory]
-    questions: list[EvaluationQuestion]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,26 +49,6 @@ class Scores:
     precision: float
     tokens: float
     found_at: dict[int, float]
-
-
-def read_data(path: Path, form: Form = Form.OWN) -> Evaluation:
-    """Read a file of memories and questions; questions without evidence are left out.
-
-    Raises:
-        InvalidArgumentError: It is not of that form, or names evidence that is not there.
-    """
-    try:
-        given = json.loads(path.read_text(encoding="utf-8"))
-        data = Evaluation.model_validate(_from_locomo(given) if form is Form.LOCOMO else given)
-    except (ValidationError, ValueError, LookupError, TypeError, AttributeError) as error:
-        what = str(error).splitlines()[0]
-        raise InvalidArgumentError("data", str(path), f"write it as '{form}' ({what})") from error
-    known = {(memory.group, memory.id) for memory in data.memories}
-    for question in data.questions:
-        if missing := [e for e in question.evidence if (question.group, e) not in known]:
-            raise InvalidArgumentError("evidence", missing, "name memories of the question's group")
-    asked = [question for question in data.questions if question.evidence]
-    return data.model_copy(update={"questions": asked})
 
 
 async def evaluate(
@@ -162,7 +89,7 @@ async def evaluate(
             members = [m for m in data.memories if m.group == name]
             for start in range(0, len(members), _BATCH):
                 batch = members[start : start + _BATCH]
-                await memory.add_many([_new(m, group) for m in batch], group_id=group)
+                await _store(memory, batch, group)
                 on_progress(len(batch), total)
         asked, settings = data.questions, dict.fromkeys(groups.values(), memory.settings)
         if taught_shift is not None:
@@ -175,7 +102,7 @@ async def evaluate(
                     memory.graph, memory.embedder, settings[group], question.text,
                     group_id=group, now=memory.clock(), limit=limit, profile=profile,
                 )
-                for limit in (max(10, *cutoffs), _DEEP)[: 2 if budgets else 1]
+                for limit in (max((10, *cutoffs)), _DEEP)[: 2 if budgets else 1]
             ]  # fmt: skip
             scores = _scored(question, found[0], found[-1], cutoffs, budgets)
             results[question.category].append(scores)
@@ -209,6 +136,14 @@ async def _taught(
         group: feedback.shifted(settings, await feedback.read(memory.graph, group_id=group))
         for group in groups.values()
     }
+
+
+async def _store(memory: GraphMemory, batch: Sequence[EvaluationMemory], group: str) -> None:
+    """Store memories; one that is refused would be counted as not found, and is raised."""
+    outcomes = await memory.add_many([_new(m, group) for m in batch], group_id=group)
+    for outcome in outcomes:
+        if outcome.error:
+            raise outcome.error
 
 
 def _new(memory: EvaluationMemory, group: str) -> dict[str, Any]:
@@ -281,37 +216,3 @@ def _mean(category: str, scores: Sequence[Scores]) -> Scores:
         fmean([s.tokens for s in scores] or [0]),
         each([s.found_at for s in scores]),
     )
-
-
-def _from_locomo(given: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Turn LoCoMo's published form into ours: a memory a turn, a group a conversation.
-
-    Evidence that names no turn is left out; of several ids in one string each counts.
-    """
-    memories: list[dict[str, Any]] = []
-    questions: list[dict[str, Any]] = []
-    for number, sample in enumerate(given):
-        group = str(sample.get("sample_id", number))
-        turns = list(_locomo_turns(sample["conversation"], group))
-        known = {turn["id"] for turn in turns}
-        memories += turns
-        for question in sample["qa"]:
-            pairs = re.findall(r"D:?(\d+):0*(\d+)", " ".join(question.get("evidence", ())))
-            evidence = {f"D{session}:{turn}" for session, turn in pairs} & known
-            questions.append({
-                "text": question["question"], "evidence": sorted(evidence),
-                "category": str(question["category"]), "group": group,
-            })  # fmt: skip
-    return {"memories": memories, "questions": questions}
-
-
-def _locomo_turns(conversation: Mapping[str, Any], group: str) -> Iterator[dict[str, Any]]:
-    sessions = [m for name in conversation if (m := re.fullmatch(r"session_(\d+)", name))]
-    for session in sorted(sessions, key=lambda match: int(match[1])):
-        date = datetime.strptime(conversation[f"{session[0]}_date_time"], "%I:%M %p on %d %B, %Y")
-        for turn in conversation[session[0]]:
-            image = f" [shared image: {turn['blip_caption']}]" if turn.get("blip_caption") else ""
-            yield {
-                "id": turn["dia_id"], "content": f"{turn['speaker']}: {turn['text']}{image}",
-                "created_at": date.replace(tzinfo=UTC), "conversation_id": group, "group": group,
-            }  # fmt: skip

@@ -25,10 +25,9 @@ from graph_memory.episodes import Worker
 from graph_memory.errors import (
     InvalidArgumentError,
     LimitExceededError,
-    NotFoundError,
     SettingsError,
 )
-from graph_memory.jobs import JobStatus
+from graph_memory.jobs import JobNotFoundError, JobStatus
 from graph_memory.memories import default_title, instant
 
 #: Labels that have a meaning of their own in the database.
@@ -104,7 +103,7 @@ class Extraction(Context):
         given = checked_value(MemoryId, job_id, "job_id")
         found = await self._worker.jobs.find(group, given)
         if found is None:
-            raise NotFoundError(given, group)
+            raise JobNotFoundError(given, group)
         return found
 
     async def list_episodes(

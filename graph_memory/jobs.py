@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, TypeAdapter, ValidationError
 
-from graph_memory.errors import GraphMemoryError
+from graph_memory.errors import GraphMemoryError, NotFoundError
 from graph_memory.graph import Graph
 from graph_memory.memories import Instant, instant
 
@@ -19,6 +19,19 @@ STATUSES = ("queued", "running", "done", "failed")
 ENDED = ("done", "failed")
 
 _ERROR_CHARACTERS = 500
+
+
+class JobNotFoundError(NotFoundError):
+    """No episode with this job exists in this group."""
+
+    def __init__(self, job_id: str, group_id: str) -> None:
+        self.job_id = job_id
+        self.group_id = group_id
+        GraphMemoryError.__init__(
+            self,
+            f"No episode with the job {job_id!r:.80} in group '{group_id}'. Check the id and the "
+            "group; `graph-memory episodes status` lists the latest.",
+        )
 
 
 class LostJobError(GraphMemoryError):

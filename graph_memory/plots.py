@@ -18,6 +18,18 @@ _COLOURS = ("#2a9d8f", "#8ab17d", "#e9c46a", "#f4a261", "#e76f51", "#9d9d9d")
 _COLOUR_OF: dict[str, str] = dict(zip(STATES, _COLOURS, strict=True))
 
 
+def require_format(file: Path, argument: str = "plot") -> None:
+    """Refuse a file whose ending names no format.
+
+    Raises:
+        InvalidArgumentError: The ending is none of .png, .svg and .pdf.
+    """
+    if file.suffix.lower() not in _FORMATS:
+        raise InvalidArgumentError(
+            argument, str(file), f"a file that ends in {', '.join(_FORMATS)}"
+        )
+
+
 def plot_forecast(forecast: Forecast, file: Path) -> None:
     """Draw how many memories will be in which state.
 
@@ -28,7 +40,7 @@ def plot_forecast(forecast: Forecast, file: Path) -> None:
     Raises:
         InvalidArgumentError: The ending is none of .png, .svg and .pdf.
     """
-    _require_format(file)
+    require_format(file)
     _forecast_figure(forecast).savefig(file, bbox_inches="tight")
 
 
@@ -38,7 +50,7 @@ def plot_evidence(found_at: Mapping[int, float], file: Path) -> None:
     Raises:
         InvalidArgumentError: The ending is none of .png, .svg and .pdf.
     """
-    _require_format(file)
+    require_format(file)
     figure, axes = _figure()
     axes.plot(list(found_at), list(found_at.values()), marker="o", color=_COLOURS[0])
     axes.set(xlabel="tokens spent", ylabel="evidence found", ylim=(0, 1), xlim=(0, None))
@@ -113,11 +125,6 @@ def _svg(figure: Any) -> bytes:
     out = io.BytesIO()
     figure.savefig(out, format="svg", bbox_inches="tight", metadata={"Date": None})
     return out.getvalue()
-
-
-def _require_format(file: Path) -> None:
-    if file.suffix.lower() not in _FORMATS:
-        raise InvalidArgumentError("plot", str(file), f"a file that ends in {', '.join(_FORMATS)}")
 
 
 def _figure() -> tuple[Any, Any]:

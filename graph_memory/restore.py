@@ -77,7 +77,7 @@ async def restore(
                 "--replace: they are then backed up and erased."
             )
         saved = (await backup.create(graph, settings)).backup_path if there else None
-        await graph.run("restore/begin", path=str(path), now=instant(datetime.now(UTC)))
+        await graph.run("restore/begin", path=_recorded(path), now=instant(datetime.now(UTC)))
         await graph.run("restore/erase", batch=_ERASED)
         await _load(graph, path, manifest, on_progress)
         await schema.await_indexes(graph, _INDEX_SECONDS)
@@ -85,6 +85,11 @@ async def restore(
         await schema.rewrite(graph)
         await graph.run("restore/end")
     return Restored(path, manifest.memories, manifest.nodes, manifest.edges, saved)
+
+
+def _recorded(path: Path) -> str:
+    """Return a path as whoever repeats the restoring finds it, from whatever folder."""
+    return str(path.absolute())
 
 
 async def unfinished(graph: Graph) -> str | None:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from graph_memory.errors import DimensionMismatchError, SchemaError
+from graph_memory.errors import DimensionMismatchError, SchemaError, SettingsError
 from graph_memory.graph import Graph
 from graph_memory.memories import instant
-from graph_memory.migrations import MIGRATIONS
+from graph_memory.migrations import MIGRATIONS, Migration
 from graph_memory.settings import Settings
 
 #: `IN` inside `SEARCH ... WHERE` and `vector.quantization.type` came with this version.
@@ -98,6 +98,7 @@ async def migrate_up(graph: Graph, settings: Settings, *, now: datetime | None =
 
     Raises:
         SchemaError: A migration was edited after this database applied it.
+        SettingsError: The configured full-text analyser is none of Neo4j's.
     """
     applied = {
         step.version: step for step in await graph.rows("schema/applied_migrations", Applied)
@@ -110,22 +111,25 @@ async def migrate_up(graph: Graph, settings: Settings, *, now: datetime | None =
                 f"{applied[step.version].applied_at}. Install the version of graph-memory that "
                 f"applied it, or run `graph-memory migrate down --to {step.version - 1}` and up."
             )
+    if missing:
+        await check_analyzer(graph, settings)
     for step in missing:
-        for name in (*step.constraints, *step.indexes):
-            await graph.run(f"schema/{name}", **_options(name, settings))
-        for name in step.dropped:
-            await graph.run("schema/drop_index", name=name)
-        if step.rewriting:
-            await step.rewriting.up(graph)
-        await graph.run(
-            "schema/record_migration",
-            version=step.version,
-            checksum=step.checksum,
-            now=instant(now or datetime.now(UTC)),
-        )
+        await _apply(graph, settings, step, now or datetime.now(UTC))
     if missing:
         await await_indexes(graph)
     return [step.version for step in missing]
+
+
+async def _apply(graph: Graph, settings: Settings, step: Migration, now: datetime) -> None:
+    for name in (*step.constraints, *step.indexes):
+        await make(graph, settings, name)
+    for name in step.dropped:
+        await graph.run("schema/drop_index", name=name)
+    if step.rewriting:
+        await step.rewriting.up(graph)
+    await graph.run(
+        "schema/record_migration", version=step.version, checksum=step.checksum, now=instant(now)
+    )
 
 
 async def rewrite(graph: Graph) -> None:
@@ -176,6 +180,11 @@ async def migration_status(graph: Graph) -> list[MigrationStatus]:
     ]
 
 
+async def index_names(graph: Graph) -> set[str]:
+    """Name every index there is, ready or not, those of constraints among them."""
+    return {index.name for index in await graph.rows("schema/indexes", Index)}
+
+
 async def missing_indexes(graph: Graph) -> list[str]:
     """Name the indexes and constraints that should be there and ready, but are not.
 
@@ -210,10 +219,20 @@ async def check_embedding(graph: Graph, settings: Settings) -> None:
     if stored is None:
         await record_embedding(graph, settings)
     elif stored != configured:
-        raise DimensionMismatchError(
-            f"{stored.model} ({stored.dimensions} dimensions)",
-            f"{configured.model} ({configured.dimensions} dimensions)",
-        )
+        raise mismatch(stored, configured)
+
+
+def mismatch(stored: StoredEmbedding, configured: StoredEmbedding) -> DimensionMismatchError:
+    """Return the error that two models do not fit together, with the settings to set back."""
+    back = {
+        "GRAPH_MEMORY_EMBEDDING_MODEL": (stored.model, configured.model),
+        "GRAPH_MEMORY_EMBEDDING_DIMENSIONS": (stored.dimensions, configured.dimensions),
+    }
+    return DimensionMismatchError(
+        f"{stored.model} ({stored.dimensions} dimensions)",
+        f"{configured.model} ({configured.dimensions} dimensions)",
+        " and ".join(f"{name}={was}" for name, (was, now) in back.items() if was != now),
+    )
 
 
 def configured_embedding(settings: Settings) -> StoredEmbedding:
@@ -248,11 +267,35 @@ async def outdated_indexes(graph: Graph, settings: Settings) -> list[str]:
 
 
 async def remake_indexes(graph: Graph, settings: Settings, names: Sequence[str]) -> None:
-    """Make indexes anew with these settings, and wait for them; meanwhile searches fail."""
+    """Make indexes anew with these settings, and wait for them; meanwhile searches fail.
+
+    Raises:
+        SettingsError: The configured full-text analyser is none of Neo4j's; nothing was dropped.
+    """
+    await check_analyzer(graph, settings)
     for name in names:
         await graph.run("schema/drop_index", name=name)
-        await graph.run(f"schema/{name}", **_options(name, settings))
+        await make(graph, settings, name)
     await await_indexes(graph)
+
+
+async def make(graph: Graph, settings: Settings, name: str) -> None:
+    """Make an index or a constraint, unless it is there."""
+    await graph.run(f"schema/{name}", **_options(name, settings))
+
+
+async def check_analyzer(graph: Graph, settings: Settings) -> None:
+    """Refuse a full-text analyser that Neo4j does not have, before an index is dropped for it.
+
+    Raises:
+        SettingsError: The message lists those there are.
+    """
+    known = await graph.rows("schema/analyzers", str)
+    if settings.fulltext_analyzer not in known:
+        raise SettingsError(
+            f"GRAPH_MEMORY_FULLTEXT_ANALYZER='{settings.fulltext_analyzer}' is no analyser of "
+            f"Neo4j at {graph.address}. Set one of {', '.join(sorted(known))}."
+        )
 
 
 def _options(name: str, settings: Settings) -> Mapping[str, Any]:

@@ -5,7 +5,6 @@ Read from the environment (`GRAPH_MEMORY_<FIELD>`), then from the TOML file that
 all, and a test keeps it true.
 """
 
-import os
 import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -17,14 +16,19 @@ from pydantic_settings import (
     NoDecode,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
-    TomlConfigSettingsSource,
 )
 
 from graph_memory.decay_settings import Days, DecaySettings
-from graph_memory.errors import SettingsError
 from graph_memory.hosts import Neo4jUri
 from graph_memory.llm_settings import LlmSettings
 from graph_memory.service_settings import ServiceSettings
+from graph_memory.setting_sources import (
+    PREFIX,
+    Environment,
+    file_source,
+    malformed,
+    warn_of_misspelt,
+)
 
 TOOLSETS = ("core", "graph", "lifecycle", "admin", "compat", "graphiti")
 
@@ -39,7 +43,12 @@ class Settings(ServiceSettings, DecaySettings, LlmSettings):
     """The service's configuration; immutable once read."""
 
     model_config = SettingsConfigDict(
-        env_prefix="GRAPH_MEMORY_", frozen=True, extra="forbid", validate_default=True
+        env_prefix=PREFIX,
+        frozen=True,
+        extra="forbid",
+        validate_default=True,
+        allow_inf_nan=False,
+        hide_input_in_errors=True,  # a secret may be among them
     )
 
     # Where things are
@@ -289,27 +298,19 @@ class Settings(ServiceSettings, DecaySettings, LlmSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Take arguments first, then the environment, then the file `GRAPH_MEMORY_CONFIG` names."""
-        path = os.environ.get("GRAPH_MEMORY_CONFIG")
-        if not path:
-            return init_settings, env_settings
-        if not Path(path).is_file():
-            raise SettingsError(f"GRAPH_MEMORY_CONFIG={path} is not a file; correct or unset it.")
-        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, Path(path))
+        file = file_source(settings_cls)
+        return (init_settings, Environment(settings_cls), *([file] if file else []))
 
 
 def read_settings(**overrides: Any) -> Settings:
     """Read the settings; `overrides` win over the environment and the file.
 
     Raises:
-        SettingsError: A value is malformed; the message names each variable and its range.
+        SettingsError: A value is malformed; the message names each variable, value and range.
     """
     try:
-        return Settings(**overrides)
+        settings = Settings(**overrides)
     except ValidationError as error:
-        problems = "; ".join(
-            f"GRAPH_MEMORY_{str(detail['loc'][0]).upper()}: {detail['msg']}"
-            if detail["loc"]
-            else detail["msg"].removeprefix("Value error, ")
-            for detail in error.errors()
-        )
-        raise SettingsError(f"Settings are malformed: {problems}.") from error
+        raise malformed(error, Settings, overrides) from error
+    warn_of_misspelt(Settings)
+    return settings

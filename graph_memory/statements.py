@@ -155,6 +155,8 @@ def policies(policy_dir: Path | None = None) -> Mapping[str, str]:
 def load(folder: Path | Traversable, policy_dir: Path | None = None) -> Mapping[str, Statement]:
     """Read, check and assemble every statement below `folder`, and the policies of a user.
 
+    `policy_dir` is the folder they are in, or the file of the only one.
+
     Raises:
         StatementError: A file is malformed; the message names file, line and remedy.
     """
@@ -176,7 +178,8 @@ def _read(folder: Path | Traversable, policy_dir: Path | None) -> dict[str, _Fil
 
 
 def _walk(folder: Path | Traversable, prefix: str = "") -> Iterator[tuple[str, str]]:
-    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+    entries = [folder] if folder.is_file() else folder.iterdir()
+    for entry in sorted(entries, key=lambda entry: entry.name):
         if entry.is_dir():
             yield from _walk(entry, f"{prefix}{entry.name}/")
         elif entry.name.endswith(".cypher"):

@@ -5,6 +5,7 @@ another run holds the lock, 130 interrupted. An error is one sentence on stderr;
 also the object on stdout, `{"error": {"code": ..., "message": ...}}`.
 """
 
+import errno
 import logging
 import sys
 from collections.abc import Sequence
@@ -29,6 +30,7 @@ from graph_memory.cli import (
 )
 from graph_memory.cli.command import Group, Json, begin
 from graph_memory.cli.output import print_json
+from graph_memory.cli.streams import drop_stdout, open_closed_streams
 from graph_memory.errors import (
     ConfirmationRequiredError,
     GraphMemoryError,
@@ -90,10 +92,13 @@ def graph_memory(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code; errors become sentences, never tracebacks."""
+    open_closed_streams()
     logging.basicConfig(format="%(message)s", level=logging.WARNING, stream=sys.stderr)
     given = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        return app(given, prog_name="graph-memory", standalone_mode=False) or 0
+        code = app(given, prog_name="graph-memory", standalone_mode=False) or 0
+        sys.stdout.flush()  # what cannot be written is an error here, and not after the end
+        return code
     except typer.TyperException as error:
         return _fail("usage", error.format_message(), _USAGE, given)
     except (RunsPausedError, RunLockedError) as error:
@@ -105,11 +110,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return _fail("interrupted", "Interrupted.", _INTERRUPTED, given)
     except OSError as error:
-        what = f"{error.filename}: {error.strerror}." if error.filename else f"{error}."
-        return _fail("failed", what, _FAILED, given)
+        return _fail("failed", _told(error), _FAILED, given)
     except Exception as error:  # a fault of ours; who reports it adds --verbose
         _log.debug("", exc_info=True)
         return _fail("internal", f"{type(error).__name__}: {error}.", _FAILED, given)
+
+
+def _told(error: OSError) -> str:
+    """Say what the system refused; where it names no file, it was to write what we print."""
+    where = error.filename
+    if where is None and error.errno in (errno.EPIPE, errno.ENOSPC):
+        where = "stdout"
+        drop_stdout()
+    reason = error.strerror or str(error)
+    return f"{where}: {reason}." if where else f"{reason}."
 
 
 def _fail(code: str, message: str, status: int, arguments: Sequence[str]) -> int:
@@ -118,5 +132,14 @@ def _fail(code: str, message: str, status: int, arguments: Sequence[str]) -> int
     if sentence:
         print(f"error: {sentence}", file=sys.stderr)
     if sentence and "--json" in arguments:
-        print_json({"error": {"code": code, "message": sentence}})
+        _print_error(code, sentence)
     return status
+
+
+def _print_error(code: str, sentence: str) -> None:
+    """Print an error as JSON; where nobody reads that, stderr has said it."""
+    try:
+        print_json({"error": {"code": code, "message": sentence}})
+        sys.stdout.flush()
+    except OSError:
+        drop_stdout()

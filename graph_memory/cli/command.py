@@ -5,6 +5,7 @@ Everything heavy is imported where it is used, so that `--help` and completion s
 
 import asyncio
 import inspect
+import logging
 import sys
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
@@ -108,6 +109,7 @@ async def opened() -> AsyncGenerator["GraphMemory"]:
 
     settings = configured()
     _announce_start(settings)
+    _leave_to_errors()
     async with GraphMemory.open(settings) as memory:
         yield memory
 
@@ -119,6 +121,7 @@ async def opened_database() -> AsyncGenerator[tuple["Graph", "Settings"]]:
 
     settings = configured()
     _announce_start(settings)
+    _leave_to_errors()
     async with open_database(settings) as graph:
         yield graph, settings
 
@@ -129,6 +132,13 @@ def _announce_start(settings: "Settings") -> None:
 
     if settings.neo4j_uri is None and local_neo4j.running(settings) is None:
         note("Starting Neo4j for this command; `graph-memory db start` keeps it running.")
+
+
+def _leave_to_errors() -> None:
+    """Log nothing that the command says itself when it fails of it; --verbose shows it."""
+    if not logging.getLogger("graph_memory").isEnabledFor(logging.DEBUG):
+        for name in ("graph_memory.graph", "graph_memory.context"):
+            logging.getLogger(name).setLevel(logging.ERROR)
 
 
 def note(text: str) -> None:

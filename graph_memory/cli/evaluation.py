@@ -7,6 +7,8 @@ import typer
 
 from graph_memory.cli.command import command, opened
 from graph_memory.cli.output import progress, show
+from graph_memory.cli.target import replacing, require_drawable
+from graph_memory.errors import InvalidArgumentError
 
 app = typer.Typer()
 
@@ -34,24 +36,26 @@ async def evaluate(
     """Measure what share of known answers searches find, in groups made and erased for it."""
     from graph_memory import evaluate as evaluation
     from graph_memory.arguments import checked
+    from graph_memory.evaluation_data import Form, read_data
     from graph_memory.profiles import Profile
 
-    read = evaluation.read_data(data, checked(evaluation.Form, form, "--from"))
+    read = read_data(data, checked(Form, form, "--from"))
+    chosen = checked(Profile, profile, "--profile")
+    cutoffs, budgets = _numbers(k, "--k"), _numbers(budget, "--budget")
+    if not cutoffs:
+        raise InvalidArgumentError("--k", k, "at least one number")
+    require_drawable(plot)
     async with opened() as memory:
         with progress("Evaluating") as advance:
             scores = await evaluation.evaluate(
                 memory,
                 read,
-                profile=checked(Profile, profile, "--profile"),
-                cutoffs=_numbers(k, "--k"),
-                budgets=_numbers(budget, "--budget"),
+                profile=chosen,
+                cutoffs=cutoffs,
+                budgets=budgets,
                 taught_shift=teach,
                 on_progress=advance,
             )
-    if plot:
-        from graph_memory.plots import plot_evidence
-
-        plot_evidence(scores[0].found_at, plot)
     columns = ["category", "questions"]
     columns += [f"R@{n}" for n in scores[0].recall]
     columns += ["MRR", "nDCG@10", "precision", "tokens"]
@@ -68,11 +72,14 @@ async def evaluate(
         for row in scores
     )
     show({"profile": profile, "scores": scores}, columns, rows)
+    if plot:
+        from graph_memory.plots import plot_evidence
+
+        with replacing(plot) as path:
+            plot_evidence(scores[0].found_at, path)
 
 
 def _numbers(text: str, option: str) -> list[int]:
-    from graph_memory.errors import InvalidArgumentError
-
     try:
         numbers = [int(word) for word in text.split(",") if word.strip()]
     except ValueError:

@@ -12,6 +12,7 @@ import typer
 
 from graph_memory.cli.command import command, configured, note, opened
 from graph_memory.cli.output import as_mapping, show_fields
+from graph_memory.cli.target import replacing, require_writable
 
 if TYPE_CHECKING:
     from graph_memory.settings import Settings
@@ -72,9 +73,11 @@ async def report(
     from graph_memory.report import report as report_of
     from graph_memory.report_page import page
 
+    require_writable(html, "--html")
     async with opened() as memory:
         found = await report_of(memory)
-    html.write_text(page(found), encoding="utf-8")
+    with replacing(html) as path:
+        path.write_text(page(found), encoding="utf-8")
     show_fields({"file": html.absolute(), "group_id": found.group_id})
 
 

@@ -7,6 +7,7 @@ import typer
 
 from graph_memory.cli.command import command, note, opened, request
 from graph_memory.cli.output import as_mapping, show, show_fields
+from graph_memory.cli.target import replacing, require_drawable
 
 app = typer.Typer()
 
@@ -85,19 +86,21 @@ async def forecast(
     plot: Annotated[Path | None, typer.Option(help="Draw it: a .png, .svg or .pdf.")] = None,
 ) -> None:
     """Tell how many memories will be in which state, and which go first; nothing is written."""
+    require_drawable(plot)
     async with opened() as memory:
         told = await memory.forecast(
             days=days, points=points, now=now, policy=policy, numbers=assignments(numbers)
         )
-    if plot is not None:
-        from graph_memory.plots import plot_forecast
-
-        plot_forecast(told, plot)
     rows = [(p.at, *p.states.values(), bar(list(p.states.values()))) for p in told.points]
     show(told, ("at", *told.points[0].states, ""), rows)
     if not request().as_json:
         for lost in told.first_lost:
             note(f"Forgotten {lost.lost_at:%Y-%m-%d}: {lost.memory_id} {lost.lead}")
+    if plot:
+        from graph_memory.plots import plot_forecast
+
+        with replacing(plot) as path:
+            plot_forecast(told, path)
 
 
 def assignments(given: list[str] | None) -> dict[str, str]:

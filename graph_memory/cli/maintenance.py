@@ -131,7 +131,7 @@ async def classify_queue(
 
 def _refuse_suppositions(dry_run: bool, given: dict[str, object]) -> None:
     for option, value in given.items():
-        if value and not dry_run:
+        if value is not None and not dry_run:
             raise InvalidArgumentError(
                 option, value, "a run goes by the clock and the settings; add --dry-run"
             )

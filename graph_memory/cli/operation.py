@@ -180,12 +180,15 @@ def _tell_left(groups: set[str]) -> None:
 
 @command(migrate)
 async def up() -> None:
-    """Apply every migration that is missing."""
+    """Apply every migration that is missing, and make indexes again that are gone."""
     from graph_memory import schema
+    from graph_memory.mending import mend_indexes
 
     async with opened_database() as (graph, settings):
         await schema.check_server(graph)
-        show_fields({"applied": await schema.migrate_up(graph, settings)})
+        applied = await schema.migrate_up(graph, settings)
+        remade = await mend_indexes(graph, settings)
+        show_fields({"applied": applied, "remade": remade})
 
 
 @command(migrate)
@@ -203,12 +206,14 @@ async def down(
 async def reindex() -> None:
     """Make the search indexes anew that other settings made; meanwhile searches fail."""
     from graph_memory import schema
+    from graph_memory.mending import mend_indexes
 
     async with opened_database() as (graph, settings):
         await schema.check_embedding(graph, settings)
+        mended = await mend_indexes(graph, settings)
         outdated = await schema.outdated_indexes(graph, settings)
         await schema.remake_indexes(graph, settings, outdated)
-        show_fields({"remade": outdated})
+        show_fields({"remade": [*mended, *outdated]})
 
 
 @command(migrate)

@@ -1,6 +1,5 @@
 """Commands that move many memories: import, export, demo."""
 
-import os
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ import typer
 from graph_memory.cli.command import command, opened
 from graph_memory.cli.memories import results
 from graph_memory.cli.output import show, show_fields
+from graph_memory.cli.target import replacing, require_writable
 
 app = typer.Typer()
 
@@ -49,6 +49,8 @@ async def export(
     """Write a line for each memory of the group, relations included, as import reads them."""
     from graph_memory.archive import export_lines
 
+    if output:
+        require_writable(output, "--output")
     count = 0
     async with opened() as memory:
         with _target(output) as target:
@@ -86,7 +88,5 @@ def _target(file: Path | None) -> Generator[TextIO]:
     if file is None:
         yield sys.stdout
         return
-    partial = file.with_name(f"{file.name}.partial")
-    with partial.open("w", encoding="utf-8") as target:
+    with replacing(file) as path, path.open("w", encoding="utf-8") as target:
         yield target
-    os.replace(partial, file)

@@ -23,6 +23,7 @@ from graph_memory.embedding import Embedder
 from graph_memory.schema import MIGRATIONS
 
 SCRIPT = Path(sys.executable).parent / "graph-memory"
+DATA = str(Path(__file__).parents[1] / "data" / "labelled.json")
 
 
 @dataclass(frozen=True)
@@ -226,6 +227,17 @@ def test_the_group_may_stand_before_or_behind_the_command(cli: Run, group: str) 
         (["get", "nobody"], 1, "not_found", "No memory 'nobody'"),
         (["import", "nowhere.jsonl"], 1, "failed", "nowhere.jsonl: No such file"),
         (["db", "start"], 1, "local_neo4j", "GRAPH_MEMORY_NEO4J_URI"),
+        (["maintain", "--now", ""], 2, "invalid_argument", "add --dry-run"),
+        (["maintain", "--policy", ""], 2, "invalid_argument", "add --dry-run"),
+        (["forecast", "--policy", "/nowhere.cypher"], 2, "invalid_argument", "no such file"),
+        (["episodes", "status", "zork"], 1, "not_found", "No episode with the job 'zork'"),
+        (["export", "--output", ""], 2, "invalid_argument", "name a file"),
+        (["forecast", "--plot", "year.txt"], 2, "invalid_argument", "--plot='year.txt'"),
+        (["forecast", "--plot", "nowhere/year.svg"], 2, "invalid_argument", "no such folder"),
+        (["report", "--html", "nowhere/page.html"], 2, "invalid_argument", "no such folder"),
+        (["evaluate", DATA, "--plot", "x.gif"], 2, "invalid_argument", "--plot='x.gif'"),
+        (["evaluate", DATA, "--k", ""], 2, "invalid_argument", "at least one number"),
+        (["evaluate", DATA, "--budget", "0"], 2, "invalid_argument", "--budget='0'"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -296,7 +308,7 @@ def test_an_export_can_be_imported_into_another_group(cli: Run, tmp_path: Path, 
     assert cli("import", write(tmp_path, *lines)).code == 0
     told = cli("export", "--output", tmp_path / "out.jsonl", "--json").json
     assert told == {"exported": 2, "file": str(tmp_path / "out.jsonl")}
-    assert not list(tmp_path.glob("*.partial"))
+    assert {file.name for file in tmp_path.iterdir()} == {"memories.jsonl", "out.jsonl"}
     result = cli("import", tmp_path / "out.jsonl", "--group", f"{group}_copy")
     assert (result.code, result.err) == (0, "")
     copied = [
@@ -337,7 +349,7 @@ def test_the_schema_is_told_and_brought_up(cli: Run) -> None:
     steps = cli("migrate", "status", "--json").json["migrations"]
     assert [step["version"] for step in steps] == [step.version for step in MIGRATIONS]
     assert all(step["applied_at"] for step in steps)
-    assert cli("migrate", "up", "--json").json == {"applied": []}
+    assert cli("migrate", "up", "--json").json == {"applied": [], "remade": []}
     assert cli("migrate", "down", "--to", 99, "--json").json == {"removed": []}
     assert cli("migrate", "reindex", "--json").json == {"remade": []}
 
@@ -390,6 +402,23 @@ def test_the_doctor_tells_when_an_index_is_not_as_it_is_set(
     (schema,) = (c for c in cli("doctor", "--json").json["checks"] if c["name"] == "schema")
     assert (schema["status"], "memory_embedding_idx" in schema["detail"]) == ("warn", True)
     assert "graph-memory migrate reindex" in schema["remedy"]
+
+
+def test_the_doctor_tells_of_a_restore_that_was_interrupted(cli: Run, settings: Settings) -> None:
+    from neo4j import GraphDatabase
+
+    auth = (settings.neo4j_user, settings.neo4j_password.get_secret_value())
+    with GraphDatabase.driver(settings.neo4j_uri or "", auth=auth) as driver:
+        driver.execute_query(
+            "CREATE (:Control {key: 'restore', reason: '/b/backup_1', since: '2026-01-01'})"
+        )
+        try:
+            told = cli("doctor", "--json").json
+        finally:
+            driver.execute_query("MATCH (c:Control {key: 'restore'}) DELETE c")
+    (row,) = (check for check in told["checks"] if check["name"] == "restore")
+    assert (told["ok"], row["status"]) == (False, "fail")
+    assert "graph-memory restore /b/backup_1" in row["remedy"]
 
 
 def test_the_doctor_works_without_a_database(
@@ -504,3 +533,21 @@ def test_a_command_on_a_stopped_database_says_that_it_starts_one(
     assert result.code == 1
     assert result.err.startswith("Starting Neo4j for this command; `graph-memory db start`")
     assert "error: GRAPH_MEMORY_JAVA" in result.err
+
+
+@pytest.mark.parametrize("ending", ["| true", "> /dev/full", ">&-", "<&- >&-"])
+def test_an_error_is_one_sentence_whatever_becomes_of_stdout(
+    ending: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GRAPH_MEMORY_NEO4J_URI", "bolt://127.0.0.1:1")
+    line = f"set -o pipefail; '{SCRIPT}' list --json {ending}"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1, done.stderr
+    (said,) = done.stderr.splitlines()
+    assert said.startswith("error: Neo4j at bolt://127.0.0.1:1 does not answer")
+
+
+def test_a_result_that_cannot_be_written_is_an_error() -> None:
+    line = f"'{SCRIPT}' db status --json > /dev/full"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (1, "error: stdout: No space left on device.\n")

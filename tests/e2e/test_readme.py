@@ -1,5 +1,6 @@
 """The README tells the truth: what it shows runs, and it lists every command and tool."""
 
+import json
 import os
 import re
 import shlex
@@ -54,6 +55,18 @@ def test_the_python_example_runs(environment: dict[str, str], tmp_path: Path) ->
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "Grace drinks black coffee" in done.stdout
+
+
+def test_the_data_to_evaluate_is_found(environment: dict[str, str], tmp_path: Path) -> None:
+    (example,) = (block for block in blocks("json") if '"questions"' in block)
+    (tmp_path / "DATA.json").write_text(example)
+    done = subprocess.run(
+        [BIN / "graph-memory", "evaluate", "DATA.json", "--json", "--plot", "found.svg"],
+        cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=240,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["scores"][0]["recall"]["5"] == 1
+    assert (tmp_path / "found.svg").exists()
 
 
 def test_the_make_targets_of_the_readme_exist() -> None:

@@ -13,7 +13,8 @@ from graph_memory import GraphMemory
 from graph_memory.doctor import examine
 from graph_memory.embedding import Embedder
 from graph_memory.errors import SettingsError
-from graph_memory.evaluate import Evaluation, evaluate
+from graph_memory.evaluate import evaluate
+from graph_memory.evaluation_data import Evaluation
 from tests.conftest import Clock
 from tests.e2e.mcp_client import call, inside, refused, serving
 from tests.integration.test_recall import FACTS

@@ -1,13 +1,10 @@
 """Finding what is known to answer, on a small labelled set of our own; its floors hold CI."""
 
-import json
 from pathlib import Path
 
-import pytest
-
 from graph_memory import GraphMemory
-from graph_memory.errors import InvalidArgumentError
-from graph_memory.evaluate import Form, evaluate, read_data
+from graph_memory.evaluate import evaluate
+from graph_memory.evaluation_data import read_data
 from graph_memory.plots import plot_evidence
 from graph_memory.rebuild import groups
 
@@ -42,36 +39,3 @@ async def test_teaching_leaves_every_other_question_to_be_scored(memory: GraphMe
     assert untaught.questions == taught.questions == 18
     assert untaught.recall[5] >= 0.95
     assert taught.recall[5] >= 0.9  # whatever is learned is bounded
-
-
-def test_locomo_is_read_as_published(tmp_path: Path) -> None:
-    file = tmp_path / "locomo.json"
-    turn = {"speaker": "Ada", "dia_id": "D2:1", "text": "Hi", "blip_caption": "a boat"}
-    sample = {
-        "sample_id": "conv-1",
-        "conversation": {"session_2_date_time": "1:56 pm on 8 May, 2023", "session_2": [turn]},
-        "qa": [
-            {"question": "What?", "evidence": ["D2:01; D9:9"], "category": 4},
-            {"question": "None?", "evidence": [], "category": 5},
-        ],
-    }
-    file.write_text(json.dumps([sample]))
-    data = read_data(file, Form.LOCOMO)
-    assert data.memories[0].content == "Ada: Hi [shared image: a boat]"
-    assert f"{data.memories[0].created_at:%Y-%m-%d %H:%M}" == "2023-05-08 13:56"
-    assert [(q.text, q.evidence, q.category) for q in data.questions] == [("What?", ["D2:1"], "4")]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "{",
-        "[]",
-        '{"memories": []}',
-        '{"memories": [], "questions": [{"text": "?", "evidence": ["1"]}]}',
-    ],
-)
-def test_malformed_data_is_refused(text: str, tmp_path: Path) -> None:
-    (tmp_path / "data.json").write_text(text)
-    with pytest.raises(InvalidArgumentError):
-        read_data(tmp_path / "data.json")

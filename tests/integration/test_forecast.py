@@ -60,6 +60,7 @@ async def test_another_policy_can_be_supposed(memory: GraphMemory, tmp_path: Pat
         "// Fade within days.\n// access fragment\n{amplitude: 1.0, offset: 0.0, rate: 1.0, "
         "places: 3, states: 'by_score', expires: true}\n"
     )
+    (tmp_path / "beside.cypher").write_text("no policy, and none that is read")
     quick = await memory.forecast(days=5, points=5, policy=str(tmp_path / "quick.cypher"))
     assert quick.policy == "quick"
     assert quick.points[1].states["DORMANT"] == 1
@@ -71,6 +72,7 @@ async def test_what_cannot_be_supposed_is_refused(memory: GraphMemory) -> None:
         ({"numbers": {"policy_dir": "/"}}, "no setting of decay"),
         ({"numbers": {"half_life_base_days": "-1"}}, "half_life_base_days"),
         ({"policy": "quick"}, "choose from adaptive"),
+        ({"policy": "/nowhere.cypher"}, "there is no such file"),
         ({"days": 0}, "days"),
         ({"points": 1000}, "points"),
         ({"now": "yesterday"}, "now"),

@@ -7,8 +7,9 @@ import pytest_asyncio
 from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory, Settings, schema
-from graph_memory.errors import DimensionMismatchError, SchemaError
+from graph_memory.errors import DimensionMismatchError, SchemaError, SettingsError
 from graph_memory.graph import Graph
+from graph_memory.mending import mend_indexes
 
 #: What graphiti-core 0.31 makes on the same labels; ours must live beside it.
 GRAPHITI = (
@@ -127,3 +128,28 @@ async def test_indexes_made_with_other_settings_are_named_and_made_anew(
     finally:
         await schema.remake_indexes(restored, settings, schema.SEARCH_INDEXES)
     assert await schema.outdated_indexes(restored, settings) == []
+
+
+async def test_an_analyser_that_neo4j_does_not_have_is_refused_before_anything_is_dropped(
+    restored: Graph, settings: Settings
+) -> None:
+    wrong = settings.model_copy(update={"fulltext_analyzer": "zork"})
+    with pytest.raises(SettingsError, match=r"FULLTEXT_ANALYZER='zork' .* english, "):
+        await schema.remake_indexes(restored, wrong, ["fact_text_idx"])
+    assert await schema.missing_indexes(restored) == []
+
+
+async def test_what_is_gone_is_made_again(restored: Graph, settings: Settings) -> None:
+    lost = ["fact_text_idx", "memory_embedding_idx"]
+    for name in lost:
+        await restored.run("schema/drop_index", name=name)
+    assert sorted(await schema.missing_indexes(restored)) == lost
+    assert sorted(await mend_indexes(restored, settings)) == lost
+    assert await schema.missing_indexes(restored) == []
+    assert await mend_indexes(restored, settings) == []
+
+
+async def test_the_remedy_names_the_setting_that_differs(graph: Graph, settings: Settings) -> None:
+    narrow = settings.model_copy(update={"embedding_dimensions": 100})
+    with pytest.raises(DimensionMismatchError, match="Set GRAPH_MEMORY_EMBEDDING_DIMENSIONS=384,"):
+        await schema.check_embedding(graph, narrow)

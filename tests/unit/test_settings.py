@@ -44,6 +44,13 @@ def test_lists_are_read_from_commas_or_spaces(monkeypatch: pytest.MonkeyPatch) -
         ("NEO4J_URI", "bolt://127.0.0.1:99999"),
         ("NEO4J_URI", "bolt://:7687"),
         ("SEARCH_WEIGHTS", "0.5,0.5,0.5"),
+        ("SEARCH_WEIGHTS", "nan,nan,nan"),
+        ("HYBRID_WEIGHTS", "nan,0,0,1"),
+        ("SEARCH_RECENCY_HALF_LIFE_DAYS", "inf"),
+        ("TEMPORAL_DECAY_LAMBDA", "nan"),
+        ("BACKUP_INTERVAL_HOURS", "inf"),
+        ("GROUP_DECAY_POLICIES", "{"),
+        ("GROUP_DECAY_POLICIES", "[]"),
         ("QUERY_TIMEOUT_SECONDS", "-1"),
         ("SOFT_DELETE_RETENTION_DAYS", "36501"),
         ("OBSOLETE_RETENTION_DAYS", "1e12"),
@@ -68,14 +75,51 @@ def test_a_missing_file_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         read_settings()
 
 
-def test_an_unknown_key_in_the_file_is_refused(
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b"prot = 1", "'prot' in .*settings.toml is no setting; did you mean port?"),
+        (b"port = ", "settings.toml is no TOML"),
+        (b"host = '\xff'", "settings.toml is no TOML"),
+        (b"port = 'high'", "PORT='high' in .*settings.toml: input should be a valid integer"),
+        (b"typed_floors = {fact = 11}", r"TYPED_FLOORS\[fact\]=11 in .*settings.toml: .* 10"),
+    ],
+)
+def test_what_is_wrong_in_the_file_is_named_with_it(
+    text: bytes, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "settings.toml"
+    file.write_bytes(text)
+    monkeypatch.setenv("GRAPH_MEMORY_CONFIG", str(file))
+    with pytest.raises(SettingsError, match=said):
+        read_settings()
+
+
+def test_a_value_is_shown_unless_it_is_secret(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "settings.toml"
-    file.write_text("prot = 1\n")
+    file.write_text("neo4j_password = 12345")
     monkeypatch.setenv("GRAPH_MEMORY_CONFIG", str(file))
-    with pytest.raises(SettingsError, match="PROT"):
+    monkeypatch.setenv("GRAPH_MEMORY_PORT", "70000")
+    monkeypatch.setenv("GRAPH_MEMORY_NEO4J_URI", "bolt://me:hunter2@127.0.0.1:99999")
+    with pytest.raises(SettingsError) as caught:
         read_settings()
+    assert "GRAPH_MEMORY_PORT='70000': input should be less than or equal to 65535" in str(
+        caught.value
+    )
+    assert "12345" not in str(caught.value) + str(caught.value.__cause__)
+    assert "hunter2" not in str(caught.value) + str(caught.value.__cause__)
+
+
+def test_a_misspelt_name_in_the_environment_is_told(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    for name in ("PORTT", "TEST_NEO4J_URI", "CONFIG"):
+        monkeypatch.setenv(f"GRAPH_MEMORY_{name}", "")
+    read_settings()
+    (told,) = caplog.messages
+    assert told.startswith("GRAPH_MEMORY_PORTT is no setting; did you mean GRAPH_MEMORY_PORT?")
 
 
 def test_secrets_are_not_shown() -> None:

@@ -1,0 +1,111 @@
+"""Where settings are read from, and what is said of those that are malformed, unknown or misspelt.
+
+Values are shown but for secrets, and for addresses that carry one.
+"""
+
+import difflib
+import logging
+import os
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import SecretStr, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
+from pydantic_settings import BaseSettings, EnvSettingsSource, InitSettingsSource
+
+from graph_memory.errors import SettingsError
+
+PREFIX = "GRAPH_MEMORY_"
+_FILE = f"{PREFIX}CONFIG"
+
+#: Names with our prefix that are no settings: the file, and what the tests are told.
+_OTHERS = (_FILE, f"{PREFIX}TEST_")
+
+_log = logging.getLogger(__name__)
+
+
+class Environment(EnvSettingsSource):
+    """The environment; a table in it is JSON."""
+
+    def decode_complex_value(self, field_name: str, field: FieldInfo, value: Any) -> Any:
+        """Read a table.
+
+        Raises:
+            SettingsError: It is no JSON.
+        """
+        try:
+            return super().decode_complex_value(field_name, field, value)
+        except ValueError as error:
+            raise SettingsError(
+                f"{_variable(field_name)}={value!r:.80} is no JSON ({error}). Write a table as "
+                '{"name": "value"}, or unset it.'
+            ) from error
+
+
+def file_source(settings: type[BaseSettings]) -> InitSettingsSource | None:
+    """Read the file that GRAPH_MEMORY_CONFIG names, if it names one.
+
+    Raises:
+        SettingsError: It cannot be read, is no TOML, or has a key that is no setting.
+    """
+    path = os.environ.get(_FILE)
+    if not path:
+        return None
+    if not Path(path).is_file():
+        raise SettingsError(f"{_FILE}={path} is not a file; correct or unset it.")
+    try:
+        read = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise SettingsError(f"{_FILE}={path} is no TOML ({error}); mend or unset it.") from error
+    for key in read:
+        if key not in settings.model_fields:
+            raise SettingsError(
+                f"'{key}' in {path} is no setting{_nearest(key, settings.model_fields)}. Correct "
+                "or remove it; config/graph-memory.toml shows all."
+            )
+    return InitSettingsSource(settings, read)
+
+
+def warn_of_misspelt(settings: type[BaseSettings]) -> None:
+    """Name what has our prefix in the environment and sets nothing."""
+    known = [_variable(name) for name in settings.model_fields]
+    for name in os.environ:
+        given = name.upper()
+        if given.startswith(PREFIX) and not given.startswith(_OTHERS) and given not in known:
+            _log.warning("%s is no setting%s; it is ignored.", name, _nearest(name, known))
+
+
+def malformed(
+    error: ValidationError, settings: type[BaseSettings], overrides: Mapping[str, Any]
+) -> SettingsError:
+    """Return an error that names each setting that was refused, its value and what is allowed."""
+    problems = [_problem(detail, settings, overrides) for detail in error.errors()]
+    return SettingsError(f"Settings are malformed: {'; '.join(problems)}. Correct or unset them.")
+
+
+def _problem(
+    detail: ErrorDetails, settings: type[BaseSettings], overrides: Mapping[str, Any]
+) -> str:
+    said = detail["msg"].removeprefix("Value error, ")
+    if not detail["loc"]:
+        return said
+    name, *inner = (str(part) for part in detail["loc"])
+    value = f"{detail['input']!r:.80}"
+    secret = settings.model_fields[name].annotation is SecretStr or "@" in value
+    shown = "".join(f"[{part}]" for part in inner) + ("" if secret else f"={value}")
+    set_here = name in overrides or _variable(name) in (each.upper() for each in os.environ)
+    where = "" if set_here else f" in {os.environ.get(_FILE)}"
+    return f"{_variable(name)}{shown}{where}: {said[:1].lower()}{said[1:]}"
+
+
+def _variable(name: str) -> str:
+    return f"{PREFIX}{name.upper()}"
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    by_lower = {each.lower(): each for each in known}
+    found = difflib.get_close_matches(name.lower(), by_lower, n=1)
+    return f"; did you mean {by_lower[found[0]]}?" if found else ""
