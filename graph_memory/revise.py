@@ -108,6 +108,8 @@ async def delete(
 ) -> Deleted:
     """Delete a memory; unless `permanent`, it can be recovered for the retention.
 
+    Episodes it was found in stay: they tell of others, too.
+
     Raises:
         NotFoundError: There is no such memory.
     """
@@ -135,6 +137,8 @@ async def delete_all(
 ) -> int:
     """Delete every memory of a group and return their number.
 
+    With `permanent` all that tells of them goes as well: sessions, episodes, purged memories.
+
     Raises:
         ConfirmationRequiredError: `confirm` is not `DELETE ALL`.
     """
@@ -143,7 +147,9 @@ async def delete_all(
             f"Deleting every memory of group '{group_id}'", CONFIRMATION
         )
     if permanent:
-        return await graph.one("revise/erase_all", int, group_id=group_id) or 0
+        erased = await graph.one("revise/erase_all", int, group_id=group_id) or 0
+        await graph.run("revise/blank_changes", group_id=group_id)
+        return erased
     deleted = await graph.one(
         "revise/delete_all", int,
         group_id=group_id, now=instant(now), decay=decay.parameters(settings),

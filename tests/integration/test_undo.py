@@ -187,18 +187,35 @@ async def test_to_erase_a_group_leaves_nothing_to_bring_back(
     memory: GraphMemory, driver: AsyncDriver, group: str, clock: Clock
 ) -> None:
     gone = await memory.add("a secret", conversation_id="talk")
-    await memory.add("another", conversation_id="talk")
+    kept = await memory.add("another", tags=["telling"], conversation_id="talk")
+    memory.settings = memory.settings.model_copy(update={"feedback_max_shift": 0.2})
+    await memory.give_feedback(kept.memory_id, True, query="another")
+    await driver.execute_query(
+        "CREATE (:Episodic {uuid: $group + 'e', group_id: $group, content: 'a secret was told'}) "
+        "CREATE (:EpisodeJob {job_id: $group, group_id: $group, position: 1, name: 'a secret'}) "
+        "CREATE (:EpisodeQueue {group_id: $group}) "
+        "CREATE (:Community {uuid: $group + 'c', group_id: $group, summary: 'all secrets'}) "
+        "CREATE (:EntityBefore {uuid: $group + 'b', group_id: $group, was_content: 'a secret'})",
+        group=group,
+    )
     await memory.delete(gone.memory_id)
     clock.advance(days=90, hours=1)
     report = await run(memory)
     assert report.purged == 1
+    await memory.add("of others", group_id=f"{group}_2")
+    for each in (group, f"{group}_2"):
+        await memory.retrieve("what is the secret?", session_id="s", group_id=each)
+    await memory.accesses.settled()
     assert await memory.delete_all(confirm="DELETE ALL", permanent=True) == 1
     left, _, _ = await driver.execute_query(
-        "MATCH (n {group_id: $group}) WHERE NOT n:MaintenanceRun AND NOT n:MaintenanceChange "
-        "RETURN labels(n) AS labels",
+        "MATCH (n) WHERE any(key IN keys(n) WHERE n[key] = $group "
+        " OR n[key] STARTS WITH $group + '|' OR n[key] ENDS WITH '|' + $group) "
+        "RETURN labels(n) AS labels, n.before_tags AS tags",
         group=group,
     )
-    assert left == []
+    assert {(*row["labels"], *(row["tags"] or ())) for row in left} == {("MaintenanceChange",)}
+    state = await memory.context_state("s", group_id=f"{group}_2")
+    assert len(state.loaded) == 1
     undone = await memory.undo_maintenance(report.run_id)
     assert (undone.restored, undone.refused) == (0, 2)
 
@@ -279,3 +296,34 @@ async def test_a_tenant_undoes_its_own_part_of_a_run(memory: GraphMemory, clock:
     assert (await memory.decay_status(theirs.memory_id, group_id=other)).state == "ACTIVE"
     assert (await memory.undo_maintenance(report.run_id)).restored == 1
     assert (await memory.decay_status(mine.memory_id)).state == "ACTIVE"
+
+
+async def test_to_erase_a_memory_leaves_nothing_that_tells_of_it(
+    memory: GraphMemory, driver: AsyncDriver, group: str, clock: Clock
+) -> None:
+    gone, kept = [
+        (await memory.add(f"{name} smokes", tags=["secret"], importance=2)).memory_id
+        for name in ("Ada", "Bob")
+    ]
+    for memory_id in (gone, kept):
+        await driver.execute_query(
+            "CREATE (:EntityBefore {uuid: $id, group_id: $group, was_content: 'smokes'})",
+            id=memory_id, group=group,
+        )  # fmt: skip
+    lines = [line async for line in export_lines(memory)]
+    clock.advance(days=31)
+    report = await run(memory)
+    await memory.delete(gone, permanent=True)
+    left, _, _ = await driver.execute_query(
+        "MATCH (n {group_id: $group}) WHERE n:EntityBefore OR n:MaintenanceChange "
+        "RETURN coalesce(n.uuid, n.memory_id) AS id, "
+        "  coalesce(n.before_tags, n.was_content) AS told",
+        group=group,
+    )
+    told = {(row["id"], str(row["told"])) for row in left}
+    assert told == {(gone, "None"), (kept, "smokes"), (kept, "['secret']")}
+
+    await import_lines(memory, lines)  # another of its id is not what the run had changed
+    undone = await memory.undo_maintenance(report.run_id)
+    assert undone.restored == 1
+    assert [each.memory_id for each in undone.refusals] == [gone]
