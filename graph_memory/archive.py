@@ -1,5 +1,7 @@
 """Import and export: many memories in, all memories out, as lines of JSON."""
 
+import hashlib
+import uuid
 from collections.abc import AsyncIterator, Callable, Container, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, fields
 from itertools import islice
@@ -8,6 +10,7 @@ from typing import Any, TypeVar
 from graph_memory import decay
 from graph_memory.api import GraphMemory
 from graph_memory.arguments import NewMemory
+from graph_memory.embedding import Vector
 from graph_memory.errors import (
     DuplicateError,
     GraphMemoryError,
@@ -17,11 +20,12 @@ from graph_memory.lines import (
     NO_ATTRIBUTES,
     NO_ATTRIBUTES_OF_FACTS,
     ArchivedMemory,
+    ArchivedVersion,
     read_line,
     write_line,
 )
 from graph_memory.links import Link, set_links, stored
-from graph_memory.memories import RelationType, instant
+from graph_memory.memories import RelationType, default_title, instant
 
 T = TypeVar("T")
 K = TypeVar("K")
@@ -152,6 +156,7 @@ class _Import:
             for line, memory_id in settled:
                 self._remember_links(line, memory_id)
             await self._restore_entities(group_id, settled)
+            await self._restore_versions(group_id, settled)
             await self._restore_lifecycles(group_id, settled)
 
     async def link(self) -> None:
@@ -230,6 +235,27 @@ class _Import:
                 "archive/restore_entities", group_id=group_id, entities=rows, now=now
             )
 
+    async def _restore_versions(self, group_id: str, settled: list[tuple[_Line, str]]) -> None:
+        """Give memories their earlier texts, which searches of the past compare, too."""
+        rewritten = sorted(
+            ((memory_id, line.memory.versions) for line, memory_id in settled
+             if line.memory.versions),
+            key=lambda pair: pair[0],
+        )  # fmt: skip
+        texts = [version.content for _, versions in rewritten for version in versions]
+        vectors = iter(await self._memory.embedder.embed(texts))
+        rows = [
+            {
+                "memory_id": memory_id,
+                "versions": [_version(version, next(vectors)) for version in versions],
+            }
+            for memory_id, versions in rewritten
+        ]
+        if rows:
+            await self._memory.graph.run(
+                "archive/restore_versions", group_id=group_id, memories=rows
+            )
+
     async def _restore_lifecycles(self, group_id: str, settled: list[tuple[_Line, str]]) -> None:
         rows = [
             {
@@ -256,6 +282,17 @@ def _arguments(line: _Line, taken: Container[str]) -> dict[str, Any]:
     if arguments["memory_id"] in taken:
         arguments["memory_id"] = None
     return arguments
+
+
+def _version(version: ArchivedVersion, vector: Vector) -> dict[str, Any]:
+    """Return an earlier text as it is stored."""
+    return {
+        **stored(asdict(version)),
+        "version_id": str(uuid.uuid4()),
+        "content_hash": hashlib.sha256(version.content.encode()).hexdigest(),
+        "name": version.title or default_title(version.content),
+        "embedding": vector,
+    }
 
 
 def _grouped(items: Iterable[T], key: Callable[[T], K]) -> Iterable[tuple[K, list[T]]]:

@@ -19,7 +19,7 @@ import pickle
 import re
 import shutil
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Collection
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -40,6 +40,8 @@ _HELD = ("backup/hold_memories", "backup/hold_entities",
          "backup/hold_relations", "backup/hold_parents")  # fmt: skip
 _NODES, _EDGES = "backup/nodes", "backup/edges"
 _ATTEMPTS = 5
+_PARTIAL = ".partial_"
+_ABANDONED_SECONDS = 24 * 3600
 _NAMED = re.compile(r"backup_\d{8}T\d{6}Z(_\d+)?")
 
 #: What `memories.json` leaves out: keys, derived texts, and what only the service understands.
@@ -79,13 +81,16 @@ class Standing:
     memories: int
 
 
-async def create(graph: Graph, settings: Settings, *, hold_seconds: float | None = None) -> Backup:
+async def create(
+    graph: Graph, settings: Settings, *, hold_seconds: float | None = None, keep_all: bool = False
+) -> Backup:
     """Make a backup of all groups, and delete the oldest beyond `backup_keep`.
 
     Args:
         graph: What to back up.
         settings: Where to, and how many are kept.
         hold_seconds: How long writers may be kept waiting; None for as long as it takes.
+        keep_all: Whether the oldest stay as well, until the caller calls `prune`.
 
     Raises:
         BackupError: The folder cannot be written, or writers would have to wait for longer.
@@ -95,7 +100,8 @@ async def create(graph: Graph, settings: Settings, *, hold_seconds: float | None
     try:
         folder = folder_of(settings)
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        partial = folder / f".partial_{os.getpid()}_{now:%Y%m%dT%H%M%S%fZ}"
+        _clear(folder, now)
+        partial = folder / f"{_PARTIAL}{os.getpid()}_{now:%Y%m%dT%H%M%S%fZ}"
         partial.mkdir(mode=0o700)
         try:
             manifest, held_seconds = await _written(graph, partial, now, hold_seconds)
@@ -103,19 +109,33 @@ async def create(graph: Graph, settings: Settings, *, hold_seconds: float | None
         finally:
             shutil.rmtree(partial, ignore_errors=True)
         await graph.run("backup/record", at=instant(now), held_seconds=held_seconds)
-        _prune(folder, settings.backup_keep)
     except OSError as error:
         raise BackupError(
             f"No backup: {error}. Make room, or set GRAPH_MEMORY_BACKUP_PATH to a folder that can "
             "be written."
         ) from error
     _log.info("Backup of %d memories in %s", manifest.memories, path)
+    if not keep_all:
+        prune(settings)
     return Backup(path, manifest.memories, now)
 
 
 def folder_of(settings: Settings) -> Path:
     """Return where backups are."""
-    return settings.backup_path or settings.data_dir / "backups"
+    return (settings.backup_path or settings.data_dir / "backups").absolute()
+
+
+def prune(settings: Settings, *, spared: Collection[Path] = ()) -> None:
+    """Delete the oldest backups beyond `backup_keep`, but none that is to be spared."""
+    complete = [
+        path for path in folder_of(settings).iterdir()
+        if _NAMED.fullmatch(path.name) and (path / MANIFEST).is_file()
+    ]  # fmt: skip
+    oldest_first = sorted(complete, key=lambda path: (path / MANIFEST).stat().st_mtime)
+    kept = {path.resolve() for path in spared}
+    for path in oldest_first[: -settings.backup_keep]:
+        if path.resolve() not in kept:
+            _remove(path)
 
 
 async def standing(graph: Graph) -> Standing:
@@ -256,10 +276,21 @@ def _settled(partial: Path, path: Path) -> Path:
     raise BackupError(f"There are too many backups of one second beside {path}.")
 
 
-def _prune(folder: Path, keep: int) -> None:
-    complete = [
-        path for path in folder.iterdir()
-        if _NAMED.fullmatch(path.name) and (path / MANIFEST).is_file()
-    ]  # fmt: skip
-    for path in sorted(complete, key=lambda path: (path / MANIFEST).stat().st_mtime)[:-keep]:
+def _clear(folder: Path, now: datetime) -> None:
+    """Remove what killed backups left: half-made folders into which nothing was written for a day.
+
+    Another host may be writing to the same folder, so a process id would say nothing.
+    """
+    for partial in folder.glob(f"{_PARTIAL}*"):
+        with contextlib.suppress(OSError):  # its maker has ended it meanwhile
+            written = max(path.stat().st_mtime for path in (partial, *partial.iterdir()))
+            if now.timestamp() - written > _ABANDONED_SECONDS:
+                _remove(partial)
+
+
+def _remove(path: Path) -> None:
+    """Remove a folder; one that cannot be removed spoils no backup that was made."""
+    try:
         shutil.rmtree(path)
+    except OSError as error:
+        _log.warning("%s stays: %s", path, error)

@@ -2,7 +2,8 @@
 
 A line is an object with the arguments of `add_memory`, and with `created_at`, `group_id` and
 `memory_id` where they are to be kept. Export adds `lifecycle`, what has happened to a memory since,
-and the times of its relations; nobody needs to write these, but import takes them back.
+`versions`, its earlier texts, and the times of its relations; nobody needs to write these, but
+import takes them back.
 """
 
 import json
@@ -15,6 +16,7 @@ from pydantic import AfterValidator, StringConstraints
 
 from graph_memory.arguments import (
     RESERVED_KEYS,
+    Content,
     MemoryId,
     Moment,
     NewMemory,
@@ -41,6 +43,7 @@ class ArchivedRelation(NewRelation):
     created_at: Moment | None = None
     valid_at: Moment | None = None
     invalid_at: Moment | None = None
+    expired_at: Moment | None = None
     original_relation_type: Text | None = None
 
 
@@ -60,8 +63,28 @@ class Lifecycle:
     access_count: int = 0
     last_accessed_at: Moment | None = None
     importance_source: str | None = None
+    stability_source: str | None = None
+    classification_status: Literal["off", "pending", "done"] | None = None
+    classification_attempts: int | None = None
+    confidence_decayed_at: Moment | None = None
+    reinforcement_pending: int = 0
     updated_at: Moment | None = None
     invalid_at: Moment | None = None
+    ended_at: Moment | None = None
+    obsolete_at: Moment | None = None
+    obsolete_reason: Text | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchivedVersion:
+    """What a memory said before it was changed, and until when."""
+
+    __pydantic_config__: ClassVar = NewMemory.__pydantic_config__
+
+    content: Content
+    title: Text | None = None
+    created_at: Moment | None = None
+    expired_at: Moment
 
 
 #: What is no attribute, but has a place of its own: of an entity, and of a fact.
@@ -142,6 +165,7 @@ class ArchivedMemory(NewMemory):
 
     relationships: tuple[ArchivedRelation, ...] = ()
     lifecycle: Lifecycle | None = None
+    versions: tuple[ArchivedVersion, ...] = ()
     entity: ArchivedEntity | None = None
     facts: tuple[ArchivedFact, ...] = ()
 
@@ -164,17 +188,25 @@ def read_line(text: str) -> ArchivedMemory:
 def write_line(described: dict[str, Any], title: str | None) -> str:
     """Return the line of a memory as the database describes it, without what is implied."""
     content = whole(described["content"])
-    implied = title == default_title(content)
     line = {
         **{field.name: described.get(field.name) for field in fields(ArchivedMemory)},
         "content": content,
-        "title": None if implied else title,
+        "title": _said(title, content),
         "lifecycle": _present(described["lifecycle"]),
+        "versions": [
+            _present({**version, "title": _said(version["title"], version["content"])})
+            for version in described["versions"]
+        ],
         "relationships": [_present(relation) for relation in described["relationships"]],
         "entity": _described(described["entity"]) if described["entity"] else None,
         "facts": [_described(fact) for fact in described["facts"]],
     }
     return json.dumps(_present(line), ensure_ascii=False, default=instant)
+
+
+def _said(title: str | None, content: str) -> str | None:
+    """Return a title, unless the content implies it."""
+    return None if title == default_title(content) else title
 
 
 def _described(values: dict[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,9 @@ from graph_memory.relations import edges
 _BATCH = 2000
 
 #: What a line says of a relation, and `relate` does not take.
-_KEPT_OF_RELATIONS = ("created_at", "valid_at", "invalid_at", "original_relation_type")
+_KEPT_OF_RELATIONS = (
+    "created_at", "valid_at", "invalid_at", "expired_at", "original_relation_type",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +37,10 @@ class Link:
         match self.edge:
             case None:
                 return "links/set_parents"
-            case ArchivedRelation():
+            case ArchivedRelation(expired_at=None):
                 return "links/relate"
+            case ArchivedRelation():
+                return "links/relate_ended"
             case ArchivedFact():
                 return "links/add_facts"
 

@@ -119,4 +119,15 @@ MIGRATIONS = (
         ),
     ),
     Migration(10, "what purging has left of a group", indexes=("purged_memory_group_idx",)),
+    Migration(
+        11,
+        "what else is to be erased with a group",
+        indexes=(
+            "entity_before_group_idx",
+            "maintenance_change_group_idx",
+            "episode_group_id",
+            "community_group_id",
+            "saga_group_id",
+        ),
+    ),
 )

@@ -11,7 +11,7 @@ from typing import Any
 
 from graph_memory import backup, dump, schema
 from graph_memory.backup import Manifest
-from graph_memory.errors import BackupError
+from graph_memory.errors import BackupError, GraphMemoryError
 from graph_memory.graph import Graph
 from graph_memory.memories import instant
 from graph_memory.run_record import Lease
@@ -36,6 +36,14 @@ class Restored:
 
 
 @dataclass(frozen=True, slots=True)
+class Unfinished:
+    """A restoring that was begun: of which backup, and where what was there before is."""
+
+    path: str
+    before: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class _Made:
     id: int
     element_id: str
@@ -53,7 +61,7 @@ async def restore(
 
     Everything that is there is erased; of memories that are there a backup is made first. While
     this goes on no service opens the database, and if it is interrupted none does until it is
-    repeated.
+    repeated. Old backups beyond `backup_keep` go when all is done; never these two.
 
     Args:
         graph: The database to restore into, its schema up; nobody else may be using it.
@@ -76,25 +84,21 @@ async def restore(
                 f"There are {there} memories in this database. Restore into an empty one, or add "
                 "--replace: they are then backed up and erased."
             )
-        saved = (await backup.create(graph, settings)).backup_path if there else None
-        await graph.run("restore/begin", path=_recorded(path), now=instant(datetime.now(UTC)))
-        await graph.run("restore/erase", batch=_ERASED)
-        await _load(graph, path, manifest, on_progress)
-        await schema.await_indexes(graph, _INDEX_SECONDS)
-        await _compare(graph, manifest)
-        await schema.rewrite(graph)
-        await graph.run("restore/end")
-    return Restored(path, manifest.memories, manifest.nodes, manifest.edges, saved)
+        before = Path(begun.before) if begun and begun.before else None
+        if there:
+            before = (await backup.create(graph, settings, keep_all=True)).backup_path
+        try:
+            await _replace(graph, path, manifest, before, on_progress)
+        except GraphMemoryError as error:
+            raise BackupError(f"{error}{_way_back(before)}") from error
+    if before:
+        backup.prune(settings, spared=(path, before))
+    return Restored(path, manifest.memories, manifest.nodes, manifest.edges, before)
 
 
-def _recorded(path: Path) -> str:
-    """Return a path as whoever repeats the restoring finds it, from whatever folder."""
-    return str(path.absolute())
-
-
-async def unfinished(graph: Graph) -> str | None:
-    """Return the backup whose restoring was interrupted, if one was."""
-    return await graph.one("restore/unfinished", str)
+async def unfinished(graph: Graph) -> Unfinished | None:
+    """Return which restoring was interrupted, if one was."""
+    return await graph.one("restore/unfinished", Unfinished)
 
 
 async def refuse_unfinished(graph: Graph) -> None:
@@ -103,10 +107,11 @@ async def refuse_unfinished(graph: Graph) -> None:
     Raises:
         BackupError: Its restoring was interrupted.
     """
-    if path := await unfinished(graph):
+    if begun := await unfinished(graph):
         raise BackupError(
-            f"The restoring of {path} into this database was interrupted. Repeat `graph-memory "
-            f"restore {path}`; until then nothing is served from it."
+            f"The restoring of {begun.path} into this database was interrupted. Repeat "
+            f"`graph-memory restore {begun.path}`; until then nothing is served from it."
+            f"{_way_back(begun.before)}"
         )
 
 
@@ -151,6 +156,29 @@ def _check(path: Path, manifest: Manifest) -> None:
             checksum.edge(record)
     if problem := _difference(checksum, manifest):
         raise BackupError(f"{path} is damaged: {problem}. Nothing was changed; use another.")
+
+
+async def _replace(
+    graph: Graph, path: Path, manifest: Manifest, before: Path | None, on_progress: Progress
+) -> None:
+    """Erase what is there, and write and compare what the backup holds."""
+    await graph.run(
+        "restore/begin", path=str(path.absolute()), before=str(before) if before else None,
+        now=instant(datetime.now(UTC)),
+    )  # fmt: skip
+    await graph.run("restore/erase", batch=_ERASED)
+    await _load(graph, path, manifest, on_progress)
+    await schema.await_indexes(graph, _INDEX_SECONDS)
+    await _compare(graph, manifest)
+    await schema.rewrite(graph)
+    await graph.run("restore/end")
+
+
+def _way_back(before: Path | str | None) -> str:
+    """Say where what was there before is, if anything was."""
+    if before is None:
+        return ""
+    return f" What was there before is in {before}, to be restored in the same way."
 
 
 async def _compare(graph: Graph, manifest: Manifest) -> None:

@@ -116,6 +116,8 @@ async def delete(
 ) -> Deleted:
     """Delete a memory; unless `permanent`, it can be recovered for the retention.
 
+    Episodes it was found in stay: they tell of others, too.
+
     Raises:
         NotFoundError: There is no such memory.
     """
@@ -153,6 +155,8 @@ async def delete_all(
         group_id: The tenant.
         now: The caller's clock.
 
+    With `permanent` all that tells of them goes as well: sessions, episodes, purged memories.
+
     Raises:
         ConfirmationRequiredError: `confirm` is anything else.
         BackupError: The backup cannot be written.
@@ -164,6 +168,7 @@ async def delete_all(
     path = (await backup.create(graph, settings)).backup_path if backed_up else None
     if permanent:
         deleted = await graph.one("revise/erase_all", int, group_id=group_id)
+        await graph.run("revise/blank_changes", group_id=group_id)
     else:
         deleted = await graph.one(
             "revise/delete_all", int,

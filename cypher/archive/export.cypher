@@ -29,20 +29,26 @@ RETURN m {
   .decay_policy, .decay_rate, .created_at, .valid_at,
   lifecycle: m {
     .lifecycle_state, .state_changed_at, .state_reason, .state_history,
-    .preserve_until, .access_count, .last_accessed_at,
-    .importance_source, .updated_at, .invalid_at
+    .preserve_until, .access_count, .last_accessed_at, .importance_source, .stability_source,
+    .classification_status, .classification_attempts, .confidence_decayed_at,
+    .updated_at, .invalid_at, .ended_at, .obsolete_at, .obsolete_reason,
+    reinforcement_pending: CASE WHEN m.reinforcement_pending > 0 THEN m.reinforcement_pending END
+  },
+  versions: COLLECT {
+    MATCH (m)-[:HAS_VERSION]->(v:MemoryVersion)
+    RETURN v {.content, title: v.name, .created_at, .expired_at} ORDER BY v.expired_at, v.uuid
   },
   relationships: COLLECT {
     MATCH (m)-[r:RELATES_TO]->(other:Memory {group_id: $group_id})
-    WHERE other.soft_deleted_at IS NULL AND r.expired_at IS NULL
-      AND r.adopted_at IS NULL AND r.name IN $types
+    WHERE other.soft_deleted_at IS NULL AND r.adopted_at IS NULL AND r.name IN $types
     RETURN {
       target_id: other.uuid, relation_type: r.name,
       original_relation_type: r.original_relation_type, strength: coalesce(r.strength, 0.5),
       fact: r.fact,
       metadata: coalesce(r.metadata_json, '{}'),
-      created_at: r.created_at, valid_at: r.valid_at, invalid_at: r.invalid_at
-    } ORDER BY other.uuid, r.name
+      created_at: r.created_at, valid_at: r.valid_at, invalid_at: r.invalid_at,
+      expired_at: r.expired_at
+    } ORDER BY other.uuid, r.name, r.created_at, r.uuid
   },
   entity: CASE WHEN m.adopted_at IS NOT NULL THEN {
     name: m.name, summary: m.summary, labels: [label IN labels(m)

@@ -1,4 +1,4 @@
-// Remove memories for good, with their relations, versions and what they were before.
+// Remove memories for good, with their relations, versions, and what was kept for ways back.
 //
 // access  write
 // param   group_id   : STRING — the tenant
@@ -7,7 +7,13 @@
 MATCH (m:Memory {group_id: $group_id})
 WHERE m.uuid IN $memory_ids
 WITH m, m.uuid AS memory_id
-OPTIONAL MATCH (m)-[:HAS_VERSION|HAS_WORDS]->(part:MemoryVersion|WordVectors)
 OPTIONAL MATCH (was:EntityBefore {uuid: memory_id})
-DETACH DELETE part, was, m
-RETURN DISTINCT memory_id
+OPTIONAL MATCH (m)-[:HAS_VERSION|HAS_WORDS]->(part:MemoryVersion|WordVectors)
+DETACH DELETE was, part, m
+WITH DISTINCT memory_id
+CALL (memory_id) {
+  MATCH (run:MaintenanceRun)
+  MATCH (change:MaintenanceChange {run_id: run.run_id, memory_id: memory_id})
+  // include undo/blank
+}
+RETURN memory_id

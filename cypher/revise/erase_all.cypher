@@ -1,8 +1,11 @@
-// Remove every memory of a group for good, with its relations and versions, purged ones as well.
+// Remove every memory of a group for good, and all else that tells of it.
+//
+// That is versions, purged memories, sessions, queued episodes, and what feedback has taught;
+// Graphiti's episodes as well, unless the group has entities that are no memories.
 //
 // access  batch
 // param   group_id : STRING — the tenant
-// returns deleted : INTEGER — purged ones, which nobody sees, not among them
+// returns deleted : INTEGER — memories; purged ones, which nobody sees, not among them
 CALL () {
   MATCH (n:Memory {group_id: $group_id})
   RETURN n, 1 AS counts
@@ -10,8 +13,37 @@ UNION ALL
   MATCH (n:PurgedMemory {group_id: $group_id})
   RETURN n, 0 AS counts
 UNION ALL
+  MATCH (n:EntityBefore {group_id: $group_id})
+  RETURN n, 0 AS counts
+UNION ALL
+  MATCH (n:EpisodeJob {group_id: $group_id})
+  WHERE n.position > 0  // all have one; the index is of both
+  RETURN n, 0 AS counts
+UNION ALL
+  MATCH (n:EpisodeQueue {group_id: $group_id})
+  RETURN n, 0 AS counts
+UNION ALL
   MATCH (n:Conversation)
   WHERE n.conversation_key STARTS WITH $group_id + '|'
+  RETURN n, 0 AS counts
+UNION ALL
+  MATCH (n:Session)
+  WHERE n.session_id STARTS WITH $group_id + '|'
+  RETURN n, 0 AS counts
+UNION ALL
+  MATCH (n:Control {key: 'feedback|' + $group_id})
+  RETURN n, 0 AS counts
+UNION ALL
+  MATCH (n:Episodic {group_id: $group_id})
+  WHERE NOT EXISTS { MATCH (e:Entity {group_id: $group_id}) WHERE NOT e:Memory }
+  RETURN n, 0 AS counts
+UNION ALL
+  MATCH (n:Community {group_id: $group_id})
+  WHERE NOT EXISTS { MATCH (e:Entity {group_id: $group_id}) WHERE NOT e:Memory }
+  RETURN n, 0 AS counts
+UNION ALL
+  MATCH (n:Saga {group_id: $group_id})
+  WHERE NOT EXISTS { MATCH (e:Entity {group_id: $group_id}) WHERE NOT e:Memory }
   RETURN n, 0 AS counts
 }
 CALL (n) {

@@ -1,4 +1,4 @@
-// Remove purged memories for good, with their relations and versions.
+// Remove purged memories for good, with their relations, versions, and what they were.
 //
 // access  batch
 // param   groups        : LIST<STRING>? — null: all
@@ -8,8 +8,8 @@
 MATCH (m:PurgedMemory)
 WHERE m.purged_at <= $purged_before AND ($groups IS NULL OR m.group_id IN $groups)
 CALL (m) {
-  OPTIONAL MATCH (m)-[:HAS_VERSION|HAS_WORDS]->(part:MemoryVersion|WordVectors)
   OPTIONAL MATCH (was:EntityBefore {uuid: m.uuid})
-  DETACH DELETE part, was, m
+  OPTIONAL MATCH (m)-[:HAS_VERSION|HAS_WORDS]->(part:MemoryVersion|WordVectors)
+  DETACH DELETE was, part, m
 } IN TRANSACTIONS OF $batch ROWS
 RETURN count(*) AS erased

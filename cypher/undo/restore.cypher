@@ -14,7 +14,7 @@ SET m.locked = null
 WITH change, m, memory_id
 OPTIONAL MATCH (twin:Memory {dedup_key: change.before_dedup_key})
 WITH change, m, memory_id, CASE
-  WHEN m IS NULL THEN 'it was erased since'
+  WHEN m IS NULL OR change.erased THEN 'it was erased since'
   WHEN EXISTS { MATCH (:PurgedMemory {uuid: memory_id, purged_by: $run_id}) }
     THEN 'another memory has its id now'
   WHEN m.lifecycle_state <> change.after_lifecycle_state

@@ -22,7 +22,7 @@ async def backup() -> None:
 
 @command(app)
 async def restore(
-    path: Annotated[Path, typer.Argument(help="Folder of a backup.")],
+    path: Annotated[Path, typer.Argument(help="Folder of a backup.", resolve_path=True)],
     replace: Annotated[
         bool, typer.Option("--replace", help="Also where memories are: they are backed up first.")
     ] = False,

@@ -22,6 +22,7 @@ from graph_memory.formats.source import (
 from graph_memory.formats.sqlite import columns, database, rows
 
 _EXPECTED = "a database of mcp-memory-service (doobidoo)"
+_ENDED = "superseded in mcp-memory-service"
 _TABLES = {"memories": {"content_hash", "content", "tags", "memory_type", "created_at_iso"}}
 
 
@@ -98,7 +99,7 @@ def _memory(
             "access_count": accesses if isinstance(accesses, int) else None,
             "last_accessed_at": row.get("last_accessed"),
             "updated_at": row.get("updated_at") or row.get("updated_at_iso"),
-            **(ended(successions[source_id]) if source_id in successions else {}),
+            **(ended(successions[source_id], _ENDED) if source_id in successions else {}),
         },
     )
 

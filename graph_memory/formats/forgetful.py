@@ -89,6 +89,7 @@ def _projects(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
 def _memory(row: dict[str, Any], links: Linked, projects: dict[str, str]) -> SourceMemory:
     source_id = str(row["id"])
     obsolete_at = row.get("obsoleted_at") or row.get("updated_at")
+    reason = row.get("obsolete_reason") or "obsolete in forgetful"
     return SourceMemory(
         source_id=source_id,
         content=row["content"],
@@ -109,7 +110,7 @@ def _memory(row: dict[str, Any], links: Linked, projects: dict[str, str]) -> Sou
             "access_count": row.get("access_count"),
             "last_accessed_at": row.get("last_accessed_at"),
             "updated_at": row.get("updated_at"),
-            **(ended(obsolete_at) if row.get("is_obsolete") else {}),
+            **(ended(obsolete_at, str(reason)) if row.get("is_obsolete") else {}),
         },
     )
 

@@ -88,9 +88,16 @@ class Format:
     memory_types: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-def ended(at: Any) -> dict[str, Any]:
-    """Return what has happened to a memory that the source no longer holds to be true."""
-    return {"lifecycle_state": "EXPIRED", "state_changed_at": at, "invalid_at": at}
+def ended(at: Any, reason: str) -> dict[str, Any]:
+    """Return what has happened to a memory that the source no longer holds to be true.
+
+    It gives a reason and no instant for being obsolete: it is so here from the import on, and kept
+    for as long as what was made obsolete here.
+    """
+    return {
+        "lifecycle_state": "EXPIRED", "state_changed_at": at, "invalid_at": at, "ended_at": at,
+        "obsolete_reason": reason,
+    }  # fmt: skip
 
 
 class Linked:

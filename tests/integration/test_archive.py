@@ -4,6 +4,7 @@ import json
 import secrets
 from collections.abc import Iterable
 from dataclasses import asdict
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -95,6 +96,93 @@ async def test_what_was_erased_comes_back_whole(
     assert (report.stored, report.relations, report.failed) == (2, 3, 0)
     assert await exported(memory) == before
     assert json.loads(before[0])["lifecycle"]["lifecycle_state"] == "DORMANT"
+
+
+async def ended(memory: GraphMemory, clock: Clock, driver: AsyncDriver) -> list[str]:
+    """Store memories that are rewritten, superseded, obsolete, woken, reinforced and doubted."""
+    contents = ("Ada lives in Paris", "Ada lives in Rome", "The tap drips", "Bob smokes", "A note")
+    ids = [(await memory.add(content, confidence=0.8)).memory_id for content in contents]
+    paris, rome, tap, bob, note = ids
+    clock.advance(hours=1)
+    await memory.update(paris, content="Ada lives in Lyon", metadata={"edited": True})
+    clock.advance(hours=1)
+    await memory.update(paris, content="Ada lives in Nice")
+    for _ in range(2):  # one ended, and one that holds
+        await memory.relate(tap, bob, "causes", strength=0.7, metadata={"why": "?"})
+        clock.advance(hours=1)
+        await memory.unrelate(tap, bob)
+    await memory.relate(tap, bob, "causes")
+    await memory.mark_obsolete(paris, "she moved", superseded_by=rome)
+    await memory.mark_obsolete(tap, "it was mended")
+    await memory.mark_obsolete(bob, "he stopped", superseded_by=rome)
+    clock.advance(hours=1)
+    await memory.preserve(bob)  # valid no more, but served again
+    await driver.execute_query(
+        "MATCH (m:Memory {uuid: $id}) SET m.confidence_decayed_at = '2026-01-01T00:00:00.000Z', "
+        "m.reinforcement_pending = 3, m.classification_status = 'pending', "
+        "m.classification_attempts = 2, m.importance_source = 'fallback', "
+        "m.stability_source = 'fallback'",
+        id=note,
+    )
+    return ids
+
+
+async def properties(driver: AsyncDriver, group_id: str) -> list[dict[str, Any]]:
+    """Return what memories are, but for what is reckoned anew, and ids of parts."""
+    records, _, _ = await driver.execute_query(
+        "MATCH (m:Memory {group_id: $group}) "
+        "OPTIONAL MATCH (m)-[:HAS_VERSION]->(v) WITH m, v ORDER BY v.expired_at "
+        "WITH m, collect(v {.*, uuid: null, embedding: size(v.embedding)}) AS versions "
+        "RETURN m {.*, embedding: null, is_compressed: null, decay_score: null, "
+        "  last_decay_update: null} AS m, versions, COLLECT { "
+        "  MATCH (m)-[r:RELATES_TO]->(other) RETURN [r {.*, uuid: null}, other.uuid] "
+        "  ORDER BY r.name, r.created_at, other.uuid } AS relations "
+        "ORDER BY m.uuid",
+        group=group_id,
+    )
+    return [record.data() for record in records]
+
+
+async def test_what_ended_comes_back_as_ended_as_it_was(
+    memory: GraphMemory, clock: Clock, driver: AsyncDriver, group: str
+) -> None:
+    ids = await ended(memory, clock, driver)
+    lines, before = await exported(memory), await properties(driver, group)
+    told = [await memory.history(memory_id) for memory_id in ids]
+    at = clock.now
+    await memory.delete_all(confirm="DELETE ALL", permanent=True)
+    clock.advance(days=1)
+    report = await import_lines(memory, lines)
+    assert (report.stored, report.relations, report.failed) == (5, 5, 0)
+    assert await properties(driver, group) == before
+    assert [await memory.history(memory_id) for memory_id in ids] == told
+    again = await import_lines(memory, lines)
+    assert (again.stored, again.relations, again.failed) == (0, 0, 0)
+    assert await properties(driver, group) == before
+
+    assert (await memory.maintain(groups=[group])).transitioned == {}
+    clock.advance(days=1)
+    assert (await memory.maintain(groups=[group])).transitioned == {}
+    assert await exported(memory) == lines
+    past = await memory.search("Where does Ada live?", known_at=at - timedelta(hours=3.5))
+    assert "Ada lives in Lyon" in [hit.memory.content for hit in past]
+
+
+async def test_lines_that_tell_less_of_what_ended_are_read(
+    memory: GraphMemory, clock: Clock, driver: AsyncDriver
+) -> None:
+    """As exports were before they told all of it."""
+    await ended(memory, clock, driver)
+    lines = [json.loads(line) for line in await exported(memory)]
+    for line in lines:
+        line.pop("versions", None)
+        for newer in ("ended_at", "obsolete_at", "obsolete_reason", "confidence_decayed_at",
+                      "stability_source", "classification_status", "classification_attempts",
+                      "reinforcement_pending"):  # fmt: skip
+            line["lifecycle"].pop(newer, None)
+    await memory.delete_all(confirm="DELETE ALL", permanent=True)
+    report = await imported(memory, *lines)
+    assert (report.stored, report.failed) == (5, 0)
 
 
 async def test_a_group_can_be_copied_into_another(

@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import json
+import os
 import secrets
 from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime
@@ -282,15 +283,60 @@ async def test_an_interrupted_restore_is_never_taken_for_a_whole_one(
         await restore(
             own.graph, own.settings, made.backup_path, replace=True, on_progress=kill
         )  # fmt: skip
-    assert await unfinished(own.graph) == str(made.backup_path)
-    with pytest.raises(BackupError, match="interrupted"):
+    begun = await unfinished(own.graph)
+    assert begun is not None
+    assert begun.path == str(made.backup_path)
+    assert begun.before is not None
+    with pytest.raises(BackupError, match=f"interrupted.*{begun.before}"):
         async with GraphMemory.open(own.settings):
             pass
     report = await restore(own.graph, own.settings, made.backup_path)
-    assert report.backup_before is None
+    assert report.backup_before == Path(begun.before)
     assert await everything(own_driver) == before
     async with GraphMemory.open(own.settings) as opened:
         assert len((await opened.list(limit=50, group_id="g")).memories) == 50
+
+
+async def test_restoring_deletes_neither_its_backup_nor_the_one_it_makes(own: GraphMemory):
+    await own.add("wanted back", group_id="g")
+    settings = own.settings.model_copy(update={"backup_keep": 1})
+    older = await backup.create(own.graph, own.settings)
+    made = await backup.create(own.graph, own.settings)
+    await own.add("later", group_id="g")
+
+    def fail(done: int, _: int | None) -> None:
+        if done:
+            raise BackupError("The disk went away.")
+
+    with pytest.raises(BackupError, match=r"disk went away\.(?s:.*)backup_") as failed:
+        await restore(own.graph, settings, made.backup_path, replace=True, on_progress=fail)
+    begun = await unfinished(own.graph)
+    assert begun is not None
+    assert str(begun.before) in str(failed.value)
+    assert {path.name for path in backup.folder_of(settings).iterdir()} == {
+        older.backup_path.name, made.backup_path.name, Path(str(begun.before)).name
+    }  # fmt: skip
+
+    report = await restore(own.graph, settings, made.backup_path)
+    assert [m.content for m in (await own.list(group_id="g")).memories] == ["wanted back"]
+    assert set(backup.folder_of(settings).iterdir()) == {made.backup_path, report.backup_before}
+
+    assert report.backup_before is not None  # what was there before is restored as any other
+    await restore(own.graph, settings, report.backup_before, replace=True)
+    assert len((await own.list(group_id="g")).memories) == 2
+
+
+async def test_what_a_killed_backup_left_is_removed_after_a_day(own: GraphMemory):
+    folder = backup.folder_of(own.settings)
+    yesterday = datetime.now(UTC).timestamp() - 25 * 3600
+    killed, slow, fresh = (folder / f".partial_{name}" for name in ("1_killed", "2_slow", "3"))
+    for partial in (killed, slow, fresh):
+        partial.mkdir(parents=True)
+        (partial / "spool").write_text("half of it")
+    for path in (killed / "spool", killed, slow):
+        os.utime(path, (yesterday, yesterday))
+    made = await backup.create(own.graph, own.settings)
+    assert set(folder.iterdir()) == {slow, fresh, made.backup_path}
 
 
 async def test_the_latest_are_kept(own: GraphMemory):

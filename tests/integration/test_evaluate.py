@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from neo4j import AsyncDriver
+
 from graph_memory import GraphMemory
 from graph_memory.evaluate import evaluate
 from graph_memory.evaluation_data import read_data
@@ -31,7 +33,9 @@ async def test_what_answers_is_found_and_little_else_stands_before_it(
     assert "<svg" in (tmp_path / "found.svg").read_text()
 
 
-async def test_teaching_leaves_every_other_question_to_be_scored(memory: GraphMemory) -> None:
+async def test_teaching_leaves_every_other_question_to_be_scored(
+    memory: GraphMemory, driver: AsyncDriver
+) -> None:
     data = read_data(LABELLED)
     untaught, taught = [
         (await evaluate(memory, data, budgets=(), taught_shift=shift))[0] for shift in (0.0, 0.3)
@@ -39,3 +43,7 @@ async def test_teaching_leaves_every_other_question_to_be_scored(memory: GraphMe
     assert untaught.questions == taught.questions == 18
     assert untaught.recall[5] >= 0.95
     assert taught.recall[5] >= 0.9  # whatever is learned is bounded
+    left, _, _ = await driver.execute_query(
+        "MATCH (c:Control) WHERE c.key STARTS WITH 'feedback|evaluation_' RETURN c"
+    )
+    assert left == []

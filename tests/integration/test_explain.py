@@ -34,7 +34,7 @@ CREATE (:Session:Seed {session_id: 'seed', group_id: 'seed', revision: '', total
   loaded_ids: ['seed'], loaded_positions: [0], loaded_versions: [''], history: [''],
   updated_at: ''})
 CREATE (:Control:Seed {key: 'seeds', owner: '', expires_at: '', asked_at: '', since: '', reason: '',
-  held_seconds: 0.0, value: 0, at: ''})
+  held_seconds: 0.0, value: 0, at: '', before: ''})
 CREATE (:AccessToken:Seed {token_id: 'seed', sha256: 'seed', name: '', scope: '', groups: [''],
   created_at: '', expires_at: '', revoked_at: ''})
 CREATE (:GroupBefore:Seed {group_id: 'seed', was: ''})
@@ -66,7 +66,8 @@ CREATE (:MaintenanceChange:Seed {run_id: 'seed', memory_id: 'seed', group_id: ''
   before_preserve_until: '', before_confidence: 0.5, before_confidence_decayed_at: '',
   before_decay_score: 0.5, before_last_decay_update: '', after_obsolete_at: '',
   after_lifecycle_state: '', after_state_changed_at: '', after_tags: [''],
-  after_preserve_until: '', after_confidence: 0.5, purged: true, before_importance: 5.0,
+  after_preserve_until: '', after_confidence: 0.5, purged: true, erased: true,
+  before_importance: 5.0,
   before_importance_source: '', before_stability: 3, before_stability_source: '',
   before_classification_attempts: 1, after_importance: 5.0, after_importance_source: '',
   after_stability: 3, after_stability_source: ''})

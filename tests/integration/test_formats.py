@@ -66,6 +66,19 @@ async def node(driver: AsyncDriver, group: str, source_id: str) -> dict[str, Any
     return dict(records[0]["m"])
 
 
+async def kept(
+    memory: GraphMemory, driver: AsyncDriver, group: str, clock: Clock, source_id: str, reason: str
+) -> None:
+    """Maintenance leaves a memory that a source no longer held to be true as it came."""
+    since = instant(clock.now)
+    for _ in range(2):
+        clock.advance(days=1)
+        await memory.maintain(groups=[group])
+    stored = await node(driver, group, source_id)
+    assert (stored["lifecycle_state"], stored["obsolete_reason"]) == ("EXPIRED", reason)
+    assert (stored["obsolete_at"], stored["ended_at"]) == (since, stored["invalid_at"])
+
+
 def mcp_memory(folder: Path) -> Path:
     return lines_of(
         folder / "memory.jsonl",
@@ -288,7 +301,7 @@ def doobidoo(folder: Path) -> Path:
 
 
 async def test_doobidoo(
-    memory: GraphMemory, driver: AsyncDriver, group: str, tmp_path: Path
+    memory: GraphMemory, driver: AsyncDriver, group: str, clock: Clock, tmp_path: Path
 ) -> None:
     report, lines = await brought(memory, "doobidoo", doobidoo(tmp_path))
     assert (report.stored, report.relations, report.failed) == (3, 3, 0)
@@ -320,6 +333,7 @@ async def test_doobidoo(
     assert (fixes["strength"], fixes["metadata"]) == (1.0, {"connection_types": ["semantic"]})
     assert stored["h3"]["lifecycle"]["lifecycle_state"] == "EXPIRED"
     assert stored["h3"]["lifecycle"]["invalid_at"] == "2025-01-01T00:00:00.000Z"
+    await kept(memory, driver, group, clock, "h3", "superseded in mcp-memory-service")
 
 
 FORGETFUL = """
@@ -369,7 +383,7 @@ def forgetful(folder: Path) -> Path:
 
 
 async def test_forgetful(
-    memory: GraphMemory, driver: AsyncDriver, group: str, tmp_path: Path
+    memory: GraphMemory, driver: AsyncDriver, group: str, clock: Clock, tmp_path: Path
 ) -> None:
     report, lines = await brought(memory, "forgetful", forgetful(tmp_path))
     assert (report.stored, report.relations, report.failed) == (3, 3, 0)
@@ -390,6 +404,7 @@ async def test_forgetful(
     assert (metadata["obsolete_reason"], metadata["context"]) == ("renovated", "why")
     found = await memory.search("what is the floor made of?")
     assert "The floor is pine" not in [hit.memory.content for hit in found]
+    await kept(memory, driver, group, clock, "2", "renovated")
 
 
 async def test_one_user_of_a_store_can_be_taken_alone(memory: GraphMemory, tmp_path: Path) -> None:

@@ -131,7 +131,7 @@ def test_no_password_has_a_default() -> None:
 
 
 def test_pods_need_no_rights_and_get_their_secrets_from_one() -> None:
-    assert len(list(pod_specs())) == 2
+    assert len(list(pod_specs())) == 3
     for spec in pod_specs():
         assert spec["securityContext"]["runAsNonRoot"] is True
         for container in spec["containers"]:
@@ -140,7 +140,24 @@ def test_pods_need_no_rights_and_get_their_secrets_from_one() -> None:
             assert security["allowPrivilegeEscalation"] is False
             assert container["envFrom"] == [{"secretRef": {"name": "graph-memory"}}]
             mounted = {mount["mountPath"] for mount in container["volumeMounts"]}
-            assert mounted == {"/data", "/tmp"}
+            assert mounted - {"/backups"} == {"/data", "/tmp"}
+
+
+def test_backups_outlive_the_pods_that_make_them() -> None:
+    claims = {m["metadata"]["name"] for m in MANIFESTS if m["kind"] == "PersistentVolumeClaim"}
+    makers = 0
+    for spec in pod_specs():
+        kept = {v["name"] for v in spec["volumes"]
+                if v.get("persistentVolumeClaim", {}).get("claimName") in claims}  # fmt: skip
+        (container,) = spec["containers"]
+        mounts = {m["mountPath"] for m in container["volumeMounts"] if m["name"] in kept}
+        environment = {e["name"]: e["value"] for e in container.get("env", ())}
+        if container["args"][0] == "backup":
+            makers += 1
+            assert environment["GRAPH_MEMORY_BACKUP_PATH"] in mounts
+        if container["args"][0] == "serve":
+            assert environment["GRAPH_MEMORY_BACKUP_AUTO"] == "false"
+    assert makers == 1
 
 
 def test_selectors_find_the_pods_and_probes_the_ports() -> None:

@@ -1,0 +1,20 @@
+// Give memories the earlier texts they had before they were exported.
+//
+// Only those nothing has happened to since they were made, so that repeating an import is harmless.
+//
+// access  write
+// param   group_id : STRING — the tenant
+// param   memories : LIST<MAP> — memory_id and versions, each of what is set below; sorted by id
+UNWIND $memories AS row
+MATCH (m:Memory {uuid: row.memory_id, group_id: $group_id})
+WHERE m.access_count = 0 AND m.state_reason = 'created' AND datetime(m.updated_at) = m.created_at
+  AND NOT EXISTS { (m)-[:HAS_VERSION]->() }
+UNWIND row.versions AS was
+CREATE (m)-[:HAS_VERSION]->(version:MemoryVersion {
+  uuid: was.version_id, group_id: $group_id, content: was.content,
+  content_hash: was.content_hash, name: was.name,
+  created_at: coalesce(datetime(was.created_at), m.created_at),
+  expired_at: datetime(was.expired_at)
+})
+WITH version, toFloatList(was.embedding) AS vector
+CALL db.create.setNodeVectorProperty(version, 'embedding', vector)

@@ -1,0 +1,8 @@
+// Find communities by group.
+//
+// Graphiti makes the same, by the same name.
+//
+// access  schema
+CREATE INDEX community_group_id IF NOT EXISTS
+FOR (n:Community)
+ON (n.group_id)

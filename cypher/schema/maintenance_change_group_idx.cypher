@@ -1,0 +1,6 @@
+// Find what runs changed in a group.
+//
+// access  schema
+CREATE INDEX maintenance_change_group_idx IF NOT EXISTS
+FOR (n:MaintenanceChange)
+ON (n.group_id)

@@ -1,0 +1,8 @@
+// Find sagas by group.
+//
+// Graphiti makes the same, by the same name.
+//
+// access  schema
+CREATE INDEX saga_group_id IF NOT EXISTS
+FOR (n:Saga)
+ON (n.group_id)

@@ -1,0 +1,10 @@
+// Take out of `change` what tells of a memory that was erased; undo still says that it was.
+//
+// access  fragment
+SET
+  change.erased = true,
+  change.before_tags = null,
+  change.before_state_history = null,
+  change.before_obsolete_reason = null,
+  change.before_dedup_key = null,
+  change.after_tags = null
