@@ -12,7 +12,6 @@ from prometheus_client import REGISTRY
 from graph_memory import GraphMemory
 from graph_memory.archive import export_lines, import_lines
 from graph_memory.errors import (
-    DuplicateError,
     InvalidArgumentError,
     NotFoundError,
     UndoRefusedError,
