@@ -2,11 +2,11 @@
 //
 // Most memories take no step: only what differs is written for them. A policy that goes by score
 // deletes what it lets expire at once. The memory is locked before it is read, so that no access in
-// between is overtaken: an erasing that erases nothing does.
+// between is overtaken: a write that takes its value from what it overwrites does that.
 //
 // access  fragment
 // param   now   : STRING — ISO 8601, UTC
-SET m.locked = null
+SET m.access_count = m.access_count
 WITH m
 // include decay/due
 // include stages/plan

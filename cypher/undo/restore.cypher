@@ -1,6 +1,6 @@
 // Put memories back to what they were before a run, unless they were changed since.
 //
-// Each is locked before it is looked at, by an erasing that erases nothing.
+// Each is locked before it is looked at, as in stages/treat.
 //
 // access  write
 // param   run_id     : STRING
@@ -10,7 +10,7 @@
 UNWIND $memory_ids AS memory_id
 MATCH (change:MaintenanceChange {run_id: $run_id, memory_id: memory_id})
 OPTIONAL MATCH (m:Memory {uuid: memory_id})
-SET m.locked = null
+SET m.access_count = m.access_count
 WITH change, m, memory_id
 OPTIONAL MATCH (twin:Memory {dedup_key: change.before_dedup_key})
 WITH change, m, memory_id, CASE

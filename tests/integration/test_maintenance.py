@@ -306,6 +306,16 @@ async def test_other_rules_are_applied_at_the_instant_of_the_last_run(
     assert (await run(memory)).transitioned == {"ACTIVE>DORMANT": 1}
 
 
+async def some_transaction_waits(driver: AsyncDriver) -> None:
+    """Return as soon as a transaction waits for what another has locked."""
+    waiting: LiteralString = (
+        "SHOW TRANSACTIONS YIELD status WHERE status STARTS WITH 'Blocked' RETURN status"
+    )
+    async with asyncio.timeout(30):
+        while not (await driver.execute_query(waiting)).records:
+            pass  # asking takes its time
+
+
 @pytest.mark.parametrize("full", [False, True])
 async def test_a_run_does_not_overtake_an_access(
     memory: GraphMemory, driver: AsyncDriver, group: str, clock: Clock, full: bool
@@ -319,8 +329,7 @@ async def test_a_run_does_not_overtake_an_access(
             id=memory_id, now=instant(clock.now),
         )  # fmt: skip
         running = asyncio.create_task(run(memory, full=full))
-        await asyncio.sleep(1)
-        assert not running.done()
+        await some_transaction_waits(driver)
         await accessing.commit()
     assert (await running).transitioned == {}
     assert set((await states(driver, group)).values()) == {"ACTIVE"}
