@@ -163,7 +163,7 @@ async def _replace(
 ) -> None:
     """Erase what is there, and write and compare what the backup holds."""
     await graph.run(
-        "restore/begin", path=str(path.absolute()), before=str(before) if before else None,
+        "restore/begin", path=_recorded(path), before=str(before) if before else None,
         now=instant(datetime.now(UTC)),
     )  # fmt: skip
     await graph.run("restore/erase", batch=_ERASED)
@@ -172,6 +172,11 @@ async def _replace(
     await _compare(graph, manifest)
     await schema.rewrite(graph)
     await graph.run("restore/end")
+
+
+def _recorded(path: Path) -> str:
+    """Return a path as whoever repeats the restoring finds it, from whatever folder."""
+    return str(path.absolute())
 
 
 def _way_back(before: Path | str | None) -> str:
