@@ -11,7 +11,8 @@
 // returns packed    : STRING? — the compressed content of one that woke
 UNWIND $accesses AS access
 MATCH (m:Memory {uuid: access.memory_id, group_id: $group_id})
-WHERE m.soft_deleted_at IS NULL
+// include memories/lock
+WHERE m.lifecycle_state <> 'SOFT_DELETED'
 SET m.access_count = m.access_count + access.hits
 WITH m, access.hits AS hits
 CALL (m, hits) {

@@ -15,7 +15,8 @@
 // returns obsolete_at : STRING
 // returns invalid_at  : STRING?
 MATCH (m:Memory {uuid: $memory_id, group_id: $group_id})
-WHERE m.soft_deleted_at IS NULL
+// include memories/lock
+WHERE m.lifecycle_state <> 'SOFT_DELETED'
 OPTIONAL MATCH (other:Memory {uuid: $superseded_by, group_id: $group_id})
 WHERE other.soft_deleted_at IS NULL
 WITH m, other

@@ -8,6 +8,7 @@
 // returns memory_id : STRING
 // returns packed    : STRING? — the compressed content of one that was archived
 MATCH (m:Memory {uuid: $memory_id, group_id: $group_id})
+// include memories/lock
 WHERE m.soft_deleted_at IS NOT NULL AND datetime($now).epochMillis
   - datetime(m.soft_deleted_at).epochMillis <= $decay.soft_delete_retention_ms
 SET

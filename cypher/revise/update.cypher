@@ -10,7 +10,8 @@
 // param   now        : STRING — ISO 8601, UTC
 // returns memory : MAP
 MATCH (m:Memory {uuid: $memory_id, group_id: $group_id})
-WHERE m.soft_deleted_at IS NULL
+// include memories/lock
+WHERE m.lifecycle_state <> 'SOFT_DELETED'
 CALL (m) {
   WITH m, m.content AS text, $version_id AS version_id WHERE $changes.content <> m.content
   // include memories/keep_version

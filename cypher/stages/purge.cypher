@@ -18,6 +18,8 @@ WHERE m.soft_deleted_at < $deleted_before AND m.lifecycle_state = 'SOFT_DELETED'
   // include stages/eligible
 WITH m ORDER BY m.soft_deleted_at LIMIT $limit
 CALL (m) {
+  // include memories/lock
+  WHERE m.soft_deleted_at < $deleted_before AND m.lifecycle_state = 'SOFT_DELETED'
   FOREACH (_ IN [1] |
     // include undo/before
   )

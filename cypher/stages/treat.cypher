@@ -5,6 +5,8 @@
 //
 // access  fragment
 // param   now   : STRING — ISO 8601, UTC
+// include memories/lock
+WHERE m.lifecycle_state <> 'SOFT_DELETED'
 // include decay/due
 // include stages/plan
 WITH *, entered <> m.lifecycle_state AS steps
