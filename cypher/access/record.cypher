@@ -1,7 +1,6 @@
 // Count accesses to memories, wake those that slept, and start their fading anew.
 //
-// Expired memories are counted but not woken. Ids come sorted, so that writers cannot deadlock; the
-// count is written first, and its lock keeps everything read below from being overtaken.
+// Expired memories are counted but not woken. Ids come sorted, so that writers cannot deadlock.
 //
 // access  write
 // param   group_id : STRING — the tenant

@@ -11,10 +11,9 @@ MATCH (m:Memory {uuid: $memory_id, group_id: $group_id})
 WHERE m.lifecycle_state <> 'SOFT_DELETED'
 SET
   m.tags = [tag IN m.tags WHERE toLower(tag) <> 'preserved'] + 'preserved',
-  m.preserve_until = $until,
-  m.obsolete_at = null,
-  m.obsolete_reason = null
+  m.preserve_until = $until
 WITH m
+// include lifecycle/wake
 CALL (m) {
   // include decay/next_state
   WITH *, 'preserve' AS reason, 'ACTIVE' AS entered

@@ -14,10 +14,9 @@ WHERE m.soft_deleted_at IS NOT NULL AND datetime($now).epochMillis
 SET
   m.access_count = m.access_count + 1,
   m.dedup_key = $group_id + '|' + m.content_hash,
-  m.last_accessed_at = $now,
-  m.obsolete_at = null,
-  m.obsolete_reason = null
+  m.last_accessed_at = $now
 WITH m
+// include lifecycle/wake
 CALL (m) {
   // include decay/next_state
   WITH *, 'recover' AS reason, 'ACTIVE' AS entered

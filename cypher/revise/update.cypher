@@ -42,10 +42,9 @@ SET
   m.decay_policy = coalesce($changes.decay_policy, m.decay_policy),
   m.decay_rate = coalesce($changes.decay_rate, m.decay_rate),
   m.updated_at = $now,
-  m.last_accessed_at = $now,
-  m.obsolete_at = null,
-  m.obsolete_reason = null
+  m.last_accessed_at = $now
 WITH m
+// include lifecycle/wake
 CALL (m) {
   // include decay/next_state
   WITH *, 'update' AS reason,

@@ -15,20 +15,17 @@
 MATCH (s:Session {session_id: $group_id + '|' + $session_id})
 CALL (s) {
   UNWIND range(0, size(s.loaded_ids) - 1) AS i
-  OPTIONAL MATCH (m:Memory {uuid: s.loaded_ids[i], group_id: $group_id})
-  WHERE m.soft_deleted_at IS NULL
-  WITH s.loaded_ids[i] AS memory_id, s.loaded_versions[i] AS version, m,
-       m.obsolete_at IS NOT NULL OR m.invalid_at <= $now AS ended,
-       head(COLLECT {
-         MATCH (winner:Memory)-[r:RELATES_TO {name: 'supersedes'}]->(m)
-         WHERE winner.group_id = $group_id
-         RETURN winner.uuid ORDER BY r.created_at DESC
-       }) AS superseded_by
+  OPTIONAL MATCH (old:Memory {uuid: s.loaded_ids[i], group_id: $group_id})
+  WHERE old.soft_deleted_at IS NULL
+  WITH s.loaded_ids[i] AS memory_id, s.loaded_versions[i] AS version, old,
+       old.obsolete_at IS NOT NULL OR old.invalid_at <= $now AS ended,
+  // include lifecycle/holder
+  AS superseded_by
   WITH memory_id, CASE WHEN ended THEN superseded_by END AS superseded_by, CASE
-    WHEN m IS NULL THEN 'forgotten'
+    WHEN old IS NULL THEN 'forgotten'
     WHEN ended THEN CASE WHEN superseded_by IS NULL THEN 'obsolete' ELSE 'superseded' END
-    WHEN m.lifecycle_state = 'EXPIRED' THEN 'forgotten'
-    WHEN left(m.content_hash, size(version)) <> version THEN 'updated'
+    WHEN old.lifecycle_state = 'EXPIRED' THEN 'forgotten'
+    WHEN left(old.content_hash, size(version)) <> version THEN 'updated'
   END AS reason
   WHERE reason IS NOT NULL
   RETURN collect({memory_id: memory_id, reason: reason, superseded_by: superseded_by}) AS changed
