@@ -28,7 +28,7 @@ from neo4j.exceptions import (
     ServiceUnavailable,
     SessionExpired,
 )
-from pydantic import SecretStr
+from pydantic import SecretStr, ValidationError
 
 from graph_memory import metrics
 from graph_memory.errors import (
@@ -53,6 +53,8 @@ _TIMED_OUT = ("Neo.ClientError.Transaction.TransactionTimedOut",
 _NO_MEMORY = ("Neo.TransientError.General.MemoryPoolOutOfMemoryError",
               "Neo.TransientError.General.TransactionOutOfMemoryError")  # fmt: skip
 _LOST = (ServiceUnavailable, SessionExpired)
+#: What a statement had found was erased before it got to it; once more, it does not find it.
+_ERASED = "Neo.ClientError.Statement.EntityNotFound"
 
 _BLOCK = 500  # rows of a stream at a time
 _STALE_SECONDS = 1.0
@@ -152,8 +154,14 @@ class Graph:
         """
         statement = self._statement(name)
         statement.check(parameters)
-        convert = converter(into, statement)
-        return convert(await self._retried(statement, to_driver(parameters)))
+        convert, given = converter(into, statement), to_driver(parameters)
+        try:
+            return convert(await self._retried(statement, given))
+        except ValidationError:
+            if statement.access != "read":
+                raise
+            # What is erased while it is read comes in parts; once more, it is not there.
+            return convert(await self._retried(statement, given))
 
     async def one(self, name: str, into: type[T], /, **parameters: Any) -> T | None:
         """Run a statement of at most one row; like `rows` otherwise."""
@@ -228,9 +236,10 @@ class Graph:
             raise StatementError(f"There is no statement '{name}' below cypher/.") from None
 
     async def _retried(self, statement: Statement, parameters: dict[str, Any]) -> list[list[Any]]:
-        """Run once, and again for what may pass: deadlocks for a while, a lost connection once.
+        """Run once, and again for what may pass.
 
-        A write whose connection is lost may have been done, so it is not sent again.
+        That is deadlocks and what others erase meanwhile for a while, and a lost connection once if
+        it is a read: a write may have been done.
         """
         started = time.monotonic()
         pause_seconds, again = 0.02, statement.access == "read"
@@ -249,7 +258,8 @@ class Graph:
                 again = False
             except (Neo4jError, DriverError) as error:
                 spent = time.monotonic() - started
-                if not error.is_retryable() or spent > self._settings.retry_seconds:
+                passes = error.is_retryable() or _code(error) == _ERASED
+                if not passes or spent > self._settings.retry_seconds:
                     raise self._translated(error, statement) from error
                 await asyncio.sleep(pause_seconds * random.uniform(0.5, 1.5))  # noqa: S311
                 pause_seconds *= 2
@@ -287,7 +297,7 @@ class Graph:
                 f"Neo4j at {self.address} refuses user '{self._settings.neo4j_user}' or the "
                 f"settings ({error}). Check GRAPH_MEMORY_NEO4J_USER and _PASSWORD."
             )
-        code = error.code if isinstance(error, Neo4jError) else None
+        code = _code(error)
         if code in _TIMED_OUT:
             return GraphTimeoutError(statement.name, self._settings.query_timeout_seconds)
         if code in _NO_MEMORY:
@@ -304,3 +314,7 @@ class Graph:
             self._on_lost()
             return GraphUnavailableError(self.address, type(error).__name__)
         return StatementError(f"'{statement.name}' failed in Neo4j: {error}")
+
+
+def _code(error: Exception) -> str | None:
+    return error.code if isinstance(error, Neo4jError) else None

@@ -40,6 +40,31 @@ class Obsolete:
 
 
 @dataclass(frozen=True, slots=True)
+class _Marked:
+    memory_id: str
+    state: LifecycleState
+    obsolete_at: Instant | None
+    invalid_at: Instant | None
+    refused: str | None
+    holder: str | None
+    since: str | None
+
+    def refusal(self, superseded_by: str) -> InvalidArgumentError:
+        """Say why the one that was named cannot supersede, and what to do."""
+        instead = f"'{self.holder}' holds instead"
+        match self.refused:
+            case "ahead":
+                expected = f"it holds only from {self.since}; supersede the other then"
+            case "settled":
+                expected = f"the other is superseded already; {instead}"
+            case _ if self.holder:
+                expected = f"it is obsolete itself; {instead}"
+            case _:
+                expected = "it has expired itself; update it first, or name the one that holds"
+        return InvalidArgumentError("superseded_by", superseded_by, expected)
+
+
+@dataclass(frozen=True, slots=True)
 class Deletion:
     """A deletion that was."""
 
@@ -75,15 +100,18 @@ async def mark_obsolete(
 ) -> Obsolete:
     """Expire a memory for a reason; one that supersedes it also ends its validity.
 
+    One that is obsolete already keeps its end; the same winner may be named again.
+
     Raises:
-        InvalidArgumentError: A memory is to supersede itself.
+        InvalidArgumentError: A memory is to supersede itself, or that does not hold, or not yet,
+            or another holds already.
         NotFoundError: One of the memories is not in the group.
     """
     if superseded_by == memory_id:
         raise InvalidArgumentError("superseded_by", memory_id, "another memory than the obsolete")
     marked = await graph.one(
         "lifecycle/mark_obsolete",
-        Obsolete,
+        _Marked,
         group_id=group_id,
         memory_id=memory_id,
         reason=reason,
@@ -97,7 +125,9 @@ async def mark_obsolete(
             "lifecycle/rivals", _Rival, group_id=group_id, memory_ids=[memory_id]
         )
         raise NotFoundError(superseded_by if known and superseded_by else memory_id, group_id)
-    return marked
+    if marked.refused or marked.obsolete_at is None:
+        raise marked.refusal(superseded_by or "")
+    return Obsolete(marked.memory_id, marked.state, marked.obsolete_at, marked.invalid_at)
 
 
 async def preserve(

@@ -118,11 +118,16 @@ async def add_many(
 
 
 async def content_properties(
-    graph: Graph, embedder: Embedder, settings: Settings, content: str, group_id: str
+    graph: Graph,
+    embedder: Embedder,
+    settings: Settings,
+    content: str,
+    memory_id: str,
+    group_id: str,
 ) -> dict[str, Any]:
-    """Return the properties that follow from a new content."""
+    """Return the properties that follow from a new content of a memory."""
     draft = _draft(NewMemory(content=content), group_id)
-    await refuse_stored(graph, draft.dedup_key, group_id)
+    await refuse_stored(graph, draft.dedup_key, group_id, besides=memory_id)
     if too_long := _refusal(draft, {}, {}, settings, group_id):
         raise too_long
     (reading,) = await embedder.read([content])
@@ -143,13 +148,18 @@ def vectors(content: str, reading: Reading, settings: Settings) -> dict[str, Any
     return {"embedding": reading.vector, "word_vectors": words}
 
 
-async def refuse_stored(graph: Graph, dedup_key: str, group_id: str) -> None:
-    """Raise `DuplicateError` where a content is stored already."""
+async def refuse_stored(
+    graph: Graph, dedup_key: str, group_id: str, *, besides: str | None = None
+) -> None:
+    """Raise `DuplicateError` where a content is stored already, in another memory than `besides`.
+
+    That one may have got it meanwhile, from another who rewrites it.
+    """
     taken = await graph.rows(
         "remember/find_existing", _Taken,
         group_id=group_id, dedup_keys=[dedup_key], memory_ids=[],
     )  # fmt: skip
-    if taken:
+    if taken and taken[0].memory_id != besides:
         raise taken[0].duplicate()
 
 

@@ -68,9 +68,13 @@ async def update(
         given["metadata_json"] = metadata_json(given.pop("metadata"))
     if "tags" in given:
         given["tags"] = list(given["tags"])
-    rewritten = given.get("content") not in (None, found.content)
+    if given.get("content") == found.content:
+        del given["content"]  # it may be another by now: with what belongs to it, or not at all
+    rewritten = "content" in given
     if rewritten:
-        given |= await content_properties(graph, embedder, settings, given["content"], group_id)
+        given |= await content_properties(
+            graph, embedder, settings, given["content"], memory_id, group_id
+        )
     try:
         memory = await graph.one(
             "revise/update",

@@ -1,7 +1,6 @@
 // Count accesses to memories, wake those that slept, and start their fading anew.
 //
-// Expired memories are counted but not woken. Ids come sorted, so that writers cannot deadlock; the
-// count is written first, and its lock keeps everything read below from being overtaken.
+// Expired memories are counted but not woken. Ids come sorted, so that writers cannot deadlock.
 //
 // access  write
 // param   group_id : STRING — the tenant
@@ -11,7 +10,8 @@
 // returns packed    : STRING? — the compressed content of one that woke
 UNWIND $accesses AS access
 MATCH (m:Memory {uuid: access.memory_id, group_id: $group_id})
-WHERE m.soft_deleted_at IS NULL
+// include memories/lock
+WHERE m.lifecycle_state <> 'SOFT_DELETED'
 SET m.access_count = m.access_count + access.hits
 WITH m, access.hits AS hits
 CALL (m, hits) {

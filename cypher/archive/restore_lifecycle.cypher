@@ -9,6 +9,7 @@
 // param   now      : STRING — ISO 8601, UTC; when what is not said of was taken over
 UNWIND $memories AS row
 MATCH (m:Memory {uuid: row.memory_id, group_id: $group_id})
+// include memories/lock
 WHERE m.access_count = 0 AND m.state_reason = 'created' AND datetime(m.updated_at) = m.created_at
 SET
   m.conversation_id = row.conversation_id,

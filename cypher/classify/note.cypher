@@ -11,6 +11,7 @@
 // returns memory_id : STRING — of each that is rated now
 UNWIND $ratings AS row
 MATCH (m:Memory {uuid: row.memory_id, group_id: $group_id})
+// include memories/lock
 WHERE m.classification_status = 'pending'
   AND coalesce(m.updated_at = row.updated_at, m.updated_at IS NULL AND row.updated_at IS NULL)
 WITH m, row, row.importance IS NOT NULL AS rated

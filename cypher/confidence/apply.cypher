@@ -11,7 +11,8 @@
 // returns kind      : STRING — decay or obsolete
 UNWIND $memory_ids AS memory_id
 MATCH (m:Memory {uuid: memory_id, group_id: $group_id})
-WHERE m.soft_deleted_at IS NULL AND m.lifecycle_state <> 'EXPIRED'
+// include memories/lock
+WHERE NOT m.lifecycle_state IN ['EXPIRED', 'SOFT_DELETED']
 CALL (m) {
   // include confidence/proposal
   WITH m, kind, lowered WHERE kind <> 'skip'

@@ -7,6 +7,7 @@
 // returns id : STRING — of those whose name is the same still
 UNWIND $rows AS row
 MATCH (m:Memory {uuid: row.id, group_id: $group_id})
+// include memories/lock
 WHERE m.name = row.text
 CALL (m) {
   WITH m WHERE m.name_embedding_model IS NULL

@@ -14,7 +14,9 @@
 UNWIND $entities AS row
 MERGE (n:Entity {uuid: row.uuid})
 ON CREATE SET n.group_id = $group_id, n.created_at = row.created_at, n.name = row.name
-WITH n, row WHERE n.group_id = $group_id
+WITH n AS m, n, row
+// include memories/lock
+WHERE n.group_id = $group_id
 WITH n, row, n:Memory AND n.lifecycle_state IS NOT NULL AS known,
   // include memories/told
   AS told

@@ -1,48 +1,50 @@
 // Expire a memory for a reason; one that supersedes it ends its validity.
 //
 // It was true until the other became true, or until now where that is not later. When that was
-// recorded stays known, also of one that is woken again.
+// recorded stays known. What has ended keeps its end, and what is settled stays so: a winner must
+// hold now, and be the one that holds already if there is one.
 //
 // access  write
 // param   group_id      : STRING — the tenant
 // param   memory_id     : STRING
-// param   reason        : STRING
 // param   superseded_by : STRING? — the memory that holds instead
-// param   relation_id   : STRING — of the relation `supersedes`, if one is made
 // param   now           : STRING — ISO 8601, UTC
 // returns memory_id   : STRING
 // returns state       : STRING
-// returns obsolete_at : STRING
+// returns obsolete_at : STRING?
 // returns invalid_at  : STRING?
-MATCH (m:Memory {uuid: $memory_id, group_id: $group_id})
-WHERE m.soft_deleted_at IS NULL
-OPTIONAL MATCH (other:Memory {uuid: $superseded_by, group_id: $group_id})
-WHERE other.soft_deleted_at IS NULL
-WITH m, other
-WHERE $superseded_by IS NULL OR other IS NOT NULL
-CALL (m) {
-  // include decay/next_state
-  WITH *, 'obsolete' AS reason, 'EXPIRED' AS entered
-  // include decay/enter
+// returns refused     : STRING? — ended, ahead or settled: why nothing was done
+// returns holder      : STRING? — the memory that holds instead of the one refused
+// returns since       : STRING? — from when the one refused holds
+MATCH (m:Memory)
+WHERE m.uuid IN [$memory_id, $superseded_by] AND m.group_id = $group_id
+WITH m ORDER BY m.uuid
+// include memories/lock
+WHERE m.lifecycle_state <> 'SOFT_DELETED'
+WITH collect(m) AS there
+WITH head([each IN there WHERE each.uuid = $memory_id]) AS m,
+     head([each IN there WHERE each.uuid = $superseded_by]) AS other
+WHERE m IS NOT NULL AND ($superseded_by IS NULL OR other IS NOT NULL)
+WITH m, other, other.lifecycle_state = 'EXPIRED' OR other.invalid_at <= $now AS ended,
+  m.obsolete_at IS NOT NULL AND EXISTS {
+    MATCH (other)-[r:RELATES_TO {name: 'supersedes'}]->(m) WHERE r.expired_at IS NULL
+  } AS again
+WITH *, CASE WHEN ended THEN other ELSE m END AS old
+CALL (old) {
+  WITH old AS m
+  RETURN
+  // include memories/superseded_by
+  AS holder
 }
-SET
-  m.obsolete_at = $now,
-  m.obsolete_reason = $reason,
-  m.invalid_at = CASE
-    WHEN other IS NULL THEN m.invalid_at
-    WHEN other.valid_at > m.valid_at THEN other.valid_at
-    ELSE $now
-  END,
-  m.ended_at = CASE WHEN other IS NULL THEN m.ended_at ELSE $now END
-FOREACH (winner IN CASE WHEN other IS NULL THEN [] ELSE [other] END |
-  MERGE (winner)-[r:RELATES_TO {edge_key: winner.uuid + '|supersedes|' + m.uuid}]->(m)
-  ON CREATE SET
-    r.uuid = $relation_id, r.group_id = $group_id, r.group_key = winner.group_key,
-    r.name = 'supersedes', r.strength = 1.0,
-    r.fact = winner.name + ' supersedes ' + m.name, r.episodes = [], r.metadata_json = '{}',
-    r.created_at = datetime($now), r.valid_at = datetime($now)
-)
-WITH m
-// include decay/schedule
+WITH m, other, holder, CASE
+  WHEN other IS NULL OR again THEN null
+  WHEN ended THEN 'ended'
+  WHEN other.valid_at > $now THEN 'ahead'
+  WHEN m.obsolete_at IS NOT NULL AND holder <> other.uuid THEN 'settled'
+END AS refused
+CALL (m, other, refused) {
+  WITH m, other WHERE refused IS NULL
+  // include lifecycle/expire
+}
 RETURN m.uuid AS memory_id, m.lifecycle_state AS state, m.obsolete_at AS obsolete_at,
-       m.invalid_at AS invalid_at
+       m.invalid_at AS invalid_at, refused, holder, other.valid_at AS since

@@ -7,13 +7,13 @@
 // returns memory_id : STRING
 // returns packed    : STRING? — the compressed content of one that woke
 MATCH (m:Memory {uuid: $memory_id, group_id: $group_id})
-WHERE m.soft_deleted_at IS NULL
+// include memories/lock
+WHERE m.lifecycle_state <> 'SOFT_DELETED'
 SET
   m.tags = [tag IN m.tags WHERE toLower(tag) <> 'preserved'] + 'preserved',
-  m.preserve_until = $until,
-  m.obsolete_at = null,
-  m.obsolete_reason = null
+  m.preserve_until = $until
 WITH m
+// include lifecycle/wake
 CALL (m) {
   // include decay/next_state
   WITH *, 'preserve' AS reason, 'ACTIVE' AS entered

@@ -8,15 +8,15 @@
 // returns memory_id : STRING
 // returns packed    : STRING? — the compressed content of one that was archived
 MATCH (m:Memory {uuid: $memory_id, group_id: $group_id})
+// include memories/lock
 WHERE m.soft_deleted_at IS NOT NULL AND datetime($now).epochMillis
   - datetime(m.soft_deleted_at).epochMillis <= $decay.soft_delete_retention_ms
 SET
   m.access_count = m.access_count + 1,
   m.dedup_key = $group_id + '|' + m.content_hash,
-  m.last_accessed_at = $now,
-  m.obsolete_at = null,
-  m.obsolete_reason = null
+  m.last_accessed_at = $now
 WITH m
+// include lifecycle/wake
 CALL (m) {
   // include decay/next_state
   WITH *, 'recover' AS reason, 'ACTIVE' AS entered

@@ -5,7 +5,8 @@
 // param   memory_id : STRING
 // returns memory_id : STRING
 MATCH (m:Memory {uuid: $memory_id, group_id: $group_id})
-WHERE m.soft_deleted_at IS NULL
+// include memories/lock
+WHERE m.lifecycle_state <> 'SOFT_DELETED'
 SET m.tags = [tag IN m.tags WHERE toLower(tag) <> 'preserved'], m.preserve_until = null
 WITH m
 // include decay/reckon

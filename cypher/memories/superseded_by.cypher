@@ -1,11 +1,13 @@
-// Name the memory that holds instead of memory `m`, the latest of several.
+// Name the memory that holds instead of memory `m`, over all that superseded each other since.
 //
-// An expression.
+// An expression; null if none does. Of several the nearest, and of these the latest.
 //
 // access  fragment
 // param   group_id : STRING — the tenant
 head(COLLECT {
-  MATCH (winner:Memory)-[over:RELATES_TO {name: 'supersedes'}]->(m)
-  WHERE winner.group_id = $group_id AND winner.soft_deleted_at IS NULL AND over.expired_at IS NULL
-  RETURN winner.uuid ORDER BY over.created_at DESC
+  MATCH path = (m) (()<-[r:RELATES_TO WHERE r.name = 'supersedes' AND r.expired_at IS NULL]-
+    (:Memory WHERE r.group_id = $group_id)){1,16} (winner)
+  WITH winner, min(length(path)) AS hops
+  WHERE NOT winner.lifecycle_state IN ['EXPIRED', 'SOFT_DELETED']
+  RETURN winner.uuid ORDER BY hops, winner.created_at DESC, winner.uuid
 })

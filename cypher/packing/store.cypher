@@ -5,6 +5,7 @@
 // returns memory_id : STRING
 UNWIND $memories AS row
 MATCH (m:Memory {uuid: row.memory_id})
+// include memories/lock
 WHERE m.content = row.seen AND m.lifecycle_state = row.state
 SET
   m.content = row.content,

@@ -9,6 +9,7 @@
 // returns memory_id : STRING
 UNWIND $memories AS row
 MATCH (m:Memory {uuid: row.memory_id, group_id: $group_id})
+// include memories/lock
 WHERE coalesce(m.content_hash = row.content_hash, m.content = row.content)
 SET m.embedding_model = $model, m.embedding_dimension = $dimensions
 WITH m, toFloatList(row.embedding) AS vector, row.word_vectors AS words

@@ -5,8 +5,10 @@
 // param   memory_ids : LIST<STRING>
 // returns memory_id : STRING
 MATCH (m:Memory {group_id: $group_id})
-WHERE m.uuid IN $memory_ids AND m.soft_deleted_at IS NULL
+WHERE m.uuid IN $memory_ids
 WITH m ORDER BY m.uuid
+// include memories/lock
+WHERE m.lifecycle_state <> 'SOFT_DELETED'
 CALL (m) {
   // include decay/next_state
   WITH *, 'delete' AS reason, 'SOFT_DELETED' AS entered

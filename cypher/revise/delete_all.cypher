@@ -6,6 +6,8 @@
 MATCH (m:Memory {group_id: $group_id})
 WHERE m.soft_deleted_at IS NULL
 CALL (m) {
+  // include memories/lock
+  WHERE m.lifecycle_state <> 'SOFT_DELETED'
   CALL (m) {
     // include decay/next_state
     WITH *, 'delete_all' AS reason, 'SOFT_DELETED' AS entered

@@ -6,7 +6,9 @@
 // returns memory_id : STRING
 MATCH (m:Memory {group_id: $group_id})
 WHERE m.uuid IN $memory_ids
-WITH m, m.uuid AS memory_id
+WITH m, m.uuid AS memory_id ORDER BY memory_id
+// include memories/lock
+WHERE m:Memory
 OPTIONAL MATCH (was:EntityBefore {uuid: memory_id})
 OPTIONAL MATCH (m)-[:HAS_VERSION|HAS_WORDS]->(part:MemoryVersion|WordVectors)
 DETACH DELETE was, part, m

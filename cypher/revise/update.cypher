@@ -10,7 +10,8 @@
 // param   now        : STRING — ISO 8601, UTC
 // returns memory : MAP
 MATCH (m:Memory {uuid: $memory_id, group_id: $group_id})
-WHERE m.soft_deleted_at IS NULL
+// include memories/lock
+WHERE m.lifecycle_state <> 'SOFT_DELETED'
 CALL (m) {
   WITH m, m.content AS text, $version_id AS version_id WHERE $changes.content <> m.content
   // include memories/keep_version
@@ -41,10 +42,9 @@ SET
   m.decay_policy = coalesce($changes.decay_policy, m.decay_policy),
   m.decay_rate = coalesce($changes.decay_rate, m.decay_rate),
   m.updated_at = $now,
-  m.last_accessed_at = $now,
-  m.obsolete_at = null,
-  m.obsolete_reason = null
+  m.last_accessed_at = $now
 WITH m
+// include lifecycle/wake
 CALL (m) {
   // include decay/next_state
   WITH *, 'update' AS reason,

@@ -19,8 +19,8 @@ WHERE m.soft_deleted_at < $deleted_before AND m.lifecycle_state = 'SOFT_DELETED'
   // include stages/eligible
 WITH m ORDER BY m.soft_deleted_at LIMIT $limit
 CALL (m) {
-  SET m.access_count = m.access_count
-  WITH m WHERE m.lifecycle_state = 'SOFT_DELETED' AND m.soft_deleted_at < $deleted_before
+  // include memories/lock
+  WHERE m.soft_deleted_at < $deleted_before AND m.lifecycle_state = 'SOFT_DELETED'
   FOREACH (_ IN [1] |
     // include undo/before
   )

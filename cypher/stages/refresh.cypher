@@ -16,8 +16,7 @@ WHERE $after_id < m.uuid <= $last_id AND m.lifecycle_state <> 'SOFT_DELETED'
   AND (m.last_decay_update <> $now OR m.last_decay_update IS NULL) AND
   // include stages/eligible
 CALL (m) {
-  SET m.access_count = m.access_count
-  WITH m
+  // include memories/lock
   // include decay/due
   WITH m, faded, due, target WHERE target = m.lifecycle_state
   SET m.decay_score = faded, m.last_decay_update = $now

@@ -6,8 +6,8 @@
 //
 // access  fragment
 // param   now   : STRING — ISO 8601, UTC
-SET m.access_count = m.access_count
-WITH m
+// include memories/lock
+WHERE m.lifecycle_state <> 'SOFT_DELETED'
 // include decay/due
 // include stages/plan
 WITH *, entered <> m.lifecycle_state AS steps

@@ -15,8 +15,8 @@ WHERE m.next_due_at <= $now AND m.preserve_until < $now AND m.lifecycle_state <>
   // include stages/eligible
 WITH m ORDER BY m.next_due_at LIMIT $limit
 CALL (m) {
-  SET m.access_count = m.access_count
-  WITH m WHERE m.preserve_until < $now
+  // include memories/lock
+  WHERE m.preserve_until < $now AND m.lifecycle_state <> 'SOFT_DELETED'
   FOREACH (_ IN [1] |
     // include undo/before
   )

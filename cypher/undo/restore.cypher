@@ -10,8 +10,7 @@
 UNWIND $memory_ids AS memory_id
 MATCH (change:MaintenanceChange {run_id: $run_id, memory_id: memory_id})
 OPTIONAL MATCH (m:Memory {uuid: memory_id})
-SET m.access_count = m.access_count
-WITH change, m, memory_id
+// include memories/lock
 OPTIONAL MATCH (twin:Memory {dedup_key: change.before_dedup_key})
 WITH change, m, memory_id, CASE
   WHEN m IS NULL OR change.erased THEN 'it was erased since'

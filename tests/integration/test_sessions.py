@@ -100,6 +100,19 @@ async def test_what_changed_is_named_and_offered_anew_at_once(
     assert not gone & {loaded.memory_id for loaded in state.loaded}
 
 
+async def test_of_a_chain_the_memory_that_holds_is_named_and_offered(memory: GraphMemory) -> None:
+    first, second = await fill(memory, "The pump is red", "The pump is blue")
+    loaded = await memory.retrieve("pump")
+    (third,) = await fill(memory, "Water is drawn by hand")
+    await memory.mark_obsolete(first, "painted", superseded_by=second)
+    await memory.mark_obsolete(second, "sold", superseded_by=third)
+    got = await memory.retrieve("harbour crane", session_id=loaded.session_id)
+    assert {c.memory_id: c.superseded_by for c in got.changed} == {
+        first: third, second: third,
+    }  # fmt: skip
+    assert third in given_ids(got)
+
+
 async def test_a_change_that_does_not_fit_is_named_until_it_was_given(memory: GraphMemory) -> None:
     (changing,) = await fill(memory, "The pump is blue")
     first = await memory.retrieve("pump")

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from graph_memory import GraphMemory
+from graph_memory.errors import InvalidArgumentError
 from tests.conftest import TODAY, Clock
 
 SMALL = settings(
@@ -97,6 +98,7 @@ class History:
         words = self.words()
         await self.memory.update(memory_id, content=words, group_id=self.group)
         self.memories[memory_id].texts.append((self.clock.now, words))
+        self.memories[memory_id].end = None  # it holds again
 
     async def relate(self, from_id: str, to_id: str) -> None:
         facts = self.relations.setdefault((from_id, to_id), [])
@@ -115,10 +117,17 @@ class History:
 
     async def supersede(self, loser: str, winner: str) -> None:
         lost, won = self.memories[loser], self.memories[winner]
+        now = self.clock.now
         if lost.end:
             return
-        await self.memory.mark_obsolete(loser, "test", superseded_by=winner, group_id=self.group)
-        now = self.clock.now
+        superseding = self.memory.mark_obsolete(
+            loser, "test", superseded_by=winner, group_id=self.group
+        )
+        if won.end or won.since > now:
+            with pytest.raises(InvalidArgumentError):
+                await superseding
+            return
+        await superseding
         lost.end = (now, won.since if won.since > lost.since else now)
 
     async def delete(self, memory_id: str) -> None:
@@ -179,7 +188,7 @@ async def travel(
     await memory.accesses.settled()
 
 
-#: What was superseded and then rewritten was current before, and was known as such.
+#: What was superseded and then rewritten holds again, and was current before.
 REWRITTEN = [("add", 0), ("add", 0), ("add", -3), ("supersede", 2, 0), ("update", 2)]
 
 
