@@ -1,8 +1,7 @@
 // Purge memories whose deletion can no longer be taken back.
 //
 // Without its labels a memory is found by nothing but an undo; its relations lay their keys aside,
-// those that have one, so that the same may be made again. Each is locked and looked at once more, as
-// in stages/treat.
+// those that have one, so that the same may be made again. Each is locked and looked at once more.
 //
 // access  batch
 // param   now            : STRING — ISO 8601, UTC

@@ -35,7 +35,7 @@ def test_memories_and_questions_are_read(tmp_path: Path) -> None:
         ([TEA, {**TEA, "id": "2"}], [ASKED], r"memories\.1\.content='Ada .* memories\.0 has it"),
         ([TEA, {**TEA, "content": "x"}], [ASKED], r"memories\.1\.id='1' .* memories\.0 has it"),
         ([{**TEA, "id": "a b"}], [ASKED], r"memories\.0\.id='a b'"),
-        ([{**TEA, "created_at": "May"}], [ASKED], r"memories\.0\.created_at='May' .* datetime"),
+        ([{**TEA, "created_at": "May"}], [ASKED], r"memories\.0\.created_at='May' .* ISO 8601"),
         ([TEA], [{**ASKED, "text": ""}], r"questions\.0\.text=''"),
         ([TEA], [{**ASKED, "evidence": ["9"]}], r"questions\.0\.evidence=\['9'\]"),
         ([TEA], [{"text": "?"}], r"questions\.0\.evidence=None .* required"),
