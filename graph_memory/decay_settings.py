@@ -6,6 +6,7 @@ import re
 from typing import Annotated, Any, Self, cast
 
 from pydantic import DirectoryPath, Field, ValidationInfo, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 from pydantic_settings import BaseSettings, NoDecode
 
 from graph_memory.memories import MemoryType
@@ -168,8 +169,13 @@ class DecaySettings(BaseSettings):
             values = [getattr(self, name) for name in names]
             if values != sorted(values):
                 given = zip(names, values, strict=True)
-                raise ValueError(
-                    ", ".join(f"GRAPH_MEMORY_{name.upper()}={value:g}" for name, value in given)
-                    + ": none may be greater than the one after it"
+                raise PydanticCustomError(
+                    "order",
+                    "{given}: none may be greater than the one after it",
+                    {
+                        "given": ", ".join(f"GRAPH_MEMORY_{n.upper()}={v:g}" for n, v in given),
+                        "names": names,
+                        "rule": f"of {', '.join(names)} none may be greater than the one after it",
+                    },
                 )
         return self

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -13,6 +14,9 @@ from graph_memory.errors import InvalidArgumentError
 from graph_memory.graph import Graph
 from graph_memory.memories import LISTED_STATES, Memory, SortOrder
 from graph_memory.settings import Settings
+
+#: An instant as Neo4j writes it, before the name of a zone.
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,4 +125,5 @@ def _is_instant(text: object) -> bool:
         return False
     moment, _, zone = text.partition("[")
     known = not zone or (zone.endswith("]") and ZoneInfo(zone[:-1]))
-    return bool(known) and datetime.fromisoformat(moment).tzinfo is not None
+    # Python reads more forms than Neo4j, but knows which dates there are.
+    return bool(known and _MOMENT.fullmatch(moment) and datetime.fromisoformat(moment))

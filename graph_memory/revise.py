@@ -148,7 +148,9 @@ async def delete_all(
     group_id: str,
     now: datetime,
 ) -> DeletedAll:
-    """Delete every memory of a group.
+    """Delete every memory of a group; with `permanent` all that tells of them goes as well.
+
+    That is sessions, episodes and what purging has put aside.
 
     Args:
         graph: Where they are.
@@ -158,8 +160,6 @@ async def delete_all(
         backed_up: Whether to back up all groups before; without a backup nothing is deleted.
         group_id: The tenant.
         now: The caller's clock.
-
-    With `permanent` all that tells of them goes as well: sessions, episodes, purged memories.
 
     Raises:
         ConfirmationRequiredError: `confirm` is anything else.

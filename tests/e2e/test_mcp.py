@@ -177,7 +177,7 @@ async def test_of_many_memories_one_refused_does_not_stop_the_others(memory: Gra
         ("add_memory", {"importance": "high"}, "importance='high' is not allowed"),
         ("add_memory", {"tags": ["a"] * 65}, "tags="),
         ("add_memory", {"metadata": {"uuid": 1}}, "reserved by Graphiti"),
-        ("add_memory", {"relationships": [{"target": "y"}]}, "relationships.0.target_id"),
+        ("add_memory", {"relationships": [{"target": "y"}]}, "relationships.0.target="),
         ("add_memory", {"content": "x" * 2000}, "content="),
         ("add_memories", {"memories": "all"}, "memories='all' is not allowed"),
         ("update_memory", {"memory_id": "x"}, "give at least one of"),
