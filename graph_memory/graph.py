@@ -28,7 +28,7 @@ from neo4j.exceptions import (
     ServiceUnavailable,
     SessionExpired,
 )
-from pydantic import SecretStr, ValidationError
+from pydantic import SecretStr
 
 from graph_memory import metrics
 from graph_memory.errors import (
@@ -36,6 +36,7 @@ from graph_memory.errors import (
     GraphOverloadedError,
     GraphTimeoutError,
     GraphUnavailableError,
+    SchemaError,
     SettingsError,
     StatementError,
 )
@@ -151,13 +152,14 @@ class Graph:
             GraphTimeoutError: It took longer than `query_timeout_seconds`.
             GraphOverloadedError: Neo4j has no memory left for it.
             UniquenessError: A unique key is taken.
+            SchemaError: What it found is not as this service writes it.
         """
         statement = self._statement(name)
         statement.check(parameters)
         convert, given = converter(into, statement), to_driver(parameters)
         try:
             return convert(await self._retried(statement, given))
-        except ValidationError:
+        except SchemaError:
             if statement.access != "read":
                 raise
             # What is erased while it is read comes in parts; once more, it is not there.

@@ -48,7 +48,6 @@ UNION ALL
 }
 CALL (n) {
   OPTIONAL MATCH (n)-[:HAS_VERSION|HAS_WORDS]->(part:MemoryVersion|WordVectors)
-  OPTIONAL MATCH (was:EntityBefore {uuid: n.uuid})
-  DETACH DELETE part, was, n
+  DETACH DELETE part, n
 } IN TRANSACTIONS OF 500 ROWS
 RETURN sum(counts) AS deleted
