@@ -79,7 +79,7 @@ class AutoBackup:
         hours = (now - found.at) / timedelta(hours=1) if found.at else None
         if not due(hours, found.memories, self._context.settings, saved, found.held_seconds):
             return False
-        return await claim(graph, now=now, until=now + _TRY_AGAIN)
+        return await claim(graph, now=now, until=now + _TRY_AGAIN, seen=found.at)
 
 
 @contextlib.asynccontextmanager

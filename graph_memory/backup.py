@@ -143,9 +143,10 @@ async def standing(graph: Graph) -> Standing:
     return await graph.one("backup/standing", Standing) or Standing(None, 0.0, 0)
 
 
-async def claim(graph: Graph, *, now: datetime, until: datetime) -> bool:
-    """Claim the next backup until an instant; tell whether nobody else has."""
-    return await graph.one("backup/claim", bool, now=instant(now), until=instant(until)) or False
+async def claim(graph: Graph, *, now: datetime, until: datetime, seen: datetime | None) -> bool:
+    """Claim the backup after the one `seen` until an instant; tell whether nobody else has."""
+    given = {"now": instant(now), "until": instant(until), "seen": instant(seen) if seen else None}
+    return await graph.one("backup/claim", bool, **given) or False
 
 
 async def checksum(graph: Graph) -> dump.Checksum:
