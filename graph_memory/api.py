@@ -1,7 +1,6 @@
 """The public API: one object that holds a database, an embedding model and the settings."""
 
 import asyncio
-import logging
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
@@ -11,6 +10,7 @@ from graph_memory.access import record_accesses
 from graph_memory.arguments import (
     Clocks,
     Filters,
+    Limit,
     MemoryChanges,
     MemoryId,
     NewMemory,
@@ -41,10 +41,6 @@ from graph_memory.revise import Deleted, DeletedAll
 from graph_memory.settings import Settings, read_settings
 from graph_memory.turns import Turns
 from graph_memory.upkeep import Upkeep
-
-_log = logging.getLogger(__name__)
-
-MAX_RESULTS = 50
 
 
 class GraphMemory(Connections, Conversations, Custody, Extraction, FactSearch, Upkeep):
@@ -257,7 +253,7 @@ class GraphMemory(Connections, Conversations, Custody, Extraction, FactSearch, U
             checked_value(Question, query, "query"),
             group_id=group,
             now=now,
-            limit=_limit(limit),
+            limit=checked_value(Limit, limit, "limit"),
             filters=asked,
             profile=by,
         )
@@ -286,7 +282,7 @@ class GraphMemory(Connections, Conversations, Custody, Extraction, FactSearch, U
             now=self.clock(),
             filters=asked,
             sort=checked(SortOrder, sort, "sort"),
-            limit=_limit(limit),
+            limit=checked_value(Limit, limit, "limit"),
             cursor=cursor,
         )
         ids = [memory.memory_id for memory in page.memories]
@@ -316,9 +312,3 @@ class GraphMemory(Connections, Conversations, Custody, Extraction, FactSearch, U
             return given
         except (InvalidArgumentError, ForbiddenError) as error:
             return error
-
-
-def _limit(limit: int) -> int:
-    if isinstance(limit, bool) or not 1 <= limit <= MAX_RESULTS:
-        raise InvalidArgumentError("limit", limit, f"1 to {MAX_RESULTS}")
-    return limit

@@ -147,7 +147,7 @@ class DecaySettings(BaseSettings):
         if not isinstance(given, dict):
             return given
         by_stability = cast("dict[Any, Any]", given)
-        return tuple(float(by_stability[key]) for key in sorted(by_stability, key=str))
+        return tuple(by_stability[key] for key in sorted(by_stability, key=str))
 
     @field_validator("typed_half_life_days", "typed_floors", mode="after")
     @classmethod

@@ -62,7 +62,11 @@ def _failed(name: str, error: GraphMemoryError) -> Check:
 
 def _data_dir(settings: Settings) -> Check:
     folder = settings.data_dir.absolute()
-    if not os.access(_existing(folder), os.W_OK | os.X_OK):
+    existing = _existing(folder)
+    if not existing.is_dir():
+        remedy = "Set GRAPH_MEMORY_DATA_DIR to a folder."
+        return Check("data folder", "fail", f"{existing} is no folder", remedy)
+    if not os.access(existing, os.W_OK | os.X_OK):
         remedy = "Make it writable, or set GRAPH_MEMORY_DATA_DIR to another folder."
         return Check("data folder", "fail", f"{folder} cannot be written", remedy)
     secret = folder / "neo4j" / "password"

@@ -6,7 +6,15 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import ConfigDict, Field
 
-from graph_memory.arguments import Line, MemoryId, Moment, Question, checked, checked_value
+from graph_memory.arguments import (
+    Limit,
+    Line,
+    MemoryId,
+    Moment,
+    Question,
+    checked,
+    checked_value,
+)
 from graph_memory.context import Context
 from graph_memory.errors import NotFoundError
 from graph_memory.memories import RECALLED_STATES, Instant, instant
@@ -15,7 +23,6 @@ from graph_memory.words import any_word
 #: Of each ranking; of fewer, a vector index misses too many.
 _CANDIDATES = 100
 
-Limit = Annotated[int, Field(ge=1, le=50)]
 Names = Annotated[tuple[Line, ...] | None, Field(max_length=50)]
 
 

@@ -19,25 +19,16 @@ from neo4j import (
     NotificationMinimumSeverity,
     Query,
 )
-from neo4j.exceptions import (
-    AuthError,
-    ConfigurationError,
-    ConstraintError,
-    DriverError,
-    Neo4jError,
-    ServiceUnavailable,
-    SessionExpired,
-)
+from neo4j.exceptions import ConstraintError, DriverError, Neo4jError
 from pydantic import SecretStr
 
 from graph_memory import metrics
+from graph_memory.driver_errors import LOST, may_pass, translated
 from graph_memory.errors import (
     GraphMemoryError,
-    GraphOverloadedError,
     GraphTimeoutError,
     GraphUnavailableError,
     SchemaError,
-    SettingsError,
     StatementError,
 )
 from graph_memory.settings import Settings
@@ -48,14 +39,6 @@ from graph_memory.values import converter, to_driver
 T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
-
-_TIMED_OUT = ("Neo.ClientError.Transaction.TransactionTimedOut",
-              "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration")  # fmt: skip
-_NO_MEMORY = ("Neo.TransientError.General.MemoryPoolOutOfMemoryError",
-              "Neo.TransientError.General.TransactionOutOfMemoryError")  # fmt: skip
-_LOST = (ServiceUnavailable, SessionExpired)
-#: What a statement had found was erased before it got to it; once more, it does not find it.
-_ERASED = "Neo.ClientError.Statement.EntityNotFound"
 
 _BLOCK = 500  # rows of a stream at a time
 _STALE_SECONDS = 1.0
@@ -253,15 +236,14 @@ class Graph:
             except TimeoutError as error:
                 seconds = self._settings.query_timeout_seconds
                 raise GraphTimeoutError(statement.name, seconds) from error
-            except _LOST as error:
+            except LOST as error:
                 # A connection that went stale in the pool fails at once; a silent host does not.
                 if not again or time.monotonic() - started > _STALE_SECONDS:
                     raise self._translated(error, statement) from error
                 again = False
             except (Neo4jError, DriverError) as error:
                 spent = time.monotonic() - started
-                passes = error.is_retryable() or _code(error) == _ERASED
-                if not passes or spent > self._settings.retry_seconds:
+                if not may_pass(error) or spent > self._settings.retry_seconds:
                     raise self._translated(error, statement) from error
                 await asyncio.sleep(pause_seconds * random.uniform(0.5, 1.5))  # noqa: S311
                 pause_seconds *= 2
@@ -292,31 +274,11 @@ class Graph:
                 rows = [record.values() async for record in found]
                 return rows[0][0] if bounded and statement.returns else rows
 
-    def _translated(self, error: Exception, statement: Statement) -> GraphMemoryError:
-        """Map an error of the driver to ours, by type and code, never by its text."""
-        if isinstance(error, AuthError | ConfigurationError):
-            return SettingsError(
-                f"Neo4j at {self.address} refuses user '{self._settings.neo4j_user}' or the "
-                f"settings ({error}). Check GRAPH_MEMORY_NEO4J_USER and _PASSWORD."
-            )
-        code = _code(error)
-        if code in _TIMED_OUT:
-            return GraphTimeoutError(statement.name, self._settings.query_timeout_seconds)
-        if code in _NO_MEMORY:
-            return GraphOverloadedError(self.address, statement.name)
-        if code == "Neo.ClientError.Database.DatabaseNotFound":
-            return SettingsError(
-                f"Neo4j at {self.address} has no database '{self._settings.neo4j_database}'. "
-                "Check GRAPH_MEMORY_NEO4J_DATABASE."
-            )
-        if isinstance(error, DriverError) or (
-            isinstance(error, Neo4jError) and error.is_retryable()
-        ):
+    def _translated(
+        self, error: Neo4jError | DriverError, statement: Statement
+    ) -> GraphMemoryError:
+        meant = translated(error, statement.name, self.address, self._settings)
+        if type(meant) is GraphUnavailableError:  # one that is overloaded is there
             _log.warning("Neo4j at %s is lost: %s", self.address, error)
             self._on_lost()
-            return GraphUnavailableError(self.address, type(error).__name__)
-        return StatementError(f"'{statement.name}' failed in Neo4j: {error}")
-
-
-def _code(error: Exception) -> str | None:
-    return error.code if isinstance(error, Neo4jError) else None
+        return meant

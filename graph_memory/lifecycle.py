@@ -9,6 +9,7 @@ from typing import Any
 
 from graph_memory import decay
 from graph_memory.access import unpack
+from graph_memory.admission import dedup_key, refuse_stored
 from graph_memory.errors import (
     InvalidArgumentError,
     NotFoundError,
@@ -18,7 +19,6 @@ from graph_memory.errors import (
 from graph_memory.fading import DecayStatus
 from graph_memory.graph import Graph, UniquenessError
 from graph_memory.memories import Instant, LifecycleState, instant, unpacked
-from graph_memory.remember import refuse_stored
 from graph_memory.settings import Settings
 
 
@@ -188,7 +188,7 @@ async def recover(
     except UniquenessError:
         deletion = await _deletion(graph, memory_id, group_id)
         if deletion:
-            await refuse_stored(graph, f"{group_id}|{deletion.content_hash}", group_id)
+            await refuse_stored(graph, dedup_key(group_id, deletion.content_hash), group_id)
         raise
     await _unpacked(graph, found, group_id)
     if found:

@@ -103,7 +103,8 @@ def dots_svg(dots: Sequence["Dot"]) -> bytes:
         )
     axes.set(xlabel="days unused", ylabel="retention", ylim=(-0.02, 1.05), xlim=(-1, None))
     axes.grid(alpha=0.3)
-    axes.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
+    if dots:
+        axes.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
     return _svg(figure)
 
 

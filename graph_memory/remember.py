@@ -1,25 +1,19 @@
 """Store memories; the same content is stored once in a group."""
 
-import hashlib
 import uuid
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from graph_memory import decay, metrics, relations
+from graph_memory.admission import Draft, refusals, refuse_stored, refuse_too_long
 from graph_memory.arguments import NewMemory
 from graph_memory.chat import Chat
 from graph_memory.classify import Rating, rate_new, weights
 from graph_memory.embedding import Embedder, Reading
-from graph_memory.errors import (
-    DuplicateError,
-    GraphMemoryError,
-    InvalidArgumentError,
-    LimitExceededError,
-    NotFoundError,
-)
+from graph_memory.errors import DuplicateError, GraphMemoryError, LimitExceededError
 from graph_memory.graph import Graph, UniquenessError
 from graph_memory.late import packed
 from graph_memory.memories import default_title, group_key, instant, lead, metadata_json
@@ -36,44 +30,9 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class _Taken:
-    memory_id: str
-    dedup_key: str | None
-    in_group: bool
-    state: str | None
-    invalid_at: str | None
-
-    def duplicate(self) -> DuplicateError:
-        """Say that the content is stored, and where searches leave it out, what to do."""
-        if self.invalid_at:
-            return DuplicateError(
-                self.memory_id,
-                f"It is true only until {self.invalid_at}, and searches leave it out from then on. "
-                "If it is true again, store it in other words, as with a date.",
-            )
-        if self.state in ("ARCHIVED", "EXPIRED"):
-            return DuplicateError(
-                self.memory_id,
-                f"It is {self.state}, so searches leave it out; update that memory with the same "
-                "content to wake it.",
-            )
-        return DuplicateError(self.memory_id)
-
-
-@dataclass(frozen=True, slots=True)
 class _Created:
     memory_id: str
     stored_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Draft:
-    """A memory on its way in, with the keys that decide whether it may."""
-
-    memory: NewMemory
-    memory_id: str
-    content_hash: str
-    dedup_key: str
 
 
 async def add_many(
@@ -107,7 +66,7 @@ async def add_many(
         raise LimitExceededError(
             "memories", len(memories), f"at most {settings.max_batch} fit into one call"
         )
-    drafts = [_draft(memory, group_id) for memory in memories]
+    drafts = [Draft.of(memory, group_id) for memory in memories]
     try:
         outcomes = await _store(graph, embedder, settings, drafts, group_id, now, chat)
     except UniquenessError:
@@ -126,10 +85,9 @@ async def content_properties(
     group_id: str,
 ) -> dict[str, Any]:
     """Return the properties that follow from a new content of a memory."""
-    draft = _draft(NewMemory(content=content), group_id)
+    refuse_too_long(content, settings)
+    draft = Draft.of(NewMemory(content=content), group_id)
     await refuse_stored(graph, draft.dedup_key, group_id, besides=memory_id)
-    if too_long := _refusal(draft, {}, {}, settings, group_id):
-        raise too_long
     (reading,) = await embedder.read([content])
     return {
         **_texts(content),
@@ -148,100 +106,26 @@ def vectors(content: str, reading: Reading, settings: Settings) -> dict[str, Any
     return {"embedding": reading.vector, "word_vectors": words}
 
 
-async def refuse_stored(
-    graph: Graph, dedup_key: str, group_id: str, *, besides: str | None = None
-) -> None:
-    """Raise `DuplicateError` where a content is stored already, in another memory than `besides`.
-
-    That one may have got it meanwhile, from another who rewrites it.
-    """
-    taken = await graph.rows(
-        "remember/find_existing", _Taken,
-        group_id=group_id, dedup_keys=[dedup_key], memory_ids=[],
-    )  # fmt: skip
-    if taken and taken[0].memory_id != besides:
-        raise taken[0].duplicate()
-
-
-def _draft(memory: NewMemory, group_id: str) -> _Draft:
-    content_hash = hashlib.sha256(memory.content.encode()).hexdigest()
-    memory_id = memory.memory_id or str(uuid.uuid4())
-    return _Draft(memory, memory_id, content_hash, f"{group_id}|{content_hash}")
-
-
 async def _store(
     graph: Graph,
     embedder: Embedder,
     settings: Settings,
-    drafts: Sequence[_Draft],
+    drafts: Sequence[Draft],
     group_id: str,
     now: datetime,
     chat: Chat | None,
 ) -> list[Outcome]:
-    taken = await _taken(graph, drafts, group_id)
-    outcomes: list[Outcome | None] = []
-    seen: dict[str, str] = {}
-    for draft in drafts:
-        error = _refusal(draft, taken, seen, settings, group_id)
-        outcomes.append(Outcome(None, error) if error else None)
-        if error is None:
-            seen[draft.dedup_key] = seen[draft.memory_id] = draft.memory_id
-    accepted = [draft for draft, outcome in zip(drafts, outcomes, strict=True) if outcome is None]
+    errors = await refusals(graph, drafts, settings, group_id)
+    accepted = [draft for draft, error in zip(drafts, errors, strict=True) if error is None]
     created = await _create(graph, embedder, settings, accepted, group_id, now, chat)
-    return [outcome or next(created) for outcome in outcomes]
-
-
-async def _taken(graph: Graph, drafts: Sequence[_Draft], group_id: str) -> Mapping[str, _Taken]:
-    """Look up contents, wished ids, parents and relation targets; keyed by dedup key and by id."""
-    wanted = {draft.memory_id for draft in drafts if draft.memory.memory_id}
-    wanted |= {draft.memory.parent_id for draft in drafts if draft.memory.parent_id}
-    wanted |= {r.target_id for draft in drafts for r in draft.memory.relationships}
-    found = await graph.rows(
-        "remember/find_existing",
-        _Taken,
-        group_id=group_id,
-        dedup_keys=[draft.dedup_key for draft in drafts],
-        memory_ids=list(wanted),
-    )
-    return {key: row for row in found for key in (row.memory_id, row.dedup_key) if key}
-
-
-def _refusal(
-    draft: _Draft,
-    taken: Mapping[str, _Taken],
-    seen: Mapping[str, str],
-    settings: Settings,
-    group_id: str,
-) -> GraphMemoryError | None:
-    """Say why a draft cannot be stored; `seen` are the drafts accepted before it."""
-    memory = draft.memory
-    if len(memory.content) > settings.max_content_characters:
-        return LimitExceededError(
-            "content",
-            f"{len(memory.content)} characters",
-            f"at most {settings.max_content_characters} characters; split it into several memories",
-        )
-    if draft.dedup_key in taken:
-        return taken[draft.dedup_key].duplicate()
-    if draft.dedup_key in seen:
-        return DuplicateError(seen[draft.dedup_key])
-    if memory.memory_id and (memory.memory_id in taken or memory.memory_id in seen):
-        return InvalidArgumentError("memory_id", memory.memory_id, "the id is taken; omit it")
-    ends = (memory.parent_id, *(relation.target_id for relation in memory.relationships))
-    absent: list[GraphMemoryError] = [
-        NotFoundError(end, group_id)
-        for end in ends
-        if end and end not in seen and not (end in taken and taken[end].in_group)
-    ]
-    unfit = [relations.refusal(draft.memory_id, relation) for relation in memory.relationships]
-    return next((error for error in (*unfit, *absent) if error), None)
+    return [Outcome(None, error) if error else next(created) for error in errors]
 
 
 async def _create(
     graph: Graph,
     embedder: Embedder,
     settings: Settings,
-    drafts: Sequence[_Draft],
+    drafts: Sequence[Draft],
     group_id: str,
     now: datetime,
     chat: Chat | None,
@@ -280,7 +164,7 @@ async def _create(
 
 
 def _row(
-    draft: _Draft,
+    draft: Draft,
     reading: Reading,
     rating: Rating | None,
     embedder: Embedder,

@@ -7,13 +7,14 @@ from pathlib import Path
 
 from graph_memory import backup, decay
 from graph_memory.access import unpack
+from graph_memory.admission import refuse_stored
 from graph_memory.arguments import MemoryChanges
 from graph_memory.embedding import Embedder
 from graph_memory.errors import ConfirmationRequiredError, InvalidArgumentError, NotFoundError
 from graph_memory.graph import Graph, UniquenessError
 from graph_memory.memories import Memory, instant, metadata_json
 from graph_memory.recall import get_many, view_parameters
-from graph_memory.remember import content_properties, refuse_stored
+from graph_memory.remember import content_properties
 from graph_memory.settings import Settings
 
 #: What a caller must say to delete a whole group.

@@ -28,7 +28,7 @@ async def add(
     content: Annotated[str, typer.Argument(help="The text to remember; - reads it from stdin.")],
     memory_type: Annotated[str | None, typer.Option("--type", help="general, fact, ...")] = None,
     tags: Annotated[list[str] | None, typer.Option("--tag", help="Repeatable.")] = None,
-    importance: Annotated[float | None, typer.Option(help="1 to 10.")] = None,
+    importance: Annotated[float | None, typer.Option(help="1 to 10, or the nearest.")] = None,
     stability: Annotated[int | None, typer.Option(help="1 volatile to 5 permanent.")] = None,
     confidence: Annotated[float | None, typer.Option(help="0 to 1.")] = None,
     metadata: Annotated[str | None, typer.Option(help="A JSON object.")] = None,

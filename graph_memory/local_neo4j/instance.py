@@ -131,8 +131,8 @@ def _find_live(folder: Folder) -> _Record | None:
 def _read_record(folder: Folder) -> _Record | None:
     try:
         return _Record(**json.loads(folder.instance_file.read_text(encoding="utf-8")))
-    except (FileNotFoundError, ValueError, TypeError):  # absent, or of another release
-        return None
+    except (FileNotFoundError, NotADirectoryError, ValueError, TypeError):
+        return None  # absent, or of another release
 
 
 def _described(folder: Folder, record: _Record) -> LocalNeo4j:

@@ -395,6 +395,16 @@ def test_the_doctor_finds_a_healthy_service(cli: Run) -> None:
     assert {"neo4j", "schema", "vectors", "model", "disk", "port"} <= status.keys()
 
 
+def test_the_doctor_names_a_data_folder_that_is_none(
+    cli: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GRAPH_MEMORY_DATA_DIR", "/dev/null/below")
+    monkeypatch.delenv("GRAPH_MEMORY_NEO4J_URI", raising=False)
+    checks = {check["name"]: check for check in cli("doctor", "--json").json["checks"]}
+    assert checks["data folder"]["detail"] == "/dev/null is no folder"
+    assert checks["neo4j"]["detail"] == "the local one is not running"
+
+
 def test_the_doctor_tells_when_an_index_is_not_as_it_is_set(
     cli: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

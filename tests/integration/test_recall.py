@@ -193,6 +193,8 @@ async def test_states_are_served_as_asked(memory: GraphMemory) -> None:
     [
         ("limit", 0),
         ("limit", 51),
+        ("limit", "5"),
+        ("limit", True),
         ("profile", "magic"),
         ("memory_types", ["rumour"]),
         ("states", ["SLEEPY"]),

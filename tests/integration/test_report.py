@@ -1,5 +1,6 @@
 """The report is one sound page: complete, escaped, and in need of nothing else."""
 
+import warnings
 from base64 import b64decode
 from html.parser import HTMLParser
 from xml.etree import ElementTree
@@ -116,3 +117,9 @@ async def test_every_section_is_there(found: Report) -> None:
                   "Last runs"):  # fmt: skip
         assert title in texts
     assert "schema" in texts  # a check of the doctor
+
+
+async def test_an_empty_group_is_reported_without_a_warning(memory: GraphMemory) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Page(page(await report(memory)))

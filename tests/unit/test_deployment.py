@@ -134,6 +134,7 @@ def test_pods_need_no_rights_and_get_their_secrets_from_one() -> None:
     assert len(list(pod_specs())) == 3
     for spec in pod_specs():
         assert spec["securityContext"]["runAsNonRoot"] is True
+        assert spec["enableServiceLinks"] is False
         for container in spec["containers"]:
             security = container["securityContext"]
             assert security["readOnlyRootFilesystem"] is True

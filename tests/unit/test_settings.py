@@ -58,6 +58,7 @@ def test_lists_are_read_from_commas_or_spaces(monkeypatch: pytest.MonkeyPatch) -
         ("SESSION_TTL_DAYS", "1e6"),
         ("DORMANT_DAYS", "1e20"),
         ("HALF_LIFE_BASE_DAYS", "1e-320"),
+        ("HALF_LIFE_TABLE_DAYS", '{"1": null}'),
         ("HALF_LIFE_BASE_DAYS", "1e15"),
     ],
 )
