@@ -33,6 +33,22 @@ RESERVED_KEYS = frozenset(
     ("uuid", "name", "group_id", "labels", "created_at", "summary", "attributes", "name_embedding")
 )
 
+_GROUP_ID = f"^{GROUP_ID_PATTERN.pattern}$"
+_NEW_ID = r"^[A-Za-z0-9_.:\-]{1,128}$"
+_POLICY = r"^[a-z][a-z0-9_]{0,63}$"
+
+#: What Pydantic expects in Python's words or as a pattern, as whoever writes JSON would say it.
+_EXPECTED = {
+    "tuple_type": "it must be a list",
+    "list_type": "it must be a list",
+    "dict_type": "it must be an object",
+    "mapping_type": "it must be an object",
+    "dataclass_type": "it must be an object",
+    _GROUP_ID: "1 to 64 letters, digits and underscores",
+    _NEW_ID: "1 to 128 letters, digits and any of _ . : -",
+    _POLICY: "1 to 64 of a-z, 0-9 and _, a letter first",
+}
+
 MAX_TAGS = 64
 MAX_METADATA_CHARACTERS = 65_536
 #: Itself the first; Pydantic serializes some 250.
@@ -135,16 +151,14 @@ Importance = Annotated[float, BeforeValidator(_clamped(1, 10)), Field(ge=1, le=1
 Stability = Annotated[int, Field(ge=1, le=5)]
 Unit = Annotated[float, Field(ge=0, le=1)]
 DecayRate = Annotated[float, Field(ge=0, le=100)]
-GroupId = Annotated[str, StringConstraints(pattern=f"^{GROUP_ID_PATTERN.pattern}$")]
+GroupId = Annotated[str, StringConstraints(pattern=_GROUP_ID)]
 MemoryId = Annotated[Text, StringConstraints(min_length=1, max_length=128)]
-NewId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.:\-]{1,128}$")]
+NewId = Annotated[str, StringConstraints(pattern=_NEW_ID)]
 Limit = Annotated[int, Field(ge=1, le=50, strict=True)]
 TypeName = Annotated[MemoryType, BeforeValidator(_cased(str.lower))]
 StateName = Annotated[LifecycleState, BeforeValidator(_cased(str.upper))]
 RelationName = Annotated[RelationType, BeforeValidator(relation_name)]
-PolicyName = Annotated[
-    str, BeforeValidator(_cased(str.lower)), Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")
-]
+PolicyName = Annotated[str, BeforeValidator(_cased(str.lower)), Field(pattern=_POLICY)]
 SourceName = Annotated[Source, BeforeValidator(_cased(str.lower))]
 
 #: What Pydantic calls an argument that a dataclass does not have.
@@ -299,7 +313,9 @@ def _expected(detail: ErrorDetails, kind: Any) -> str:
         for choice in (schema, *schema.get("anyOf", ())):
             if {"minimum", "maximum"} <= choice.keys():
                 return f"it goes from {choice['minimum']} to {choice['maximum']}"
-    return detail["msg"][:1].lower() + detail["msg"][1:]
+    ours = _EXPECTED.get(detail.get("ctx", {}).get("pattern", detail["type"]))
+    said = detail["msg"].removeprefix("Value error, ")
+    return ours or said[:1].lower() + said[1:]
 
 
 def _at(kind: Any, path: Sequence[str | int]) -> Any:
