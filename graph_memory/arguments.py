@@ -39,11 +39,8 @@ _POLICY = r"^[a-z][a-z0-9_]{0,63}$"
 
 #: What Pydantic expects in Python's words or as a pattern, as whoever writes JSON would say it.
 _EXPECTED = {
-    "tuple_type": "it must be a list",
-    "list_type": "it must be a list",
-    "dict_type": "it must be an object",
-    "mapping_type": "it must be an object",
-    "dataclass_type": "it must be an object",
+    **dict.fromkeys(("tuple_type", "list_type"), "it must be a list"),
+    **dict.fromkeys(("dict_type", "mapping_type", "dataclass_type"), "it must be an object"),
     _GROUP_ID: "1 to 64 letters, digits and underscores",
     _NEW_ID: "1 to 128 letters, digits and any of _ . : -",
     _POLICY: "1 to 64 of a-z, 0-9 and _, a letter first",
@@ -85,9 +82,8 @@ def _clamped(low: float, high: float) -> Callable[[Any], Any]:
 def _unique_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
     """Strip, drop empties, and keep the first spelling of each tag."""
     spelled: dict[str, str] = {}
-    for tag in (tag.strip() for tag in tags):
-        if tag:
-            spelled.setdefault(tag.lower(), tag)
+    for tag in filter(None, map(str.strip, tags)):
+        spelled.setdefault(tag.lower(), tag)
     return tuple(spelled.values())
 
 
@@ -290,9 +286,7 @@ def _translated(detail: ErrorDetails, kind: Any, argument: str) -> InvalidArgume
     name = ".".join(str(part) for part in (argument, *detail["loc"]) if part != "")
     errors: dict[str, type[InvalidArgumentError]] = {
         "reserved_field": ReservedFieldError,
-        "too_long": LimitExceededError,
-        "too_deep": LimitExceededError,
-        "string_too_long": LimitExceededError,
+        **dict.fromkeys(("too_long", "too_deep", "string_too_long"), LimitExceededError),
     }
     # Of what is missing, Pydantic shows all that was given in its place.
     value = None if detail["type"] == "missing" else detail.get("input")
@@ -313,9 +307,9 @@ def _expected(detail: ErrorDetails, kind: Any) -> str:
         for choice in (schema, *schema.get("anyOf", ())):
             if {"minimum", "maximum"} <= choice.keys():
                 return f"it goes from {choice['minimum']} to {choice['maximum']}"
-    ours = _EXPECTED.get(detail.get("ctx", {}).get("pattern", detail["type"]))
     said = detail["msg"].removeprefix("Value error, ")
-    return ours or said[:1].lower() + said[1:]
+    fault = detail.get("ctx", {}).get("pattern", detail["type"])
+    return _EXPECTED.get(fault, said[:1].lower() + said[1:])
 
 
 def _at(kind: Any, path: Sequence[str | int]) -> Any:
