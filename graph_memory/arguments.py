@@ -33,6 +33,19 @@ RESERVED_KEYS = frozenset(
     ("uuid", "name", "group_id", "labels", "created_at", "summary", "attributes", "name_embedding")
 )
 
+_GROUP_ID = f"^{GROUP_ID_PATTERN.pattern}$"
+_NEW_ID = r"^[A-Za-z0-9_.:\-]{1,128}$"
+_POLICY = r"^[a-z][a-z0-9_]{0,63}$"
+
+#: What Pydantic expects in Python's words or as a pattern, as whoever writes JSON would say it.
+_EXPECTED = {
+    **dict.fromkeys(("tuple_type", "list_type"), "it must be a list"),
+    **dict.fromkeys(("dict_type", "mapping_type", "dataclass_type"), "it must be an object"),
+    _GROUP_ID: "1 to 64 letters, digits and underscores",
+    _NEW_ID: "1 to 128 letters, digits and any of _ . : -",
+    _POLICY: "1 to 64 of a-z, 0-9 and _, a letter first",
+}
+
 MAX_TAGS = 64
 MAX_METADATA_CHARACTERS = 65_536
 #: Itself the first; Pydantic serializes some 250.
@@ -69,9 +82,8 @@ def _clamped(low: float, high: float) -> Callable[[Any], Any]:
 def _unique_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
     """Strip, drop empties, and keep the first spelling of each tag."""
     spelled: dict[str, str] = {}
-    for tag in (tag.strip() for tag in tags):
-        if tag:
-            spelled.setdefault(tag.lower(), tag)
+    for tag in filter(None, map(str.strip, tags)):
+        spelled.setdefault(tag.lower(), tag)
     return tuple(spelled.values())
 
 
@@ -135,16 +147,14 @@ Importance = Annotated[float, BeforeValidator(_clamped(1, 10)), Field(ge=1, le=1
 Stability = Annotated[int, Field(ge=1, le=5)]
 Unit = Annotated[float, Field(ge=0, le=1)]
 DecayRate = Annotated[float, Field(ge=0, le=100)]
-GroupId = Annotated[str, StringConstraints(pattern=f"^{GROUP_ID_PATTERN.pattern}$")]
+GroupId = Annotated[str, StringConstraints(pattern=_GROUP_ID)]
 MemoryId = Annotated[Text, StringConstraints(min_length=1, max_length=128)]
-NewId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.:\-]{1,128}$")]
+NewId = Annotated[str, StringConstraints(pattern=_NEW_ID)]
 Limit = Annotated[int, Field(ge=1, le=50, strict=True)]
 TypeName = Annotated[MemoryType, BeforeValidator(_cased(str.lower))]
 StateName = Annotated[LifecycleState, BeforeValidator(_cased(str.upper))]
 RelationName = Annotated[RelationType, BeforeValidator(relation_name)]
-PolicyName = Annotated[
-    str, BeforeValidator(_cased(str.lower)), Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")
-]
+PolicyName = Annotated[str, BeforeValidator(_cased(str.lower)), Field(pattern=_POLICY)]
 SourceName = Annotated[Source, BeforeValidator(_cased(str.lower))]
 
 #: What Pydantic calls an argument that a dataclass does not have.
@@ -276,9 +286,7 @@ def _translated(detail: ErrorDetails, kind: Any, argument: str) -> InvalidArgume
     name = ".".join(str(part) for part in (argument, *detail["loc"]) if part != "")
     errors: dict[str, type[InvalidArgumentError]] = {
         "reserved_field": ReservedFieldError,
-        "too_long": LimitExceededError,
-        "too_deep": LimitExceededError,
-        "string_too_long": LimitExceededError,
+        **dict.fromkeys(("too_long", "too_deep", "string_too_long"), LimitExceededError),
     }
     # Of what is missing, Pydantic shows all that was given in its place.
     value = None if detail["type"] == "missing" else detail.get("input")
@@ -299,7 +307,9 @@ def _expected(detail: ErrorDetails, kind: Any) -> str:
         for choice in (schema, *schema.get("anyOf", ())):
             if {"minimum", "maximum"} <= choice.keys():
                 return f"it goes from {choice['minimum']} to {choice['maximum']}"
-    return detail["msg"][:1].lower() + detail["msg"][1:]
+    said = detail["msg"].removeprefix("Value error, ")
+    fault = detail.get("ctx", {}).get("pattern", detail["type"])
+    return _EXPECTED.get(fault, said[:1].lower() + said[1:])
 
 
 def _at(kind: Any, path: Sequence[str | int]) -> Any:

@@ -126,12 +126,19 @@ def folder_of(settings: Settings) -> Path:
 
 
 def prune(settings: Settings, *, spared: Collection[Path] = ()) -> None:
-    """Delete the oldest backups beyond `backup_keep`, but none that is to be spared."""
-    complete = [
-        path for path in folder_of(settings).iterdir()
-        if _NAMED.fullmatch(path.name) and (path / MANIFEST).is_file()
-    ]  # fmt: skip
-    oldest_first = sorted(complete, key=lambda path: (path / MANIFEST).stat().st_mtime)
+    """Delete the oldest backups beyond `backup_keep`, but none that is to be spared.
+
+    Where that cannot be done it is logged: what was made, or restored, is there all the same.
+    """
+    try:
+        complete = [
+            path for path in folder_of(settings).iterdir()
+            if _NAMED.fullmatch(path.name) and (path / MANIFEST).is_file()
+        ]  # fmt: skip
+        oldest_first = sorted(complete, key=lambda path: (path / MANIFEST).stat().st_mtime)
+    except OSError as error:  # the folder is another than it was, or somebody else prunes
+        _log.warning("No old backup was deleted: %s", error)
+        return
     kept = {path.resolve() for path in spared}
     for path in oldest_first[: -settings.backup_keep]:
         if path.resolve() not in kept:

@@ -14,7 +14,7 @@ OWNED = (
     "access_count", "adopted_at", "classification_attempts", "classification_status", "confidence",
     "confidence_decayed_at", "content", "content_gz", "content_hash", "conversation_id",
     "decay_policy", "decay_rate", "decay_score", "dedup_key", "embedding", "embedding_dimension",
-    "embedding_model", "ended_at", "filled", "group_key", "importance", "importance_source",
+    "embedding_model", "ended_at", "group_key", "importance", "importance_source",
     "invalid_at", "is_compressed", "last_accessed_at", "last_decay_update", "lifecycle_state",
     "memory_type", "metadata_json", "name_embedding_model", "next_due_at", "obsolete_at",
     "obsolete_reason", "packing_due", "preserve_until", "project_id", "reinforcement_pending",

@@ -126,9 +126,9 @@ class FactSearch(Context):
         labels = None if entity_types is None else tuple(entity_types)
         kinds = checked_value(Names, labels, "entity_types")
         found = await self.graph.rows(
-            "facts/entities",
+            "facts/entities_filtered" if kinds else "facts/entities",
             Entity,
-            labels=None if kinds is None else list(kinds),
+            **({"labels": list(kinds)} if kinds else {}),
             states=list(RECALLED_STATES),
             limit=checked_value(Limit, limit, "limit"),
             **await self._asked(query, group, ("content", "tags")),

@@ -7,12 +7,13 @@ import takes them back.
 """
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Annotated, Any, ClassVar, Literal, cast
 
-from pydantic import AfterValidator, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints, TypeAdapter, ValidationError
 
 from graph_memory.arguments import (
     RESERVED_KEYS,
@@ -33,7 +34,28 @@ from graph_memory.entities import (
     STRUCTURAL,
 )
 from graph_memory.errors import InvalidArgumentError
+from graph_memory.fading import Transition
 from graph_memory.memories import default_title, instant, whole
+
+_CHANGE = TypeAdapter(Transition)
+
+#: How an entry of a history begins: statements compare the instant where it stands.
+_ENTRY = re.compile(r'\{"at": "\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"')
+
+
+def _recorded(entry: str) -> str:
+    """Refuse what no history holds: it could not be told, nor the memory's past."""
+    try:
+        _CHANGE.validate_json(entry)
+    except ValidationError as error:
+        raise ValueError("it is no change of state, as an export has it") from error
+    if not _ENTRY.match(entry):
+        raise ValueError("it does not begin with its instant, as an export has it")
+    return entry
+
+
+Count = Annotated[int, Field(ge=0, le=2**53)]
+Entry = Annotated[Text, AfterValidator(_recorded)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,19 +77,19 @@ class Lifecycle:
 
     lifecycle_state: Literal["ACTIVE", "DORMANT", "ARCHIVED", "EXPIRED"] = "ACTIVE"
     state_changed_at: Moment | None = None
-    state_reason: str | None = None
-    state_history: tuple[str, ...] = ()
+    state_reason: Text | None = None
+    state_history: tuple[Entry, ...] = ()
     decay_score: Unit = 0.0
     last_decay_update: Moment | None = None
     preserve_until: Moment | None = None
-    access_count: int = 0
+    access_count: Count = 0
     last_accessed_at: Moment | None = None
-    importance_source: str | None = None
-    stability_source: str | None = None
+    importance_source: Text | None = None
+    stability_source: Text | None = None
     classification_status: Literal["off", "pending", "done"] | None = None
-    classification_attempts: int | None = None
+    classification_attempts: Count | None = None
     confidence_decayed_at: Moment | None = None
-    reinforcement_pending: int = 0
+    reinforcement_pending: Count = 0
     updated_at: Moment | None = None
     invalid_at: Moment | None = None
     ended_at: Moment | None = None
@@ -93,6 +115,9 @@ NO_ATTRIBUTES_OF_FACTS = (*OWNED_OF_FACTS, *SET_ASIDE, *GRAPHITIS_OF_FACTS)
 
 _PLAIN = (str, int, float, bool)
 
+#: Whole numbers of Neo4j have 64 bits.
+_WHOLE = range(-(2**63), 2**63)
+
 
 def _attributes(*others: str) -> AfterValidator:
     def check(attributes: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -108,7 +133,13 @@ def _attributes(*others: str) -> AfterValidator:
 def _is_plain(value: object) -> bool:
     """Tell whether Neo4j and JSON both hold a value: of a list, items of one kind."""
     items = cast(list[object], value) if isinstance(value, list) else [value]
-    return all(isinstance(i, _PLAIN) for i in items) and len({type(i) for i in items}) <= 1
+    return all(map(_fits, items)) and len({type(item) for item in items}) <= 1
+
+
+def _fits(item: object) -> bool:
+    if isinstance(item, str):
+        return item.encode(errors="replace").decode() == item
+    return item in _WHOLE if type(item) is int else isinstance(item, _PLAIN)
 
 
 def _not_structural(label: str) -> str:

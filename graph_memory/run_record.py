@@ -29,6 +29,9 @@ from graph_memory.settings import Settings
 #: Failures that a run lists; all are counted.
 _LISTED = 20
 
+#: When a process was made is reckoned from the time of boot, which a step of the clock moves.
+_SAME_SECONDS = 2.0
+
 #: Who of this process holds the lease, or asks for it.
 _held: set[str] = set()
 
@@ -304,7 +307,7 @@ def _is_gone(owner: str) -> bool:
         return owner not in _held
     try:
         process = psutil.Process(int(pid))
-        same = str(process.create_time()) == created
+        same = abs(process.create_time() - float(created)) < _SAME_SECONDS
         return not same or process.status() == psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return True

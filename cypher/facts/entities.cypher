@@ -4,10 +4,8 @@
 // param   group_id   : STRING — the tenant
 // param   vector     : VECTOR — the question, unit length
 // param   lucene     : STRING — its words, with the group's key required
-// param   labels     : LIST<STRING>? — with one of these
 // param   states     : LIST<STRING> — lifecycle states to serve
 // param   candidates : INTEGER — of each ranking
-// param   limit      : INTEGER
 // returns entity_id  : STRING
 // returns name       : STRING
 // returns summary    : STRING
@@ -23,7 +21,6 @@ CALL () {
       WHERE m.group_id = $group_id AND m.lifecycle_state IN $states
       LIMIT $candidates
     ) SCORE AS near
-  WITH m, near WHERE $labels IS NULL OR any(label IN labels(m) WHERE label IN $labels)
   WITH m ORDER BY near DESC, m.uuid
   WITH collect(m) AS found
   UNWIND range(1, size(found)) AS place
@@ -32,15 +29,9 @@ UNION ALL
   CALL db.index.fulltext.queryNodes('memory_text_idx', $lucene, {limit: $candidates})
     YIELD node AS m, score AS text
   WITH m, text WHERE m.group_id = $group_id AND m.lifecycle_state IN $states
-    AND ($labels IS NULL OR any(label IN labels(m) WHERE label IN $labels))
   WITH m ORDER BY text DESC, m.uuid
   WITH collect(m) AS found
   UNWIND range(1, size(found)) AS place
   RETURN found[place - 1] AS m, place
 }
-WITH m, sum(1.0 / (60 + place)) AS score
-ORDER BY score DESC, m.created_at DESC, m.uuid LIMIT $limit
-RETURN m.uuid AS entity_id, m.name AS name, coalesce(m.summary, '') AS summary,
-       labels(m) AS labels, m.lifecycle_state AS state, m.importance AS importance,
-       m.created_at AS created_at, round(score * 30.5, 6) AS score
-ORDER BY score DESC, created_at DESC, entity_id
+// include facts/best_entities

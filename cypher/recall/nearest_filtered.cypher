@@ -1,6 +1,7 @@
 // Choose of the memories the filters allow those nearest a question in meaning, by comparing all.
 //
 // The index knows only group and state; filtered after it, a rare type or tag would find nothing.
+// What has no vector yet is not near, as in the index.
 //
 // access  fragment
 // param   group_id   : STRING — the tenant
@@ -13,5 +14,6 @@ WITH m
 // include recall/filter
 // include time/text_known
 WITH m, vector.similarity.cosine(coalesce(version.embedding, m.embedding), $vector) AS similarity
+WHERE similarity IS NOT NULL
 ORDER BY similarity DESC, m.uuid
 LIMIT $candidates

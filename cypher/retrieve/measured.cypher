@@ -1,10 +1,13 @@
 // Measure `m` for a ranking: its similarity where there is none yet, and how densely it is related.
 //
+// One that has no vector yet counts as at right angles to every question.
+//
 // access  fragment
 // param   vector        : VECTOR — the question, unit length
 // param   density_boost : FLOAT [1] — 0: relations need not be counted
 // include time/text_known
 WITH m, version, distance,
-     coalesce(near, vector.similarity.cosine(coalesce(version.embedding, m.embedding), $vector))
-       AS similarity,
+     coalesce(
+       near, vector.similarity.cosine(coalesce(version.embedding, m.embedding), $vector), 0.5
+     ) AS similarity,
      CASE WHEN $density_boost > 0 THEN COUNT { (m)-[:RELATES_TO]-() } ELSE 0 END AS degree

@@ -45,11 +45,6 @@ class LocalNeo4jStatus:
     jars_missing: int
     log_file: Path
 
-    @property
-    def jars_present(self) -> bool:
-        """Whether a start needs no download."""
-        return self.jars_missing == 0
-
 
 def acquire(settings: Settings) -> LocalNeo4j:
     """Use the local Neo4j, starting it if it does not run; blocks until it answers.

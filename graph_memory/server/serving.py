@@ -28,6 +28,8 @@ _WARM_UP_SEARCHES = 30
 _WARM_UP_SECONDS = 5  # a busy machine starts all the same
 _FAREWELL_SECONDS = 3
 
+_LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+
 #: How long one thread of Python may keep another waiting. By default ten times as long, which the
 #: thread of the model, between two steps of 0.1 ms, would wait for the loop again and again.
 _SWITCH_SECONDS = 0.0005
@@ -268,6 +270,11 @@ async def _refuse_without_tokens(memory: GraphMemory) -> None:
 
 
 def _log_to_stderr() -> None:
-    """Log our own events, and others' warnings; standard output may carry the protocol."""
-    logging.basicConfig(stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    """Log our own events, and others' warnings; standard output may carry the protocol.
+
+    A command logs sentences to a person, and has said so by now: a service says when, too.
+    """
+    logging.basicConfig(stream=sys.stderr)
+    for handler in logging.getLogger().handlers:
+        handler.setFormatter(logging.Formatter(_LOG_FORMAT))
     logging.getLogger("graph_memory").setLevel(logging.INFO)

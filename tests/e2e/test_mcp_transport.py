@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import signal
 import socket
 import sys
@@ -236,6 +237,17 @@ async def said(started: asyncio.subprocess.Process, words: str) -> str:
         if words in line:
             return line
     raise AssertionError(f"the server ended without saying '{words}'")
+
+
+async def test_a_server_begun_by_its_command_says_when_it_did_what(settings: Settings):
+    command = "from graph_memory.cli import main\nmain(['serve', '--stdio'])\n"
+    started = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", command, stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        env=_environment(settings, GRAPH_MEMORY_EMBEDDING_URL="http://127.0.0.1:1/v1"),
+    )  # fmt: skip
+    _, told = await started.communicate()
+    assert re.match(r"\d{4}-\d\d-\d\d [\d:,]+ WARNING graph_memory\.\S+: ", told.decode())
 
 
 async def test_a_process_loads_its_cross_encoder_and_says_nothing_of_it(

@@ -21,6 +21,9 @@ from graph_memory.verify import verify
 from tests.conftest import Clock
 from tests.integration.test_adopt import stock
 
+#: A change of state as a memory's history holds it.
+CHANGE = '{"at": "2026-01-01T00:00:00.000Z", "from": "ACTIVE", "to": "DORMANT", "reason": "decay"}'
+
 
 async def exported(memory: GraphMemory, group_id: str | None = None) -> list[str]:
     return [line async for line in export_lines(memory, group_id)]
@@ -77,12 +80,12 @@ async def fill(memory: GraphMemory, clock: Clock, driver: AsyncDriver) -> None:
     await memory.touch(child.memory_id)
     await driver.execute_query(
         "MATCH (m:Memory {uuid: $id})-[r:RELATES_TO {name: 'contains'}]-() "
-        "SET m.lifecycle_state = 'DORMANT', m.state_reason = 'age', m.state_history = ['{}'], "
+        "SET m.lifecycle_state = 'DORMANT', m.state_reason = 'age', m.state_history = [$change], "
         "m.decay_score = 0.4, m.invalid_at = '2026-01-01T00:00:00.000Z', "
         "m.preserve_until = '2030-01-01T00:00:00.000Z', "
         "r.invalid_at = datetime('2026-02-01T00:00:00Z')",
-        id=parent.memory_id,
-    )
+        id=parent.memory_id, change=CHANGE,
+    )  # fmt: skip
 
 
 async def test_what_was_erased_comes_back_whole(
@@ -299,6 +302,44 @@ async def test_each_bad_line_is_named_and_the_good_ones_are_stored(
     assert named[6][1].startswith("stability=9 is not allowed")
     assert named[8][0] == "reserved_field"
     assert len(await exported(memory)) == 2
+
+
+@pytest.mark.parametrize(
+    ("lifecycle", "named"),
+    [
+        ({"access_count": 10**30}, "access_count"),
+        ({"access_count": -1}, "access_count"),
+        ({"reinforcement_pending": -1}, "reinforcement_pending"),
+        ({"classification_attempts": 10**30}, "classification_attempts"),
+        ({"state_history": [CHANGE, "once"]}, "state_history.1"),
+        ({"state_history": ["{}"]}, "state_history.0"),
+        ({"state_history": [CHANGE.replace("00:00:00.000Z", "00:00Z")]}, "state_history.0"),
+        ({"state_reason": "\ud800"}, "state_reason"),
+    ],
+)
+async def test_a_life_that_no_memory_can_have_spoils_only_its_own_line(
+    memory: GraphMemory, lifecycle: dict[str, Any], named: str
+) -> None:
+    told = await imported(
+        memory,
+        {"content": "too odd", "lifecycle": lifecycle},
+        {"content": "as usual", "lifecycle": {"access_count": 3, "state_history": [CHANGE]}},
+    )
+    assert (told.stored, told.failed) == (1, 1)
+    assert f"lifecycle.{named}=" in told.errors[0].message
+    (kept,) = (await memory.list()).memories
+    assert (kept.content, kept.access_count) == ("as usual", 3)
+    assert [event.kind for event in await memory.history(kept.memory_id)] == ["state", "created"]
+
+
+@pytest.mark.parametrize("value", [10**30, "\ud800", [1, 10**30]])
+async def test_an_attribute_that_neo4j_cannot_hold_is_named(
+    memory: GraphMemory, value: object
+) -> None:
+    entity = {"name": "Bob", "attributes": {"size": value}}
+    told = await imported(memory, {"content": "Bob", "entity": entity})
+    assert (told.stored, told.failed) == (0, 1)
+    assert "'size' must be text, a number" in told.errors[0].message
 
 
 async def test_a_link_to_nowhere_is_named_and_the_memory_stays(

@@ -258,6 +258,15 @@ async def test_a_damaged_backup_changes_nothing(own: GraphMemory, own_driver: As
     assert await unfinished(own.graph) is None
 
 
+def test_what_cannot_be_pruned_spoils_no_backup_that_was_made(
+    settings: Settings, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    backup.prune(settings.model_copy(update={"backup_path": tmp_path / "gone"}))
+    assert f"No old backup was deleted: [Errno 2] No such file or directory: '{tmp_path}" in (
+        caplog.text
+    )
+
+
 async def test_memories_are_not_replaced_without_a_word(own: GraphMemory):
     await own.add("kept", group_id="g")
     made = await backup.create(own.graph, own.settings)

@@ -104,6 +104,15 @@ async def test_entities_are_found_by_name_and_kind(
     assert await memory.search_nodes("Globex", group_id=f"{group}_b") == []
 
 
+async def test_a_rare_kind_of_entity_is_found_among_many_that_answer_better(
+    memory: GraphMemory, driver: AsyncDriver, group: str
+) -> None:
+    await filled(memory, driver, group)
+    await memory.add_many([{"content": f"Green tea is good, reason {n}"} for n in range(120)])
+    people = await memory.search_nodes("why is green tea good?", entity_types=["Person"])
+    assert [node.name for node in people] == ["Bob"]
+
+
 async def test_the_tools_answer_and_know_the_names_of_graphitis_server(
     memory: GraphMemory, driver: AsyncDriver, group: str
 ) -> None:

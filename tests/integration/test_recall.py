@@ -163,6 +163,30 @@ async def test_the_similarity_is_the_cosine_of_the_vectors(memory: GraphMemory) 
         assert hit.similarity == pytest.approx((1 + float(own @ question)) / 2, abs=1e-4)
 
 
+@pytest.mark.parametrize("profile", ["recall", "weighted", "hybrid"])
+@pytest.mark.parametrize("filters", [{}, {"memory_types": ["general"]}], ids=["all", "filtered"])
+async def test_what_has_no_vector_yet_fails_no_search_and_hides_nothing(
+    memory: GraphMemory, driver: AsyncDriver, profile: str, filters: dict[str, Any]
+) -> None:
+    (tea,) = await fill(memory, "Ada drinks green tea", conversation_id="tea")
+    bare = await fill(memory, *(f"Ada's tin of tea, number {n}" for n in range(60)))
+    bare += await fill(memory, "Bob buys it", conversation_id="tea")
+    await memory.relate(tea, bare[0], "causes")
+    await driver.execute_query(
+        "MATCH (m:Memory) WHERE m.uuid IN $ids "
+        "SET m.embedding = null, m.embedding_model = null "
+        "WITH m MATCH (m)-[:HAS_WORDS]->(w) DETACH DELETE w",
+        ids=bare,
+    )
+    question = "which green tea does Ada drink?"
+    found = await memory.search(question, limit=50, profile=profile, **filters)
+    assert found[0].memory.content == "Ada drinks green tea"
+    given = await memory.retrieve(question, profile=profile, **filters)
+    assert given.memories[0].memory.content == "Ada drinks green tea"
+    if profile == "recall":
+        assert {hit.memory.memory_id for hit in found} & set(bare)  # by their words
+
+
 async def test_filters_choose_before_the_limit_cuts(memory: GraphMemory, clock: Clock) -> None:
     """Each filter's one match is far from the question, and many nearer ones stand before it."""
     await fill(memory, *(f"tea note number {n} about green tea" for n in range(120)))

@@ -1,8 +1,10 @@
 """A run touches only the groups and ids asked for, and finishes only what is the caller's."""
 
+import os
 from collections.abc import AsyncIterator
 from typing import Any
 
+import psutil
 import pytest
 import pytest_asyncio
 from neo4j import AsyncDriver
@@ -135,6 +137,14 @@ async def totals(driver: AsyncDriver) -> dict[str, float]:
         "MATCH (t:Control) WHERE t.key STARTS WITH 'total:' RETURN t.key AS name, t.value AS value"
     )
     return {row["name"]: row["value"] for row in rows}
+
+
+def test_a_step_of_the_clock_ends_no_process() -> None:
+    parent = psutil.Process(os.getppid())
+    machine, told = run_record._machine(), parent.create_time()
+    for seconds, gone in ((0, False), (1, False), (-1, False), (60, True)):
+        owner = f"{machine}/{parent.pid}/{told + seconds}/0"
+        assert run_record._is_gone(owner) is gone
 
 
 async def test_processes_of_another_container_are_not_taken_for_ended_ones(

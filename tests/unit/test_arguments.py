@@ -9,6 +9,7 @@ import pytest
 from graph_memory.arguments import (
     Clocks,
     EndMoment,
+    Filters,
     MemoryChanges,
     Moment,
     NewMemory,
@@ -94,6 +95,25 @@ def test_metadata_is_nested_within_bounds() -> None:
 def test_an_unknown_argument_is_named_before_one_that_is_missing() -> None:
     with pytest.raises(InvalidArgumentError, match=r"contents='x'.*there are content, memory_type"):
         checked(NewMemory, {"contents": "x"})
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "told"),
+    [
+        (NewMemory, {"content": "x", "tags": "a, b"}, "^tags='a, b' .*: it must be a list.$"),
+        (Filters, {"memory_types": "fact"}, "^memory_types='fact' .*: it must be a list.$"),
+        (NewMemory, {"content": "x", "relationships": ["b"]}, "^relationships.0='b' .* an object"),
+        (NewMemory, {"content": "x", "metadata": "a"}, "^metadata='a' .*: it must be an object.$"),
+        (NewMemory, {"content": "x", "group_id": "a-b"}, "'a-b' .* 64 letters, digits and under"),
+        (NewMemory, {"content": "x", "memory_id": "a b"}, "'a b' .* 128 letters, digits and any"),
+        (NewMemory, {"content": "x", "decay_policy": "1"}, "'1' .* of a-z, 0-9 and _"),
+    ],
+)
+def test_what_is_expected_is_said_in_the_words_of_json(
+    kind: type[Any], given: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(InvalidArgumentError, match=told):
+        checked(kind, given)
 
 
 @pytest.mark.parametrize("given", [{"target_id": "b", "foo": 1}, {"foo": 1}])

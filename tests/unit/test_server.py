@@ -1,6 +1,8 @@
 """Schemas and answers of the MCP server, without a server."""
 
+import re
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import pytest
@@ -10,7 +12,7 @@ from pydantic import BaseModel, Field
 from graph_memory.errors import DuplicateError, InvalidArgumentError
 from graph_memory.memories import MemoryType
 from graph_memory.server import parameters
-from graph_memory.server.app import TOOLSETS
+from graph_memory.server.app import _INSTRUCTIONS, TOOLSETS
 from graph_memory.server.compat import toolset as compat
 from graph_memory.server.core import toolset as core
 from graph_memory.server.schemas import answer_schema, arguments_schema
@@ -47,6 +49,16 @@ def test_arguments_are_published_short_and_closed():
         "required": ["title"],
         "additionalProperties": False,
     }  # fmt: skip
+
+
+def test_the_server_and_the_system_prompt_advise_alike_and_name_tools_there_are():
+    known = {tool.name for parts in TOOLSETS.values() for part in parts for tool in part.tools}
+    prompt = (Path(__file__).parents[2] / "config" / "SYSTEM_PROMPT.md").read_text("utf-8")
+    for advice in (_INSTRUCTIONS, prompt):
+        named = set(re.findall(r"\w+_memor(?:y|ies)\w*|memory_[a-z]+_?\w*", advice))
+        assert named - {"memory_type"} <= known
+        assert {"add_memory", "search_memory", "update_memory", "mark_memory_obsolete"} <= named
+        assert "touch_memory" not in named  # what is delivered is counted by itself
 
 
 def test_the_schema_of_an_answer_names_its_fields():
