@@ -5,7 +5,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from graph_memory.cli.command import command, opened
-from graph_memory.cli.memories import AnyTags, Project, Since, States, Types, Until
+from graph_memory.cli.memories import (
+    AnyTags,
+    AsOf,
+    KnownAt,
+    Project,
+    Since,
+    States,
+    Types,
+    Until,
+)
 from graph_memory.cli.output import as_mapping, show, show_fields
 
 if TYPE_CHECKING:
@@ -43,6 +52,8 @@ async def retrieve(
     date_from: Since = None,
     date_to: Until = None,
     project_id: Project = None,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
 ) -> None:
     """Give a conversation what answers and what it does not have, within a token budget."""
     details: dict[str, Any] = {
@@ -60,6 +71,8 @@ async def retrieve(
         "date_from": date_from,
         "date_to": date_to,
         "project_id": project_id,
+        "as_of": as_of,
+        "known_at": known_at,
     }
     async with opened() as memory:
         retrieved = await memory.retrieve(query, **details)

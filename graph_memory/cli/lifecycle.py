@@ -1,4 +1,4 @@
-"""Commands on how memories fade: status, preserve, recover, scan, forecast."""
+"""Commands on how memories fade and end: status, preserve, obsolete, recover, scan, forecast."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,12 +6,11 @@ from typing import Annotated
 import typer
 
 from graph_memory.cli.command import command, note, opened, request
+from graph_memory.cli.memories import Id
 from graph_memory.cli.output import as_mapping, show, show_fields
 from graph_memory.cli.target import replacing, require_drawable
 
 app = typer.Typer()
-
-Id = Annotated[str, typer.Argument(help="Id of a memory.")]
 
 
 @command(app, "decay-status")
@@ -44,6 +43,20 @@ async def preserve(
             "preserve_until": kept.preserve_until,
         }
     )
+
+
+@command(app)
+async def obsolete(
+    memory_id: Id,
+    reason: Annotated[str, typer.Argument(help="Why; shown in its history.")],
+    superseded_by: Annotated[
+        str | None, typer.Option(help="Id of the memory that holds instead.")
+    ] = None,
+) -> None:
+    """Expire a memory that no longer holds; searches leave it out, --as-of still finds it."""
+    async with opened() as memory:
+        marked = await memory.mark_obsolete(memory_id, reason, superseded_by=superseded_by)
+    show_fields(as_mapping(marked))
 
 
 @command(app)

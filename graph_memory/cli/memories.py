@@ -1,4 +1,4 @@
-"""Commands on memories: add, search, get, list, delete."""
+"""Commands on memories: add, update, touch, search, get, list, delete."""
 
 import json
 import sys
@@ -23,18 +23,36 @@ Until = Annotated[str | None, typer.Option("--to", help="Created then or earlier
 Project = Annotated[str | None, typer.Option("--project", help="The project's id.")]
 
 
+AsOf = Annotated[str | None, typer.Option(help="What was true then, ISO 8601.")]
+KnownAt = Annotated[str | None, typer.Option(help="What was known here then, ISO 8601.")]
+
+Id = Annotated[str, typer.Argument(help="Id of a memory.")]
+Type = Annotated[str | None, typer.Option("--type", help="general, fact, ...")]
+Tags = Annotated[list[str] | None, typer.Option("--tag", help="Repeatable.")]
+Importance = Annotated[float | None, typer.Option(help="1 to 10, or the nearest.")]
+Stability = Annotated[int | None, typer.Option(help="1 volatile to 5 permanent.")]
+Confidence = Annotated[float | None, typer.Option(help="0 to 1.")]
+Metadata = Annotated[str | None, typer.Option(help="A JSON object.")]
+
+
 @command(app)
 async def add(
     content: Annotated[str, typer.Argument(help="The text to remember; - reads it from stdin.")],
-    memory_type: Annotated[str | None, typer.Option("--type", help="general, fact, ...")] = None,
-    tags: Annotated[list[str] | None, typer.Option("--tag", help="Repeatable.")] = None,
-    importance: Annotated[float | None, typer.Option(help="1 to 10, or the nearest.")] = None,
-    stability: Annotated[int | None, typer.Option(help="1 volatile to 5 permanent.")] = None,
-    confidence: Annotated[float | None, typer.Option(help="0 to 1.")] = None,
-    metadata: Annotated[str | None, typer.Option(help="A JSON object.")] = None,
+    memory_type: Type = None,
+    tags: Tags = None,
+    importance: Importance = None,
+    stability: Stability = None,
+    confidence: Confidence = None,
+    metadata: Metadata = None,
     title: Annotated[str | None, typer.Option(help="By default the first words.")] = None,
     project_id: Project = None,
     parent_id: Annotated[str | None, typer.Option("--parent", help="Id of a memory.")] = None,
+    conversation_id: Annotated[
+        str | None, typer.Option("--conversation", help="Whose next turn it is.")
+    ] = None,
+    valid_at: Annotated[
+        str | None, typer.Option(help="True since then, ISO 8601; by default --created-at.")
+    ] = None,
     created_at: Annotated[str | None, typer.Option(help="ISO 8601; by default now.")] = None,
     memory_id: Annotated[str | None, typer.Option("--id", help="By default a new one.")] = None,
 ) -> None:
@@ -49,13 +67,53 @@ async def add(
         "title": title,
         "project_id": project_id,
         "parent_id": parent_id,
+        "conversation_id": conversation_id,
+        "valid_at": valid_at,
         "created_at": created_at,
         "memory_id": memory_id,
     }
     given = {name: value for name, value in details.items() if value is not None}
     async with opened() as memory:
-        stored = await memory.add(sys.stdin.read() if content == "-" else content, **given)
+        stored = await memory.add(_text(content), **given)
     show_fields(as_mapping(stored))
+
+
+@command(app)
+async def update(
+    memory_id: Id,
+    content: Annotated[
+        str | None, typer.Argument(help="The text instead; - reads it from stdin.")
+    ] = None,
+    memory_type: Type = None,
+    tags: Tags = None,
+    importance: Importance = None,
+    stability: Stability = None,
+    confidence: Confidence = None,
+    metadata: Metadata = None,
+    project_id: Project = None,
+) -> None:
+    """Change a memory; the earlier text is kept as a version. Tags and metadata are replaced."""
+    async with opened() as memory:
+        changed, _ = await memory.update(
+            memory_id,
+            content=None if content is None else _text(content),
+            memory_type=memory_type,
+            tags=tags,
+            importance=importance,
+            stability=stability,
+            confidence=confidence,
+            metadata=_parsed(metadata),
+            project_id=project_id,
+        )
+    show_fields(as_mapping(changed))
+
+
+@command(app)
+async def touch(memory_id: Id) -> None:
+    """Count an access to a memory, so that it fades later."""
+    async with opened() as memory:
+        await memory.touch(memory_id)
+    show_fields({"memory_id": memory_id})
 
 
 @command(app)
@@ -69,6 +127,8 @@ async def search(
     date_from: Since = None,
     date_to: Until = None,
     project_id: Project = None,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
 ) -> None:
     """Find the memories that answer a question, best first."""
     async with opened() as memory:
@@ -82,16 +142,18 @@ async def search(
             date_from=date_from,
             date_to=date_to,
             project_id=project_id,
+            as_of=as_of,
+            known_at=known_at,
         )
     show({"results": results(found)}, ("score", *_COLUMNS), map(_hit, found))
 
 
 @command(app)
-async def get(memory_id: Annotated[str, typer.Argument(help="Id of a memory.")]) -> None:
+async def get(memory_id: Id, as_of: AsOf = None, known_at: KnownAt = None) -> None:
     """Show a memory and its relations."""
     async with opened() as memory:
-        found = await memory.get(memory_id)
-        relations = await memory.relations(memory_id)
+        found = await memory.get(memory_id, as_of=as_of, known_at=known_at)
+        relations = await memory.relations(memory_id, as_of=as_of, known_at=known_at)
     fields = as_mapping(found)
     links = (("relation", f"{r.from_id} {r.relation_type} {r.to_id}") for r in relations)
     show({**fields, "relations": relations}, ("", ""), [*fields.items(), *links])
@@ -108,6 +170,8 @@ async def list_memories(
     date_from: Since = None,
     date_to: Until = None,
     project_id: Project = None,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
 ) -> None:
     """List memories, the most important or the newest first."""
     async with opened() as memory:
@@ -121,6 +185,8 @@ async def list_memories(
             date_from=date_from,
             date_to=date_to,
             project_id=project_id,
+            as_of=as_of,
+            known_at=known_at,
         )
     show(page, _COLUMNS, map(_row, page.memories))
 
@@ -170,6 +236,10 @@ def _row(memory: "Memory") -> tuple[object, ...]:
 
 def _hit(hit: "FoundMemory") -> tuple[object, ...]:
     return (hit.score, *_row(hit.memory))
+
+
+def _text(content: str) -> str:
+    return sys.stdin.read() if content == "-" else content
 
 
 def _parsed(metadata: str | None) -> Any:

@@ -168,6 +168,35 @@ def test_memories_are_added_found_read_listed_and_deleted(cli: Run) -> None:
     assert cli("delete", "--all", "--confirm", "DELETE ALL", "--json").json["deleted"] == 1
 
 
+def test_a_memory_is_changed_touched_and_superseded_and_its_past_is_asked_for(cli: Run) -> None:
+    old = cli("add", "The office is in Bergen", "--valid-at", "2025-01-01", "--json").json
+    new = cli("add", "The office is in Oslo", "--valid-at", "2026-03-01", "--json").json
+    changed = cli(
+        "update", old["memory_id"], "The office was in Bergen", "--importance", 8, "--json"
+    )
+    assert (changed.json["content"], changed.json["importance"]) == ("The office was in Bergen", 8)
+    assert cli("update", old["memory_id"]).code == 2
+    assert cli("touch", old["memory_id"], "--json").json == {"memory_id": old["memory_id"]}
+    marked = cli(
+        "obsolete", old["memory_id"], "moved", "--superseded-by", new["memory_id"], "--json"
+    )
+    assert marked.json["state"] == "EXPIRED"
+
+    def found(*clock: object) -> list[str]:
+        hits = cli("search", "where is the office?", *clock, "--json").json["results"]
+        return [hit["memory_id"] for hit in hits]
+
+    assert found() == [new["memory_id"]]
+    assert found("--as-of", "2025-06-01") == [old["memory_id"]]
+    assert found("--known-at", "2025-06-01") == []
+    listed = cli("list", "--as-of", "2025-06-01", "--json").json["memories"]
+    assert [memory["memory_id"] for memory in listed] == [old["memory_id"]]
+    assert cli("get", old["memory_id"], "--as-of", "2025-06-01").code == 0
+    assert cli("get", old["memory_id"], "--as-of", "2026-06-01").code == 1
+    given = cli("retrieve", "where is the office?", "--as-of", "2025-06-01", "--json").json
+    assert [memory["memory_id"] for memory in given["memories"]] == [old["memory_id"]]
+
+
 def test_a_conversation_is_given_what_it_lacks(cli: Run) -> None:
     added = cli("add", "Ada prefers green tea", "--json").json
     first = cli("retrieve", "what does Ada drink?", "--max-tokens", 100, "--json").json
