@@ -1,6 +1,7 @@
 // Relate memories of one group; repeating a relation updates its strength and metadata.
 //
-// One that has ended stays as it was, and makes room for one that holds.
+// One that has ended stays as it was, and makes room for one that holds. Where an end that has
+// passed is said of one that held, it becomes known only now.
 //
 // access  write
 // param   group_id  : STRING — the tenant
@@ -20,7 +21,7 @@ CALL (row, a, b) {
   MATCH (a)-[former:RELATES_TO {edge_key: row.edge_key}]->(b)
   WHERE former.invalid_at <= datetime($now)
     AND coalesce(datetime(row.invalid_at) > datetime($now), true)
-  SET former.expired_at = former.invalid_at, former.edge_key = null
+  SET former.expired_at = coalesce(former.expired_at, former.invalid_at), former.edge_key = null
 }
 MERGE (a)-[r:RELATES_TO {edge_key: row.edge_key}]->(b)
 ON CREATE SET
@@ -31,6 +32,11 @@ ON CREATE SET
   r.episodes = [],
   r.created_at = datetime($now),
   r.valid_at = datetime($now)
+ON MATCH SET r.expired_at = CASE
+  WHEN coalesce(r.invalid_at > datetime($now), true) AND datetime(row.invalid_at) <= datetime($now)
+    THEN datetime($now)
+  ELSE r.expired_at
+END
 SET
   r.valid_at = coalesce(datetime(row.valid_at), r.valid_at),
   r.invalid_at = coalesce(datetime(row.invalid_at), r.invalid_at),

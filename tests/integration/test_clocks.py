@@ -1,7 +1,7 @@
 """What was true when, and what was known when: relations, texts and memories on both clocks."""
 
 import asyncio
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -155,6 +155,29 @@ async def test_what_ended_long_ago_is_corrected_not_repeated(memory: GraphMemory
     }
     made = [await memory.relate(a.memory_id, b.memory_id, **held) for _ in range(2)]
     assert [relation.created for (relation,) in made] == [True, False]
+
+
+@pytest.mark.parametrize("foreseen", [None, TODAY + timedelta(days=30)])
+async def test_an_end_that_is_said_later_was_not_known_before(
+    memory: GraphMemory, clock: Clock, foreseen: datetime | None
+) -> None:
+    a, b = await memory.add("a"), await memory.add("b")
+    ends = (a.memory_id, b.memory_id, "supports")
+    await memory.relate(*ends, invalid_at=foreseen)
+    clock.advance(days=10)
+    ended: dict[str, Any] = {"invalid_at": TODAY + timedelta(days=3)}
+    made = [await memory.relate(*ends, **ended) for _ in range(2)]
+    assert [relation.created for (relation,) in made] == [False, False]
+    (told,) = [e.at for e in await memory.history(a.memory_id) if e.kind == "unrelated"]
+    assert told == clock.now
+    clock.advance(days=1)
+    (again,) = await memory.relate(*ends)
+    assert again.created
+    for day, number in ((5, 1), (10.5, 0), (11, 1)):
+        moment = TODAY + timedelta(days=day)
+        assert len(await memory.relations(a.memory_id, known_at=moment)) == number
+    assert await memory.relations(a.memory_id, as_of=TODAY + timedelta(days=5)) == []
+    assert len(await memory.relations(a.memory_id, as_of=TODAY + timedelta(days=2))) == 1
 
 
 async def test_a_relation_that_was_to_end_later_ends_when_it_is_unrelated(

@@ -12,6 +12,7 @@ from prometheus_client import REGISTRY
 from graph_memory import GraphMemory
 from graph_memory.archive import export_lines, import_lines
 from graph_memory.errors import (
+    DuplicateError,
     InvalidArgumentError,
     NotFoundError,
     UndoRefusedError,
@@ -89,6 +90,22 @@ async def test_a_compressed_memory_is_exported_embedded_and_changed_whole(
     await run(memory)
     assert (await memory.get(memory_id, counted=False)).content == "a short one"
     await memory.graph.run("revise/erase_all", group_id=f"{group}_2")
+
+
+async def test_what_stays_archived_through_a_change_is_compressed_again(
+    memory: GraphMemory, driver: AsyncDriver, group: str, clock: Clock
+) -> None:
+    memory_id = await archived(memory, clock)
+    await memory.add("a twin", tags=["air"])
+    with pytest.raises(DuplicateError):
+        await memory.update(memory_id, content="a twin")
+    assert (await run(memory)).compressed == 1
+    await memory.update(memory_id, decay_policy="adaptive", confidence=0.1)
+    clock.advance(hours=1)
+    assert (await run(memory)).compressed == 1
+    stored = {m["uuid"]: m["lifecycle_state"] for m in await look(driver, group)}
+    assert stored[memory_id] == "ARCHIVED"
+    assert (await memory.get(memory_id, counted=False)).content == LONG
 
 
 async def test_undo_leaves_the_export_as_it_was_byte_for_byte(
