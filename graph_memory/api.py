@@ -123,9 +123,14 @@ class GraphMemory(Connections, Conversations, Custody, Extraction, FactSearch, U
 
         Returns:
             One outcome a memory, in their order: its id, or the error.
+
+        Raises:
+            LimitExceededError: More than `settings.max_batch`; none is looked at.
         """
+        said = list(memories)
+        remember.refuse_too_many(said, self.settings)
         await self._require_vectors()
-        given = [self._checked_memory(memory) for memory in memories]
+        given = [self._checked_memory(memory) for memory in said]
         default = self.group(group_id)
         groups: dict[str, list[tuple[int, NewMemory]]] = {}
         outcomes: dict[int, Outcome] = {}

@@ -2,6 +2,9 @@
 
 import asyncio
 import logging
+import math
+import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, cast
 
 import jwt
@@ -13,9 +16,30 @@ from graph_memory.tokens import Grant, Scope
 _ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA")
 _REQUIRED = ("exp", "iss", "aud", "sub")
 _FETCH_SECONDS = 5
+_PAUSE_SECONDS = 10  # after a fetch that failed
 _SCOPE_PREFIX = "memory:"
 
 _log = logging.getLogger(__name__)
+
+
+class _Keys(jwt.PyJWKClient):
+    """The provider's keys; while they cannot be fetched, those known go on to serve.
+
+    Anyone can name a key that is not known, and so make us ask: a provider that is silent must not
+    keep us waiting each time.
+    """
+
+    _again_at = -math.inf
+
+    def fetch_data(self) -> Any:
+        """Fetch them, unless that failed a moment ago."""
+        if time.monotonic() < self._again_at:
+            raise jwt.PyJWKClientConnectionError("it failed a moment ago, and is tried again soon")
+        try:
+            return super().fetch_data()
+        except Exception:
+            self._again_at = time.monotonic() + _PAUSE_SECONDS
+            raise
 
 
 class JwtVerifier:
@@ -27,15 +51,20 @@ class JwtVerifier:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._keys = jwt.PyJWKClient(settings.jwt_jwks_url or "", timeout=_FETCH_SECONDS)
+        self._keys = _Keys(settings.jwt_jwks_url or "", timeout=_FETCH_SECONDS)
+        # A thread of their own, so that whoever waits for keys keeps no other work waiting.
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="jwks")
 
     async def verify(self, token: str) -> tuple[Grant, float] | None:
         """Return what a token grants, and when it expires in seconds since 1970; None if it is bad.
 
-        Keys are fetched where they are not known yet, at most every 30 s.
+        Keys are fetched where they are not known yet, at most every 30 s; every 10 s if that fails.
         """
         try:
-            key = await asyncio.to_thread(self._keys.get_signing_key_from_jwt, token)
+            loop = asyncio.get_running_loop()
+            key = await loop.run_in_executor(
+                self._thread, self._keys.get_signing_key_from_jwt, token
+            )
             claims = jwt.decode(
                 token,
                 key,
@@ -44,8 +73,8 @@ class JwtVerifier:
                 audience=self._settings.jwt_audience,
                 options={"require": list(_REQUIRED)},
             )
-        except (jwt.PyJWKClientConnectionError, ValueError) as error:
-            # An answer that is no JSON, as a proxy's page, is none.
+        except (jwt.PyJWKClientConnectionError, OSError, ValueError) as error:
+            # An answer that breaks off, or is no JSON, as a proxy's page, is none.
             _log.warning("The keys to check tokens with cannot be fetched: %s", error)
             return None
         except jwt.PyJWTError as error:

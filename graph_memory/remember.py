@@ -30,9 +30,15 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class _Created:
+class _Stored:
     memory_id: str
     stored_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Created:
+    stored: list[_Stored]
+    made: list[str]
 
 
 async def add_many(
@@ -51,21 +57,14 @@ async def add_many(
         graph: Where to.
         embedder: Turns contents into vectors; never asked for what is stored already.
         settings: Limits and defaults.
-        memories: At most `settings.max_batch`.
+        memories: What to store.
         group_id: The tenant; it wins over the memories' own.
         now: The caller's clock.
         chat: The language model that rates those without an importance, if any does.
 
     Returns:
         One outcome a memory, in their order.
-
-    Raises:
-        LimitExceededError: Too many memories.
     """
-    if len(memories) > settings.max_batch:
-        raise LimitExceededError(
-            "memories", len(memories), f"at most {settings.max_batch} fit into one call"
-        )
     drafts = [Draft.of(memory, group_id) for memory in memories]
     try:
         outcomes = await _store(graph, embedder, settings, drafts, group_id, now, chat)
@@ -74,6 +73,14 @@ async def add_many(
         outcomes = await _store(graph, embedder, settings, drafts, group_id, now, chat)
     metrics.duplicates.inc(sum(isinstance(o.error, DuplicateError) for o in outcomes))
     return outcomes
+
+
+def refuse_too_many(memories: Sequence[object], settings: Settings) -> None:
+    """Raise `LimitExceededError` where memories are more than one call may carry."""
+    if len(memories) > settings.max_batch:
+        raise LimitExceededError(
+            "memories", len(memories), f"at most {settings.max_batch} fit into one call"
+        )
 
 
 async def content_properties(
@@ -138,29 +145,32 @@ async def _create(
         _row(draft, reading, rating, embedder, settings, group_id, now)
         for draft, reading, rating in zip(drafts, readings, ratings, strict=True)
     ]
-    created = await graph.rows(
+    created = await graph.one(
         "remember/create",
         _Created,
         group_id=group_id,
         memories=rows,
+        relations=[edge for draft in drafts for edge in _edges(draft)],
         now=instant(now),
         graphiti_vectors=settings.graphiti_vectors,
         decay=decay.parameters(settings),
-    )
-    stored = {row.memory_id: row.stored_id for row in created}
+    ) or _Created([], [])
     # A row under another id: another writer was first.
-    new = [draft for draft in drafts if stored[draft.memory_id] == draft.memory_id]
-    pairs = [(draft.memory_id, r) for draft in new for r in draft.memory.relationships]
-    related = await relations.relate_many(graph, pairs, group_id=group_id, now=now)
-    made = Counter[str]()
-    for (memory_id, _), edges in zip(pairs, related, strict=True):
-        made[memory_id] += sum(edge.created for edge in edges)
+    stored = {row.memory_id: row.stored_id for row in created.stored}
+    made = Counter(created.made)
     return iter(
         Outcome(draft.memory_id, None, made[draft.memory_id])
         if stored[draft.memory_id] == draft.memory_id
         else Outcome(None, DuplicateError(stored[draft.memory_id]))
         for draft in drafts
     )
+
+
+def _edges(draft: Draft) -> Iterator[dict[str, Any]]:
+    """Yield the relations that come with a memory."""
+    for relation in draft.memory.relationships:
+        for edge in relations.edges(draft.memory_id, relation):
+            yield {**edge, "of_id": draft.memory_id}
 
 
 def _row(

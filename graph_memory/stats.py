@@ -15,6 +15,9 @@ from graph_memory.run_record import Pause, Run
 #: Tags that are named, the most frequent first.
 _TAGS = 20
 
+#: Runs among which the last one for a group is looked for.
+_RUNS = 1000
+
 
 @dataclass(frozen=True, slots=True)
 class Vectors:
@@ -74,7 +77,7 @@ class Health:
     averages: Averages
     classification_pending: int
     embeddings_missing: int
-    last_run: LastRun | None  #: over whichever groups
+    last_run: LastRun | None  #: that was for the group, too
     paused: Pause | None  #: why maintenance does not run
     recoverable_until_soonest: datetime | None  #: of the deleted memories
 
@@ -142,7 +145,8 @@ async def health(context: Context, group_id: str) -> Health:
         group_id=group_id, now=instant(context.clock()), decay=decay.rules(settings),
     ) or _Fares(0, Averages(None, None, None, None), 0, None)  # fmt: skip
     retention = timedelta(days=settings.soft_delete_retention_days)
-    runs = await run_record.runs(graph, limit=1)
+    runs = await run_record.runs(graph, limit=_RUNS)
+    ours = (run for run in runs if run.groups is None or group_id in run.groups)
     return Health(
         group_id=group_id,
         states=dict.fromkeys(LifecycleState, 0) | await states_now(graph, group_id),
@@ -150,7 +154,7 @@ async def health(context: Context, group_id: str) -> Health:
         averages=fares.averages,
         classification_pending=fares.classification_pending,
         embeddings_missing=await _missing(context, group_id),
-        last_run=LastRun.of(runs[0]) if runs else None,
+        last_run=next(map(LastRun.of, ours), None),
         paused=await run_record.paused(graph),
         recoverable_until_soonest=fares.first_deleted_at and fares.first_deleted_at + retention,
     )

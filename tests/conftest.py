@@ -1,14 +1,16 @@
 """Fixtures: one real Neo4j and one real embedding model for the whole session, a group per test."""
 
+import asyncio
 import gc
 import os
 import secrets
 import warnings
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, LiteralString
 
 import pytest
 import pytest_asyncio
@@ -152,6 +154,25 @@ async def memory(
     )
     yield opened
     await opened.accesses.settled()
+
+
+async def some_transaction_waits(driver: AsyncDriver) -> None:
+    """Return as soon as a transaction waits for what another has locked."""
+    waiting: LiteralString = (
+        "SHOW TRANSACTIONS YIELD status WHERE status STARTS WITH 'Blocked' RETURN status"
+    )
+    async with asyncio.timeout(30):
+        while not (await driver.execute_query(waiting)).records:
+            pass  # asking takes its time
+
+
+@asynccontextmanager
+async def locked(driver: AsyncDriver, memory_id: str) -> AsyncIterator[None]:
+    """Keep writers of a memory waiting."""
+    async with driver.session() as session, await session.begin_transaction() as holding:
+        await holding.run("MATCH (m:Memory {uuid: $id}) SET m.locked = true", id=memory_id)
+        yield
+        await holding.rollback()
 
 
 def _docker_answers() -> bool:

@@ -1,47 +1,11 @@
 // Relate memories of one group; repeating a relation updates its strength and metadata.
 //
-// One that has ended stays as it was, and makes room for one that holds. Where an end that has
-// passed is said of one that held, it becomes known only now.
-//
 // access  write
-// param   group_id  : STRING — the tenant
-// param   relations : LIST<MAP> — relation_id, edge_key, from_id, to_id, relation_type, strength,
-//                     fact, valid_at, invalid_at and metadata_json
-// param   now       : STRING — ISO 8601, UTC
 // returns from_id       : STRING
 // returns to_id         : STRING
 // returns relation_type : STRING
 // returns strength      : FLOAT
 // returns created       : BOOLEAN
-UNWIND $relations AS row
-MATCH (a:Memory {uuid: row.from_id, group_id: $group_id})
-MATCH (b:Memory {uuid: row.to_id, group_id: $group_id})
-WHERE a.soft_deleted_at IS NULL AND b.soft_deleted_at IS NULL
-CALL (row, a, b) {
-  MATCH (a)-[former:RELATES_TO {edge_key: row.edge_key}]->(b)
-  WHERE former.invalid_at <= datetime($now)
-    AND coalesce(datetime(row.invalid_at) > datetime($now), true)
-  SET former.expired_at = coalesce(former.expired_at, former.invalid_at), former.edge_key = null
-}
-MERGE (a)-[r:RELATES_TO {edge_key: row.edge_key}]->(b)
-ON CREATE SET
-  r.uuid = row.relation_id,
-  r.group_id = $group_id,
-  r.group_key = a.group_key,
-  r.name = row.relation_type,
-  r.episodes = [],
-  r.created_at = datetime($now),
-  r.valid_at = datetime($now)
-ON MATCH SET r.expired_at = CASE
-  WHEN coalesce(r.invalid_at > datetime($now), true) AND datetime(row.invalid_at) <= datetime($now)
-    THEN datetime($now)
-  ELSE r.expired_at
-END
-SET
-  r.valid_at = coalesce(datetime(row.valid_at), r.valid_at),
-  r.invalid_at = coalesce(datetime(row.invalid_at), r.invalid_at),
-  r.strength = row.strength,
-  r.fact = coalesce(row.fact, r.fact, a.name + ' ' + row.relation_type + ' ' + b.name),
-  r.metadata_json = row.metadata_json
+// include relations/make
 RETURN a.uuid AS from_id, b.uuid AS to_id, r.name AS relation_type, r.strength AS strength,
        r.uuid = row.relation_id AS created

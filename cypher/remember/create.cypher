@@ -1,11 +1,14 @@
 // Store memories; of two writers of one content, the second gets the first one's id.
 //
+// Their relations are made with them or not at all: whoever repeats an addition that was broken off
+// is told of a duplicate. Each names as of_id the memory that it comes with.
+//
 // access  write
-// param   group_id : STRING — the tenant
-// param   memories : LIST<MAP> — the properties below
-// param   now      : STRING — ISO 8601, UTC
-// returns memory_id : STRING — of the row in question
-// returns stored_id : STRING — of the memory that holds the content
+// param   group_id  : STRING — the tenant
+// param   memories  : LIST<MAP> — the properties below
+// param   now       : STRING — ISO 8601, UTC
+// returns stored : LIST<MAP> — memory_id of the row, and stored_id of what holds the content
+// returns made   : LIST<STRING> — of_id of each relation made
 UNWIND $memories AS row
 MERGE (m:Memory {dedup_key: row.dedup_key})
 ON CREATE SET
@@ -56,4 +59,9 @@ CALL (m, row) {
 }
 // include remember/follow
 // include decay/schedule
-RETURN row.memory_id AS memory_id, m.uuid AS stored_id
+WITH collect({memory_id: row.memory_id, stored_id: m.uuid}) AS stored
+CALL () {
+// include relations/make
+RETURN collect(CASE WHEN r.uuid = row.relation_id THEN row.of_id END) AS made
+}
+RETURN stored, made

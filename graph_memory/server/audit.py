@@ -25,7 +25,7 @@ _LONGEST = 80
 def record(
     tool: str, arguments: Mapping[str, Any], answer: CallToolResult, default_group: str | None
 ) -> None:
-    """Log a call that wrote, or was refused to.
+    """Log a call that wrote, or was refused to, or whose caller went away meanwhile.
 
     Args:
         tool: Its name.
@@ -46,7 +46,7 @@ def record(
 
 
 def outcome(answer: CallToolResult) -> str:
-    """Return how a call ended: done, or the code of its error."""
+    """Return how a call ended: done, cancelled, or the code of its error."""
     said: dict[str, Any] = answer.structured_content or {}
     return str(said.get("code", "failed")) if answer.is_error else "done"
 

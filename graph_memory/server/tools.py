@@ -62,16 +62,19 @@ class MemoryTool(Tool):
         """Check the arguments, call the function, and answer; no exception gets out."""
         started = time.perf_counter()
         came.set(time.monotonic())
-        answer = await self._answer(arguments, context)
-        elapsed = time.perf_counter() - started
-        metrics.tool_seconds.labels(self.name, audit.outcome(answer)).observe(elapsed)
-        if self.scope is not Scope.READ:
-            memory: GraphMemory = context.request_context.lifespan_context
-            of_group = "group_id" in self.parameters["properties"]
-            audit.record(
-                self.name, arguments, answer, memory.settings.group_id if of_group else None
-            )
-        return answer
+        answer = _CANCELLED  # unless it is answered: the caller may go away before
+        try:
+            answer = await self._answer(arguments, context)
+            return answer
+        finally:
+            elapsed = time.perf_counter() - started
+            metrics.tool_seconds.labels(self.name, audit.outcome(answer)).observe(elapsed)
+            if self.scope is not Scope.READ:
+                memory: GraphMemory = context.request_context.lifespan_context
+                of_group = "group_id" in self.parameters["properties"]
+                audit.record(
+                    self.name, arguments, answer, memory.settings.group_id if of_group else None
+                )
 
     async def _answer(
         self, arguments: Mapping[str, Any], context: Context[Any, Any]
@@ -220,3 +223,7 @@ def _answer(view: View, *, is_error: bool = False, alias_of: str | None = None) 
         structured_content=structured,
         is_error=is_error,
     )
+
+
+#: What is on record of a call whose caller went away; what it wrote by then stays.
+_CANCELLED = _answer(Refusal(code="cancelled", message="The caller went away."), is_error=True)

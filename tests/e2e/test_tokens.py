@@ -4,9 +4,12 @@ import asyncio
 import json
 import logging
 import os
+import socket
+import struct
 import threading
+import time
 from collections.abc import Callable, Iterator
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -18,11 +21,14 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 from jwt.algorithms import RSAAlgorithm
 from mcp import MCPError
+from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory, tokens
 from graph_memory.graph import Graph
+from graph_memory.jwks import JwtVerifier
 from graph_memory.server.app import TOOLSETS
 from graph_memory.tokens import Scope
+from tests.conftest import locked, some_transaction_waits
 from tests.e2e.mcp_client import ERAS, bearing, call, refused, serving
 from tests.e2e.test_mcp_transport import JSON_HEADERS, forwarding
 
@@ -192,6 +198,33 @@ async def test_each_write_leaves_a_line_without_its_content(
     assert "secret plan" not in caplog.text
 
 
+async def test_a_write_whose_caller_goes_away_leaves_a_line_too(
+    memory: GraphMemory, driver: AsyncDriver, group: str, caplog: pytest.LogCaptureFixture
+):
+    caplog.set_level(logging.INFO, "graph_memory.audit")
+    stored = await memory.add("to be deleted")
+    secret = await token(memory, Scope.WRITE, group)
+    deletion = {"name": "delete_memory", "arguments": {"memory_id": stored.memory_id}}
+    said = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": deletion}
+    headers = JSON_HEADERS | {"Authorization": f"Bearer {secret}"}
+    async with (
+        serving(memory, require_tokens=True) as url,
+        locked(driver, stored.memory_id),
+        httpx.AsyncClient(headers=headers) as http,
+    ):
+        leaving = asyncio.create_task(http.post(f"{url}/mcp", json=said, timeout=60))
+        await some_transaction_waits(driver)
+        leaving.cancel()
+        async with asyncio.timeout(10):
+            while "delete_memory" not in caplog.text:  # noqa: ASYNC110 - a log has no event
+                await asyncio.sleep(0.05)
+    lines = [r for r in caplog.records if r.name == "graph_memory.audit"]
+    line = json.loads(lines[0].getMessage())
+    assert (line["tool"], line["ids"], line["outcome"]) == (
+        "delete_memory", [stored.memory_id], "cancelled",
+    )  # fmt: skip
+
+
 async def test_callers_are_told_when_the_database_is_away(memory: GraphMemory, group: str):
     from urllib.parse import urlsplit
 
@@ -289,6 +322,65 @@ async def test_a_jwt_of_the_identity_provider_is_taken(
             assert metadata.json()["authorization_servers"] == [ISSUER]
             challenge = (await http.post("/mcp", json=LIST)).headers["www-authenticate"]
             assert "resource_metadata=" in challenge
+
+
+@contextmanager
+def silent_provider(begun: bytes = b"") -> Iterator[str]:
+    """A provider that answers nothing more, and breaks off if it has `begun`; yield its address."""
+    connections: list[socket.socket] = []
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def answer() -> None:
+            with suppress(OSError):
+                while True:
+                    connection, _ = listener.accept()
+                    connections.append(connection)
+                    if begun:
+                        connection.recv(4096)
+                        connection.sendall(begun)
+                        time.sleep(0.1)
+                        reset = struct.pack("ii", 1, 0)
+                        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset)
+                        connection.close()
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        try:
+            yield "http://127.0.0.1:{1}/keys".format(*listener.getsockname())
+        finally:
+            listener.shutdown(socket.SHUT_RDWR)
+            thread.join()
+            for connection in connections:
+                connection.close()
+
+
+async def test_keys_that_break_off_are_none(
+    memory: GraphMemory, group: str, provider: tuple[str, Sign], caplog: pytest.LogCaptureFixture
+):
+    begun = b'HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{"keys": ['
+    with silent_provider(begun) as address:
+        broken = {"jwt_jwks_url": address, "jwt_issuer": ISSUER, "jwt_audience": AUDIENCE}
+        async with serving(changed(memory, **broken), require_tokens=True) as url:
+            assert await status(url, f"Bearer {provider[1](groups=[group])}") == 401
+    assert "cannot be fetched" in caplog.text
+
+
+async def test_a_silent_provider_keeps_nobody_waiting_again_and_again(
+    memory: GraphMemory, group: str, provider: tuple[str, Sign]
+):
+    with silent_provider() as address:
+        silent = {"jwt_jwks_url": address, "jwt_issuer": ISSUER, "jwt_audience": AUDIENCE}
+        verifier = JwtVerifier(changed(memory, **silent).settings)
+        began = time.monotonic()
+        strangers = [
+            asyncio.create_task(verifier.verify(provider[1](groups=[f"{group}_{number}"])))
+            for number in range(40)
+        ]
+        await asyncio.sleep(0.5)
+        await asyncio.to_thread(time.monotonic)  # other work of the service
+        assert time.monotonic() - began < 3
+        assert set(await asyncio.gather(*strangers)) == {None}
+        assert time.monotonic() - began < 10
 
 
 @pytest.mark.parametrize("place", ["", "http://127.0.0.1:1/"])

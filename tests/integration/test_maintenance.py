@@ -21,7 +21,7 @@ from graph_memory.maintenance import Report
 from graph_memory.memories import instant
 from graph_memory.run_record import Lease, runs
 from graph_memory.stages import Stage
-from tests.conftest import TODAY, Clock
+from tests.conftest import TODAY, Clock, some_transaction_waits
 
 LOOK: LiteralString = "MATCH (m:Memory {group_id: $group}) RETURN m {.*} AS m ORDER BY m.content"
 
@@ -304,16 +304,6 @@ async def test_other_rules_are_applied_at_the_instant_of_the_last_run(
     assert (report.full, report.processed) == (True, 1)
     clock.advance(days=40)
     assert (await run(memory)).transitioned == {"ACTIVE>DORMANT": 1}
-
-
-async def some_transaction_waits(driver: AsyncDriver) -> None:
-    """Return as soon as a transaction waits for what another has locked."""
-    waiting: LiteralString = (
-        "SHOW TRANSACTIONS YIELD status WHERE status STARTS WITH 'Blocked' RETURN status"
-    )
-    async with asyncio.timeout(30):
-        while not (await driver.execute_query(waiting)).records:
-            pass  # asking takes its time
 
 
 @pytest.mark.parametrize("full", [False, True])

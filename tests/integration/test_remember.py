@@ -19,7 +19,7 @@ from graph_memory.errors import (
     ReservedFieldError,
 )
 from graph_memory.remember import Outcome
-from tests.conftest import TODAY, Clock
+from tests.conftest import TODAY, Clock, locked, some_transaction_waits
 
 SHARED_FIXTURES = settings(
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -200,6 +200,8 @@ async def test_too_many_at_once_are_refused(memory: GraphMemory) -> None:
     many = [{"content": str(n)} for n in range(memory.settings.max_batch + 1)]
     with pytest.raises(LimitExceededError):
         await memory.add_many(many)
+    with pytest.raises(LimitExceededError):  # refused ones, whose answers would be long, count, too
+        await memory.add_many([{}] * len(many))
 
 
 async def test_an_id_that_is_given_is_kept_and_taken_ids_are_refused(memory: GraphMemory) -> None:
@@ -207,6 +209,20 @@ async def test_an_id_that_is_given_is_kept_and_taken_ids_are_refused(memory: Gra
     assert (await memory.add("mine", memory_id=memory_id)).memory_id == memory_id
     with pytest.raises(InvalidArgumentError, match="taken"):
         await memory.add("other", memory_id=memory_id, group_id="elsewhere")
+
+
+async def test_what_is_broken_off_leaves_no_memory_without_its_relations(
+    memory: GraphMemory, driver: AsyncDriver
+) -> None:
+    target = await memory.add("tea")
+    relation = {"target_id": target.memory_id, "relation_type": "supports"}
+    async with locked(driver, target.memory_id):
+        adding = asyncio.create_task(memory.add("Ada drinks tea", relationships=[relation]))
+        await some_transaction_waits(driver)
+        adding.cancel()
+        await asyncio.wait([adding])
+    stored = (await memory.list()).memories
+    assert len(await memory.relations(target.memory_id)) == len(stored) - 1
 
 
 async def test_parents_and_relations_are_made_with_the_memory(memory: GraphMemory) -> None:

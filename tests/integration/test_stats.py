@@ -64,6 +64,15 @@ async def test_health_is_as_every_answer_shows_it(memory: GraphMemory, clock: Cl
     assert (found.classification_pending, found.embeddings_missing, found.paused) == (0, 0, None)
 
 
+async def test_the_last_run_is_the_latest_that_was_for_the_group(memory: GraphMemory, group: str):
+    ours = await memory.maintain(groups=[group])
+    theirs = await memory.maintain(groups=[f"{group}_other"])
+    for name, run in ((group, ours), (f"{group}_other", theirs)):
+        last = (await memory.health(name)).last_run
+        assert last is not None
+        assert last.run_id == run.run_id
+
+
 async def test_an_empty_group_has_no_averages(memory: GraphMemory):
     health, stats = await memory.health(), await memory.stats()
     assert set(health.states.values()) == {0}
