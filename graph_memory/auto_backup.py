@@ -76,7 +76,8 @@ class AutoBackup:
     async def _is_due(self, saved: int) -> bool:
         graph, now = self._context.graph, datetime.now(UTC)
         found = await standing(graph)
-        hours = (now - found.at) / timedelta(hours=1) if found.at else None
+        # What a clock that was wrong dates into the future would keep the next one off until then.
+        hours = abs(now - found.at) / timedelta(hours=1) if found.at else None
         if not due(hours, found.memories, self._context.settings, saved, found.held_seconds):
             return False
         return await claim(graph, now=now, until=now + _TRY_AGAIN, seen=found.at)

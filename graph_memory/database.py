@@ -1,6 +1,7 @@
 """The database in use: the configured one, or a local one that is held while it is used."""
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -8,6 +9,7 @@ from contextlib import asynccontextmanager
 from graph_memory import local_neo4j
 from graph_memory.errors import GraphMemoryError
 from graph_memory.graph import Graph
+from graph_memory.local_neo4j import LocalNeo4j
 from graph_memory.settings import Settings
 from graph_memory.turns import Turns
 
@@ -26,7 +28,7 @@ async def open_database(settings: Settings, turns: Turns | None = None) -> Async
         async with Graph.open(settings, turns=turns) as graph:
             yield graph
         return
-    instance = await asyncio.to_thread(local_neo4j.acquire, settings)
+    instance = await _acquired(settings)
     revival = _Revival(settings)
     try:
         async with Graph.open(
@@ -40,6 +42,18 @@ async def open_database(settings: Settings, turns: Turns | None = None) -> Async
     finally:
         await revival.finished()
         await asyncio.to_thread(local_neo4j.release, settings)
+
+
+async def _acquired(settings: Settings) -> LocalNeo4j:
+    """Use the local Neo4j; who is cancelled meanwhile gives back what the thread has taken."""
+    acquiring = asyncio.create_task(asyncio.to_thread(local_neo4j.acquire, settings))
+    try:
+        return await asyncio.shield(acquiring)
+    except asyncio.CancelledError:
+        with contextlib.suppress(GraphMemoryError):
+            await acquiring
+            await asyncio.to_thread(local_neo4j.release, settings)
+        raise
 
 
 class _Revival:

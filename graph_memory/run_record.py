@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import psutil
 from pydantic import BeforeValidator
 
-from graph_memory import metrics
+from graph_memory import metrics, processes
 from graph_memory.errors import (
     GraphMemoryError,
     GraphUnavailableError,
@@ -28,9 +28,6 @@ from graph_memory.settings import Settings
 
 #: Failures that a run lists; all are counted.
 _LISTED = 20
-
-#: When a process was made is reckoned from the time of boot, which a step of the clock moves.
-_SAME_SECONDS = 2.0
 
 #: Who of this process holds the lease, or asks for it.
 _held: set[str] = set()
@@ -137,8 +134,7 @@ class Lease:
         self._span = timedelta(seconds=settings.maintenance_lease_seconds)
         process = psutil.Process()
         self.owner = "/".join(
-            (_machine(), str(process.pid), str(process.create_time()),
-             secrets.token_hex(4))
+            (_machine(), str(process.pid), str(processes.begun(process)), secrets.token_hex(4))
         )  # fmt: skip
 
     async def __aenter__(self) -> "Lease":
@@ -300,17 +296,12 @@ def _machine() -> str:
 
 def _is_gone(owner: str) -> bool:
     """Tell a holder of this machine that is no more."""
-    machine, pid, created, _ = owner.rsplit("/", 3)
+    machine, pid, since, _ = owner.rsplit("/", 3)
     if machine != _machine():
         return False
     if int(pid) == os.getpid():
         return owner not in _held
-    try:
-        process = psutil.Process(int(pid))
-        same = abs(process.create_time() - float(created)) < _SAME_SECONDS
-        return not same or process.status() == psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return True
+    return not processes.lives(int(pid), float(since))
 
 
 def _fields(value: Any) -> dict[str, Any]:

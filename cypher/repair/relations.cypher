@@ -10,6 +10,7 @@
 // returns relation_id : STRING
 MATCH (a:Memory {group_id: $group_id})-[r:RELATES_TO]->(b:Memory {group_id: $group_id})
 WHERE r.strength IS NULL OR r.metadata_json IS NULL OR r.group_key IS NULL
+  OR r.edge_key IS NULL AND r.expired_at IS NULL AND r.adopted_at IS NULL
 WITH r, a, b, a.uuid + '|' + r.name + '|' + b.uuid AS key
 SET r.strength = coalesce(r.strength, 0.5), r.metadata_json = coalesce(r.metadata_json, '{}'),
     r.group_key = $group_key

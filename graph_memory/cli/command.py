@@ -6,9 +6,10 @@ Everything heavy is imported where it is used, so that `--help` and completion s
 import asyncio
 import inspect
 import logging
+import signal
 import sys
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import wraps
@@ -65,10 +66,13 @@ def command(app: typer.Typer, name: str | None = None) -> Callable[..., Callable
         @wraps(function)
         def run(*, group: str | None, as_json: bool, **arguments: Any) -> None:
             _amend(group, as_json)
-            work = function(**arguments)
-            if inspect.iscoroutine(work):
-                with asyncio.Runner(loop_factory=_event_loop()) as runner:
-                    runner.run(work)
+            try:
+                work = function(**arguments)
+                if inspect.iscoroutine(work):
+                    with asyncio.Runner(loop_factory=_event_loop()) as runner:
+                        runner.run(_terminable(work))
+            except KeyboardInterrupt:  # of which Typer would make an end without a word
+                raise typer.Abort from None
 
         # Typer reads the options from the signature.
         own = inspect.signature(function)
@@ -81,6 +85,25 @@ def command(app: typer.Typer, name: str | None = None) -> Callable[..., Callable
         return app.command(name)(run)
 
     return register
+
+
+async def _terminable(work: Coroutine[Any, Any, None]) -> None:
+    """Do `work`; SIGTERM ends it as Ctrl-C does, so that all it holds is given back."""
+    task, ended = asyncio.current_task(), asyncio.Event()
+
+    def end() -> None:
+        ended.set()
+        if task is not None:
+            task.cancel()
+
+    with suppress(NotImplementedError):  # on Windows
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, end)
+    try:
+        await work
+    except asyncio.CancelledError:
+        if ended.is_set():
+            raise KeyboardInterrupt from None
+        raise
 
 
 def _event_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:

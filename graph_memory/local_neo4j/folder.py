@@ -20,7 +20,8 @@ class Folder:
     @classmethod
     def of(cls, settings: Settings) -> Self:
         """Name the folder of these settings, without creating it."""
-        return cls(settings.data_dir.absolute() / "neo4j")
+        # Whatever way leads there: by its folder the instance is known again.
+        return cls(settings.data_dir.resolve() / "neo4j")
 
     @property
     def home(self) -> Path:
@@ -108,10 +109,13 @@ def write_private(path: Path, text: str) -> None:
     partial = path.with_name(f"{path.name}.partial")
     with contextlib.suppress(FileNotFoundError):
         partial.unlink()
-    descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with open(descriptor, "w", encoding="utf-8") as file:
-        file.write(text)
-    os.replace(partial, path)
+    try:
+        descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with open(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(partial, path)
+    except OSError as error:  # a full disk names no file
+        raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 def _size(path: Path) -> int:

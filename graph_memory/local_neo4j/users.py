@@ -8,10 +8,8 @@ from pathlib import Path
 
 import psutil
 
+from graph_memory import processes
 from graph_memory.local_neo4j.folder import Folder, write_private
-
-# A creation time is computed from the time of boot, which clocks correct by fractions of a second.
-_SAME_SECONDS = 2.0
 
 
 def register(folder: Folder) -> None:
@@ -53,18 +51,16 @@ def _own_count(folder: Folder) -> int:
 
 
 def _write(file: Path, count: int) -> None:
-    write_private(file, f"{psutil.Process().create_time()} {count}")
+    write_private(file, f"{processes.begun(psutil.Process())} {count}")
 
 
 def _read(file: Path) -> tuple[float, int]:
-    created, count = file.read_text(encoding="utf-8").split()
-    return float(created), int(count)
+    since, count = file.read_text(encoding="utf-8").split()
+    return float(since), int(count)
 
 
 def _lives(file: Path) -> bool:
     try:
-        process = psutil.Process(int(file.name))
-        same = abs(process.create_time() - _read(file)[0]) < _SAME_SECONDS
-        return same and process.status() != psutil.STATUS_ZOMBIE
-    except (psutil.Error, OSError, ValueError):
+        return processes.lives(int(file.name), _read(file)[0])
+    except (OSError, ValueError):
         return False

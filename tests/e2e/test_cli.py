@@ -293,7 +293,9 @@ def test_an_interruption_has_its_own_exit_code(cli: Run, monkeypatch: pytest.Mon
         raise KeyboardInterrupt
 
     monkeypatch.setattr("graph_memory.cli.operation.configured", interrupted)
-    assert cli("doctor").code == 130
+    result = cli("doctor", "--json")
+    assert (result.code, result.err) == (130, "error: Interrupted.\n")
+    assert result.json["error"]["code"] == "interrupted"
 
 
 def test_a_fault_of_ours_is_a_sentence_too(cli: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -381,6 +381,8 @@ async def test_a_backup_follows_a_save_when_it_is_due(own: GraphMemory):
     # However long writers waited for the first one here.
     await own.graph.run("backup/record", at=instant(datetime.now(UTC)), held_seconds=0.0)
     assert await save(ours) == 2  # the fifth memory
+    await own.graph.run("backup/record", at="2090-01-01T00:00:00.000Z", held_seconds=0.0)
+    assert await save(ours) == 3  # a clock was wrong
 
 
 async def test_a_backup_that_keeps_writers_waiting_is_given_up(own: GraphMemory):

@@ -162,3 +162,27 @@ def test_a_kept_instance_on_another_port_stays_until_it_is_stopped(settings: Set
     assert local_neo4j.stop(settings) is True
     assert local_neo4j.status(settings).keep is False
     assert local_neo4j.stop(settings) is False
+
+
+def test_a_command_that_is_ended_while_it_starts_the_instance_takes_it_along(settings: Settings):
+    record = settings.data_dir / "neo4j" / "instance.json"
+    record.unlink(missing_ok=True)
+    given = {
+        "DATA_DIR": str(settings.data_dir), "LOCAL_FAST_START": "true",
+        "LOCAL_HEAP_MEBIBYTES": "256", "LOCAL_PAGE_CACHE_MEBIBYTES": "32",
+    }  # fmt: skip
+    command = subprocess.Popen(
+        [sys.executable, "-c", "import sys; from graph_memory.cli import main; sys.exit(main())",
+         "stats", "--json"],
+        env=os.environ | {f"GRAPH_MEMORY_{name}": value for name, value in given.items()},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    while not record.exists():  # written as soon as the JVM runs
+        assert command.poll() is None
+        time.sleep(0.05)
+    command.terminate()
+    said, complaint = command.communicate(timeout=120)
+    assert (command.returncode, complaint.splitlines()[-1]) == (130, "error: Interrupted.")
+    assert '"code": "interrupted"' in said
+    status = local_neo4j.status(settings)
+    assert (status.running, status.users) == (False, [])

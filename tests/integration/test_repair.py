@@ -48,6 +48,25 @@ async def test_what_graphiti_erased_is_given_back_as_far_as_it_is_known(
     assert relation.strength == 0.7  # the same relation, not a second one
 
 
+async def test_a_relation_without_a_key_gets_it_back(
+    memory: GraphMemory, graph: Graph, driver: AsyncDriver, group: str
+) -> None:
+    """As after the undo of a purge by a version that did not lay keys aside."""
+    tea = await memory.add("Ada prefers green tea")
+    trip = await memory.add("Ada spent a year in Kyoto")
+    await memory.relate(tea.memory_id, trip.memory_id, "caused_by")
+    await driver.execute_query(
+        "MATCH ({uuid: $id})-[r:RELATES_TO]->() REMOVE r.edge_key", id=tea.memory_id
+    )
+    (problem,) = await problems(memory, group)
+    assert "can be made twice" in problem.problem
+    mended = await repair(graph, memory.settings, memory.clock())
+    assert [(m.what, m.count) for m in mended if m.group_id == group] == [("relation", 1)]
+    assert await problems(memory, group) == []
+    (again,) = await memory.relate(tea.memory_id, trip.memory_id, "caused_by", strength=0.7)
+    assert not again.created
+
+
 async def test_what_is_whole_is_left_alone(
     memory: GraphMemory, graph: Graph, driver: AsyncDriver, group: str
 ) -> None:

@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 from neo4j import AsyncDriver
 
-from graph_memory import GraphMemory, rates, run_record
+from graph_memory import GraphMemory, processes, rates, run_record
 from graph_memory.errors import UndoRefusedError
 from graph_memory.run_record import Lease, runs
 from graph_memory.tokens import Grant, Scope
@@ -141,9 +141,9 @@ async def totals(driver: AsyncDriver) -> dict[str, float]:
 
 def test_a_step_of_the_clock_ends_no_process() -> None:
     parent = psutil.Process(os.getppid())
-    machine, told = run_record._machine(), parent.create_time()
+    machine, since = run_record._machine(), processes.begun(parent)
     for seconds, gone in ((0, False), (1, False), (-1, False), (60, True)):
-        owner = f"{machine}/{parent.pid}/{told + seconds}/0"
+        owner = f"{machine}/{parent.pid}/{since + seconds}/0"
         assert run_record._is_gone(owner) is gone
 
 

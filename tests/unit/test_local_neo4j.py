@@ -11,9 +11,10 @@ import threading
 from collections import Counter
 from pathlib import Path
 
+import psutil
 import pytest
 
-from graph_memory import local_neo4j
+from graph_memory import local_neo4j, processes
 from graph_memory.errors import LocalNeo4jError
 from graph_memory.local_neo4j import download, instance, java, process, users
 from graph_memory.local_neo4j.configuration import (
@@ -24,7 +25,7 @@ from graph_memory.local_neo4j.configuration import (
     home_argument,
     render_conf,
 )
-from graph_memory.local_neo4j.folder import Folder
+from graph_memory.local_neo4j.folder import Folder, write_private
 from graph_memory.local_neo4j.jars import (
     NEO4J_VERSION,
     Jar,
@@ -353,6 +354,45 @@ def test_dead_users_are_pruned_even_when_their_pid_lives_again(settings: Setting
     assert users.registered(folder) == []
     users.prune(folder)
     assert list(folder.users.iterdir()) == []
+
+
+@pytest.mark.skipif(not psutil.LINUX, reason="elsewhere beginnings do not move with the clock")
+def test_a_step_of_the_clock_ends_no_process(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    folder = Folder.of(settings)
+    folder.create()
+    users.register(folder)
+    holder = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    begun = processes.begun(psutil.Process(holder.pid))
+    for file in Path("/proc").iterdir():  # the kernel's, but for the time of boot
+        if file.name != "stat":
+            (tmp_path / file.name).symlink_to(file)
+    was = Path("/proc/stat").read_text()
+    hours_later = re.sub(r"btime (\d+)", lambda found: f"btime {int(found[1]) + 7200}", was)
+    (tmp_path / "stat").write_text(hours_later)
+    monkeypatch.setattr(psutil, "PROCFS_PATH", str(tmp_path))
+    assert users.registered(folder) == [os.getpid()]
+    assert processes.lives(holder.pid, begun)
+    holder.communicate()
+    assert not processes.lives(holder.pid, begun)
+
+
+def test_an_instance_is_the_same_whatever_way_leads_to_its_folder(tmp_path: Path):
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "disk")
+    paths = tmp_path / "disk", tmp_path / "link", tmp_path / "link" / ".." / "disk"
+    assert len({Folder.of(read_settings(data_dir=path)).home for path in paths}) == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a full device")
+def test_a_full_disk_is_told_with_the_file(settings: Settings, monkeypatch: pytest.MonkeyPatch):
+    folder, real_open = Folder.of(settings), os.open
+    folder.create()
+    monkeypatch.setattr(os, "open", lambda *_, **__: real_open("/dev/full", os.O_WRONLY))
+    with pytest.raises(OSError) as raised:
+        write_private(folder.instance_file, "{}")
+    assert raised.value.filename == str(folder.instance_file)
 
 
 def test_a_port_that_is_taken_is_not_chosen(monkeypatch: pytest.MonkeyPatch):
