@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from graph_memory import recall, sessions
+from graph_memory import decay, recall, sessions
 from graph_memory.arguments import Filters, Line
 from graph_memory.counting import TokenCounter
 from graph_memory.embedding import Embedder
@@ -217,10 +217,11 @@ async def _read(
     found = {hit.memory_id: hit.similarity for hit in hits if hit.memory is None}
     if not begin and not again and not found:
         return []
+    fading = {"decay": decay.rules(settings)}
     scoring: dict[Profile, dict[str, Any]] = {
         Profile.RECALL: {"density_boost": 0.0},
-        Profile.WEIGHTED: {"density_boost": 0.0, **weighing(settings)},
-        Profile.HYBRID: nearness(settings),
+        Profile.WEIGHTED: {"density_boost": 0.0, **weighing(settings), **fading},
+        Profile.HYBRID: nearness(settings) | fading,
     }
     statement = {
         Profile.RECALL: "retrieve/neighbours_recall",

@@ -7,6 +7,7 @@ from graph_memory.graph import Graph
 from graph_memory.memories import LifecycleState, MemoryType, RelationType, group_key
 from graph_memory.rebuild import groups
 from graph_memory.settings import Settings
+from graph_memory.statements import policies
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,7 @@ async def _memories(graph: Graph, settings: Settings, group: str) -> list[Proble
         group_key=group_key(group),
         states=list(LifecycleState),
         types=list(MemoryType),
+        policies=list(policies(settings.policy_dir)),
         model=settings.embedding_model,
         dimensions=settings.embedding_dimensions,
     )

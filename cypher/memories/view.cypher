@@ -29,7 +29,7 @@ WITH *, {
     // include memories/superseded_by
   END,
   lifecycle_state: m.lifecycle_state,
-  decay_score: coalesce(faded, m.decay_score, 0.0),
+  decay_score: faded,
   protection: protection,
   preserve_until: m.preserve_until,
   decay_policy: m.decay_policy,

@@ -10,5 +10,6 @@ UNWIND near + reached AS x
 WITH x.m AS m, max(x.similarity) AS near, min(x.distance) AS distance
 // include recall/filter
 // include retrieve/measured
+// include recall/worth
 // include retrieve/score_hybrid
 // include recall/best

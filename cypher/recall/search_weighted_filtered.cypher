@@ -6,5 +6,6 @@
 // returns score      : FLOAT [1]
 // returns components : MAP
 // include recall/nearest_filtered
+// include recall/worth
 // include recall/score_weighted
 // include recall/best

@@ -10,4 +10,8 @@ WITH m, version, distance,
      coalesce(
        near, vector.similarity.cosine(coalesce(version.embedding, m.embedding), $vector), 0.5
      ) AS similarity,
-     CASE WHEN $density_boost > 0 THEN COUNT { (m)-[:RELATES_TO]-() } ELSE 0 END AS degree
+     CASE WHEN $density_boost > 0 THEN COUNT {
+       MATCH (m)-[r:RELATES_TO]-(other:Memory)
+       WHERE other.soft_deleted_at IS NULL AND
+       // include time/relation_holds
+     } ELSE 0 END AS degree

@@ -8,6 +8,7 @@
 // returns distance   : INTEGER — relations from the nearest anchor; null if given again
 // include retrieve/neighbours
 CALL (m, similarity, distance, degree) {
+  // include recall/worth
   // include retrieve/score_hybrid
   RETURN score, components
 }

@@ -1,6 +1,6 @@
 // Score memories by meaning, nearness in the graph, recency of use and importance.
 //
-// Takes `m`, its `similarity`, `distance` from the anchors (null: not reached) and `degree`.
+// Takes `m`, its `similarity`, `importance`, `degree`, `distance` from the anchors (null: not met).
 //
 // access  fragment
 // param   weights          : LIST<FLOAT> [1] — semantic, topological, temporal, importance; sum 1
@@ -10,7 +10,7 @@
 // param   density_cap      : INTEGER — relations that count as dense, > 0
 // param   now              : STRING — ISO 8601, UTC
 // source  0.4 max(0, cosine) + 0.3 / (distance + 1) + 0.2 exp(-lambda t) + 0.1 importance / 10
-WITH m, similarity, distance,
+WITH m, similarity, importance, distance,
      1 + $density_boost * CASE WHEN degree < $density_cap
        THEN toFloat(degree) / $density_cap ELSE 1.0 END AS density,
      (datetime($now).epochMillis - coalesce(datetime(m.last_accessed_at), m.created_at).epochMillis)
@@ -20,7 +20,7 @@ WITH m, similarity, {
   topological: CASE WHEN distance IS NULL THEN 0.0
     WHEN density > distance + 1 THEN 1.0 ELSE density / (distance + 1) END,
   temporal: exp(-$temporal_lambda * CASE WHEN elapsed > 0 THEN elapsed ELSE 0.0 END),
-  importance: coalesce(m.importance, 6.0) / 10.0,
+  importance: coalesce(importance, 6.0) / 10.0,
   distance: distance
 } AS components
 WITH m, similarity, components,

@@ -5,6 +5,7 @@
 // param   group_key  : STRING — what stands for it in the full-text index
 // param   states     : LIST<STRING> — the lifecycle states there are
 // param   types      : LIST<STRING> — the memory types there are
+// param   policies   : LIST<STRING> — the decay policies there are
 // param   model      : STRING — of the embeddings
 // param   dimensions : INTEGER
 // returns problem : STRING
@@ -31,6 +32,8 @@ UNWIND [
   CASE WHEN COUNT { (m)-[:HAS_PARENT]->() } > 1 THEN 'has two parents' END,
   CASE WHEN NOT coalesce(m.lifecycle_state IN $states, false) THEN 'is in an unknown state' END,
   CASE WHEN NOT coalesce(m.memory_type IN $types, false) THEN 'is of an unknown type' END,
+  CASE WHEN NOT m.decay_policy IN $policies
+       THEN 'does not fade: its decay_policy is not known (policy_dir)' END,
   CASE WHEN NOT coalesce(1 <= m.importance <= 10, false) THEN 'has importance beyond 1..10' END,
   CASE WHEN NOT coalesce(1 <= m.stability <= 5, false) THEN 'has stability beyond 1..5' END,
   CASE WHEN NOT coalesce(0 <= m.decay_score <= 1, false) THEN 'has a score beyond 0..1' END

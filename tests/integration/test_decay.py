@@ -19,6 +19,7 @@ from graph_memory import GraphMemory, Settings, lifecycle
 from graph_memory.errors import GraphMemoryError, OutsideRecoveryWindowError
 from graph_memory.fading import DecayStatus
 from graph_memory.memories import instant
+from graph_memory.verify import verify
 from tests.conftest import TODAY, Clock
 
 VECTORS = json.loads((Path(__file__).parents[1] / "data/decay_vectors.json").read_text())
@@ -349,6 +350,42 @@ async def test_the_confidence_scan(ruled: GraphMemory, driver: AsyncDriver, grou
         anchor=lambda inputs: before_today(inputs["age_days"]),
     )  # fmt: skip
     assert math.isclose(ruled.settings.confidence_floor, 0.3)
+
+
+@pytest.mark.parametrize("state", ["ARCHIVED", "EXPIRED"])
+async def test_a_memory_whose_policy_is_not_known_here_keeps_its_score_and_state(
+    ruled: GraphMemory, memory: GraphMemory, driver: AsyncDriver, group: str, state: str
+) -> None:
+    """As where cron runs without the folder of policies that the server has."""
+    properties = {"decay_policy": "given", "given": 0.95, "lifecycle_state": state,
+                  "decay_score": 0.25, "next_due_at": before_today(1)}  # fmt: skip
+    row = {"i": "0", "anchor": before_today(400), "properties": properties}
+    await driver.execute_query(CREATE, rows=[row], group=group)
+
+    report = await memory.maintain(groups=[group], full=True)
+    assert (report.errors, report.transitioned) == (0, {})
+    now = await status(memory, f"{group}-0")
+    assert (now.decay_score, now.state, now.next_state) == (0.25, state, None)
+    found = (await verify(memory.graph, memory.settings))[group]
+    assert any("decay_policy is not known" in problem.problem for problem in found)
+    known = await verify(ruled.graph, ruled.settings)
+    assert not any("decay_policy" in problem.problem for problem in known[group])
+
+    memory.clock.advance(seconds=1)  # type: ignore[attr-defined]
+    again = configured(ruled, group)
+    again.clock = memory.clock
+    assert (await again.maintain(groups=[group])).transitioned
+    assert (await status(again, f"{group}-0")).decay_score == 0.95
+
+
+async def test_a_score_that_cannot_be_computed_stays_as_it_was(
+    memory: GraphMemory, driver: AsyncDriver, group: str
+) -> None:
+    row = {"i": "0", "anchor": before_today(10),
+           "properties": {"stability": None, "decay_score": 0.125}}  # fmt: skip
+    await driver.execute_query(CREATE, rows=[row], group=group)
+    await memory.maintain(groups=[group], full=True)
+    assert await score(memory, f"{group}-0") == 0.125
 
 
 MEMORIES = st.fixed_dictionaries(

@@ -141,7 +141,7 @@ async def test_the_weighted_profile_is_the_published_formula(
     created = TODAY - timedelta(days=vector["days"] or 0)
     row = await fragment(
         "recall/score_weighted",
-        "WITH {importance: $importance, created_at: datetime($created)} AS m, "
+        "WITH {created_at: datetime($created)} AS m, $importance AS importance, "
         "$semantic AS similarity",
         importance=vector["importance"],
         created=instant(created),
@@ -153,6 +153,23 @@ async def test_the_weighted_profile_is_the_published_formula(
     assert row["components"]["recency"] == pytest.approx(vector["recency"], abs=1e-6)
     assert row["components"]["importance"] == pytest.approx(vector["importance_unit"], abs=1e-6)
     assert row["score"] == pytest.approx(vector["score"], abs=1e-6)
+
+
+@pytest.mark.parametrize("profile", ["weighted", "hybrid"])
+async def test_an_importance_that_fades_counts_as_what_is_left_of_it(
+    memory: GraphMemory, clock: Clock, profile: str
+) -> None:
+    details = {"importance": 8, "memory_type": "task", "decay_policy": "typed_importance"}
+    start = await memory.add("the lamp in the hall is broken", **details)
+    near = await memory.add("call the electrician on Monday", **details)
+    await memory.relate(start.memory_id, near.memory_id)
+    clock.advance(days=30)  # the half-life of a task
+    found = await memory.search("which lamp is broken?", profile=profile)
+    given = await memory.retrieve("which lamp is broken?", profile=profile, anchor_count=1)
+    assert len(found) == len(given.memories) == 2
+    for hit in (*found, *given.memories):
+        assert hit.components["importance"] == pytest.approx(0.4)
+    assert all(hit.memory.importance == 8 for hit in found)
 
 
 async def test_the_similarity_is_the_cosine_of_the_vectors(memory: GraphMemory) -> None:

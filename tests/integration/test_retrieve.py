@@ -34,7 +34,7 @@ async def hybrid(fragment: RunFragment, **given: Any) -> dict[str, Any]:
     hours = given.get("hours", 0.0)
     return await fragment(
         "retrieve/score_hybrid",
-        "WITH {importance: $importance, created_at: datetime($created)} AS m, "
+        "WITH {created_at: datetime($created)} AS m, $importance AS importance, "
         "$similarity AS similarity, $distance AS distance, $degree AS degree",
         importance=given.get("importance", 5.0),
         created=instant(TODAY - timedelta(hours=hours)),
@@ -88,6 +88,23 @@ async def test_the_hybrid_profile_is_the_published_formula(
     )  # fmt: skip
     assert row["components"]["temporal"] == pytest.approx(recency, abs=1e-6)
     assert row["score"] == pytest.approx(vector["expected"], abs=1e-6)
+
+
+async def test_only_relations_that_hold_to_what_is_there_make_it_dense(
+    memory: GraphMemory,
+) -> None:
+    settings = memory.settings.model_copy(update={"density_boost": 1.0})
+    dense = GraphMemory(memory.graph, memory.embedder, settings, clock=memory.clock)
+    lamp, hall, ended, deleted = await fill(
+        memory, "the lamp in the hall is broken", "the hall is cold", "Ada is away", "Bob is here"
+    )
+    for other in (hall, ended, deleted):
+        await memory.relate(lamp, other)
+    await memory.unrelate(lamp, ended)
+    await memory.delete(deleted)
+    given = await dense.retrieve("is it cold in the hall?", profile="hybrid", anchor_count=1)
+    near = {hit.memory.memory_id: hit.components["topological"] for hit in given.memories}
+    assert near[lamp] == pytest.approx((1 + 1 / 10) / 2)  # one relation of the ten that are many
 
 
 async def chain(memory: GraphMemory) -> list[str]:
