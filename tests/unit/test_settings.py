@@ -62,6 +62,9 @@ def test_lists_are_read_from_commas_or_spaces(monkeypatch: pytest.MonkeyPatch) -
         ("HALF_LIFE_BASE_DAYS", "1e-320"),
         ("HALF_LIFE_TABLE_DAYS", '{"1": null}'),
         ("HALF_LIFE_BASE_DAYS", "1e15"),
+        ("CLASSIFICATION_FALLBACK", "3,6"),
+        ("CLASSIFICATION_FALLBACK", "3"),
+        ("CLASSIFICATION_FALLBACK", "3,x"),
     ],
 )
 def test_a_malformed_setting_is_named(
