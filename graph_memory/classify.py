@@ -63,7 +63,7 @@ class Rating:
     stability: int  #: 1 to 5
 
 
-#: What counts where the model has not rated.
+#: What counts of entities that no model has rated.
 MIDDLE = Rating(_MIDDLE * _IMPORTANCE, _MIDDLE)
 
 
@@ -177,7 +177,8 @@ def weights(memory: NewMemory, rating: Rating | None, settings: Settings) -> dic
     if rating:
         importance, stability, source, status = rating.importance, rating.stability, "llm", "done"
     elif settings.classifies and memory.importance is None:
-        importance, stability = MIDDLE.importance, MIDDLE.stability
+        rated, stability = settings.classification_fallback
+        importance = rated * _IMPORTANCE
         source, status = "fallback", "pending"
     return {
         "importance": importance if memory.importance is None else memory.importance,

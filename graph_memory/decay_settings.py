@@ -107,7 +107,9 @@ class DecaySettings(BaseSettings):
     confidence_step_per_access: Fraction = 0.01
     confidence_protected_importance: float = Field(8.0, ge=1, le=10.1)
     confidence_scan_in_maintenance: bool = Field(
-        False, description="Forecasts and `memory_decay_status` do not foresee what it expires."
+        False,
+        description="Whether runs lower confidence, too; forecasts and `memory_decay_status` do "
+        "not foresee what that expires.",
     )
     confidence_min_step_interval_days: Span = Field(
         30.0, description="Between two steps made by runs."

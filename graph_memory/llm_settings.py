@@ -1,9 +1,11 @@
 """The settings of the language model, and of what it is asked for; without a URL there is none."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, SecretStr
-from pydantic_settings import BaseSettings
+from pydantic_settings import BaseSettings, NoDecode
+
+Rated = Annotated[int, Field(ge=1, le=5)]
 
 
 class LlmSettings(BaseSettings):
@@ -27,6 +29,9 @@ class LlmSettings(BaseSettings):
     # Importance and stability by the language model
     classification_enabled: bool = Field(
         True, description="Whether the language model, if there is one, rates new memories."
+    )
+    classification_fallback: Annotated[tuple[Rated, Rated], NoDecode] = Field(
+        (3, 3), description="Importance and stability, 1 to 5, of what is not rated yet."
     )
     classification_timeout_seconds: float = Field(15.0, gt=0, le=3600, description="For a batch.")
     classification_batch_size: int = Field(

@@ -249,7 +249,7 @@ class Settings(ServiceSettings, DecaySettings, LlmSettings):
             return tuple(word for word in re.split(r"[,\s]+", value) if word)
         return value
 
-    @field_validator("search_weights", "hybrid_weights", mode="before")
+    @field_validator("search_weights", "hybrid_weights", "classification_fallback", mode="before")
     @classmethod
     def _split_numbers(cls, value: object) -> object:
         if isinstance(value, str):

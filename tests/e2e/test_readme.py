@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from graph_memory import Settings
+from graph_memory import Settings, errors
 from graph_memory.server.app import TOOLSETS
 
 REPOSITORY = Path(__file__).parents[2]
@@ -81,6 +81,13 @@ def test_the_make_targets_of_the_readme_exist() -> None:
 )
 def test_every_tool_is_in_the_readme(name: str) -> None:
     assert f"`{name}`" in README
+
+
+def test_every_code_of_a_tools_error_is_in_the_readme() -> None:
+    elsewhere = {"format", "local_neo4j", "statement"}  # of commands, and told as `failed`
+    codes = {kind.code for kind in vars(errors).values() if hasattr(kind, "code")}
+    section = README[README.index("Codes: ") : README.index("## Commands")]
+    assert codes - elsewhere == set(re.findall(r"`([a-z_]+)`", section)) - {"existing_id"}
 
 
 def test_every_command_is_in_the_readme() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from neo4j import AsyncDriver
 
-from graph_memory import GraphMemory
+from graph_memory import GraphMemory, read_settings
 from graph_memory.classify import _ratings
 from graph_memory.errors import SettingsError
 from tests.conftest import Clock
@@ -102,6 +102,16 @@ async def test_what_cannot_be_rated_waits_in_the_middle_and_is_rated_by_a_run(
     assert after["importance"] == 10.0
     assert after["classification_status"] == "done"
     assert before["next_due_at"] != after["next_due_at"] is None  # it is permanent now
+
+
+async def test_what_counts_while_nothing_is_rated_is_a_setting(
+    make: Make, llm: ScriptedLlm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GRAPH_MEMORY_CLASSIFICATION_FALLBACK", "2, 5")
+    llm.script = lambda _: (503, {})
+    memory = make(classification_fallback=read_settings().classification_fallback)
+    told = await memory.add("Ada is allergic to nuts")
+    assert (told.importance, told.importance_source, told.stability) == (4.0, "fallback", 5)
 
 
 async def test_a_run_does_not_stop_for_a_model_that_is_down(

@@ -118,6 +118,13 @@ def test_images_are_pinned() -> None:
     assert ours == {f"graph-memory:{__version__}"}
 
 
+def test_the_unit_makes_the_folder_that_it_may_write() -> None:
+    """systemd does not start a unit whose `ReadWritePaths` are missing."""
+    unit = (REPOSITORY / "config" / "systemd" / "graph-memory-maintain.service").read_text()
+    assert "\nStateDirectory=graph-memory\n" in unit
+    assert "ReadWritePaths" not in unit
+
+
 def test_no_password_has_a_default() -> None:
     """`${NAME:?...}` refuses to start without; a literal, or `${NAME:-...}`, would be a default."""
     secret = re.compile(r"PASSWORD|AUTH$|SECRET|TOKEN")

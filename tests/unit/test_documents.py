@@ -6,20 +6,35 @@ from pathlib import Path
 
 from graph_memory import Settings, __version__
 from graph_memory.memories import RelationType
-from graph_memory.server.app import TOOLSETS
+from graph_memory.server.app import _INSTRUCTIONS, TOOLSETS
 
 CONFIG = Path(__file__).parents[2] / "config"
 PROMPT = (CONFIG / "SYSTEM_PROMPT.md").read_text(encoding="utf-8")
 ENTRY = json.loads((CONFIG / "server.json").read_text(encoding="utf-8"))
 
 
+TOOLS = {
+    tool.name
+    for name in Settings.model_fields["toolsets"].default
+    for part in TOOLSETS[name]
+    for tool in part.tools
+}
+
+
 def test_the_system_prompt_names_only_tools_of_the_default_toolsets() -> None:
-    wanted = Settings.model_fields["toolsets"].default
-    tools = {tool.name for name in wanted for part in TOOLSETS[name] for tool in part.tools}
     named = set(re.findall(r"`([a-z]+(?:_[a-z]+)+)`", PROMPT))
     arguments = {"session_id", "as_of", "known_at", "memory_type", "relation_types", "related_to"}
-    assert named - arguments - set(RelationType) <= tools
+    assert named - arguments - set(RelationType) <= TOOLS
     assert {"retrieve_memories", "memory_relate", "memory_traverse"} <= named
+
+
+def test_the_instructions_of_the_server_advise_as_the_system_prompt_does() -> None:
+    """What was true before is found by `as_of` if it was superseded, not if it was rewritten."""
+    named = set(re.findall(r"\b[a-z]+(?:_[a-z]+)+\b", _INSTRUCTIONS))
+    assert named - {"memory_type", "existing_id", "group_id"} <= TOOLS
+    for text in (PROMPT, _INSTRUCTIONS):
+        assert re.search(r"chang(?:es|ed)\b[^.]*\badd [^.]*mark_memory_obsolete", text)
+        assert "touch_memory" not in text  # what was read is counted by itself
 
 
 def test_the_system_prompt_lists_every_relation_type() -> None:

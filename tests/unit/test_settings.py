@@ -3,11 +3,13 @@
 import re
 import tomllib
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from graph_memory import Settings, read_settings
 from graph_memory.errors import SettingsError
+from graph_memory.settings import TOOLSETS
 
 SHIPPED = Path(__file__).parents[2] / "config" / "graph-memory.toml"
 
@@ -60,6 +62,9 @@ def test_lists_are_read_from_commas_or_spaces(monkeypatch: pytest.MonkeyPatch) -
         ("HALF_LIFE_BASE_DAYS", "1e-320"),
         ("HALF_LIFE_TABLE_DAYS", '{"1": null}'),
         ("HALF_LIFE_BASE_DAYS", "1e15"),
+        ("CLASSIFICATION_FALLBACK", "3,6"),
+        ("CLASSIFICATION_FALLBACK", "3"),
+        ("CLASSIFICATION_FALLBACK", "3,x"),
     ],
 )
 def test_a_malformed_setting_is_named(
@@ -141,3 +146,22 @@ def test_the_shipped_file_holds_every_setting_with_its_default(
     from_file = read_settings()
     monkeypatch.delenv("GRAPH_MEMORY_CONFIG")
     assert from_file == read_settings()
+
+
+@pytest.mark.parametrize("name", Settings.model_fields)
+def test_the_shipped_file_tells_the_range_and_the_choices_of_a_setting(name: str) -> None:
+    text = SHIPPED.read_text(encoding="utf-8")
+    comment = re.search(rf"((?:^# (?!\w+ = ).*\n)*)^(?:# )?{name} = ", text, re.MULTILINE)
+    assert comment is not None
+    field = Settings.model_fields[name]
+    for sign, bound in (("≥", "ge"), (">", "gt"), ("≤", "le")):
+        for limit in (getattr(part, bound, None) for part in field.metadata):
+            told = re.findall(rf"{sign} ([\d.]+)", comment[1])
+            assert limit is None or limit in map(float, told), f"{sign} {limit}"
+    choices = [choice for choice in get_args(field.annotation) if isinstance(choice, str)]
+    for part in field.metadata:
+        if listed := re.fullmatch(r"\^\(([\w|]+)\)\$", getattr(part, "pattern", None) or ""):
+            choices += listed[1].split("|")
+    if name == "toolsets":
+        choices += [*TOOLSETS, "all"]
+    assert [choice for choice in choices if not re.search(rf"\b{choice}\b", comment[1])] == []
