@@ -31,7 +31,7 @@ def test_the_system_prompt_names_only_tools_of_the_default_toolsets() -> None:
 def test_the_instructions_of_the_server_advise_as_the_system_prompt_does() -> None:
     """What was true before is found by `as_of` if it was superseded, not if it was rewritten."""
     named = set(re.findall(r"\b[a-z]+(?:_[a-z]+)+\b", _INSTRUCTIONS))
-    assert named - {"memory_type", "existing_id", "group_id"} <= TOOLS
+    assert named - {"memory_type", "existing_id", "group_id", "superseded_by"} <= TOOLS
     for text in (PROMPT, _INSTRUCTIONS):
         assert re.search(r"chang(?:es|ed)\b[^.]*\badd [^.]*mark_memory_obsolete", text)
         assert "touch_memory" not in text  # what was read is counted by itself
