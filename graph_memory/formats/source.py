@@ -15,6 +15,7 @@ class Scale(Enum):
     """How a source grades importance, as it is shown."""
 
     UNIT = "0 to 1"
+    FIVE = "1 to 5"
     TEN = "1 to 10"
 
     @property

@@ -719,6 +719,7 @@ def test_an_unknown_format_is_refused(tmp_path: Path) -> None:
     ("scale", "grade", "importance"),
     [
         (Scale.UNIT, 0.8, 8.0),
+        (Scale.FIVE, 4, 8.0),
         (Scale.TEN, 8, 8.0),
         (Scale.UNIT, None, None),
         (Scale.UNIT, "high", "high"),
