@@ -239,13 +239,14 @@ class GraphMemory(Connections, Conversations, Custody, Extraction, FactSearch, U
         limit: int = 10,
         profile: str = Profile.RECALL,
         weights: Sequence[float] | None = None,
+        counted: bool = True,
         group_id: str | None = None,
         **filters: Any,
     ) -> list[FoundMemory]:
         """Find the memories that answer `query`, best first; `filters` are those of `Filters`.
 
-        `weights` are the profile's for this call. What is returned counts as accessed, unless the
-        question is about the past.
+        `weights` are the profile's for this call. What is returned counts as accessed, unless
+        `counted` is false, or the question is about the past.
         """
         await self._require_vectors()
         group, now = self.group(group_id), self.clock()
@@ -262,8 +263,9 @@ class GraphMemory(Connections, Conversations, Custody, Extraction, FactSearch, U
             filters=asked,
             profile=by,
         )
-        ids = [hit.memory.memory_id for hit in found]
-        self._delivered(ids, group, asked.as_of or asked.known_at)
+        if counted:
+            ids = [hit.memory.memory_id for hit in found]
+            self._delivered(ids, group, asked.as_of or asked.known_at)
         return explained(found, moved)
 
     async def list(

@@ -307,7 +307,7 @@ def _expected(detail: ErrorDetails, kind: Any) -> str:
         for choice in (schema, *schema.get("anyOf", ())):
             if {"minimum", "maximum"} <= choice.keys():
                 return f"it goes from {choice['minimum']} to {choice['maximum']}"
-    said = detail["msg"].removeprefix("Value error, ")
+    said = detail["msg"].removeprefix("Value error, ").replace("Input should", "it should")
     fault = detail.get("ctx", {}).get("pattern", detail["type"])
     return _EXPECTED.get(fault, said[:1].lower() + said[1:])
 

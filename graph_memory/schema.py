@@ -97,13 +97,16 @@ async def migrate_up(graph: Graph, settings: Settings, *, now: datetime | None =
         The versions applied, ascending.
 
     Raises:
-        SchemaError: A migration was edited after this database applied it.
+        SchemaError: A migration was edited after this database applied it, or is not known here.
         SettingsError: The configured full-text analyser is none of Neo4j's.
     """
-    applied = {
-        step.version: step for step in await graph.rows("schema/applied_migrations", Applied)
-    }
+    applied = await _applied(graph)
     missing = [step for step in MIGRATIONS if step.version not in applied]
+    if (last := max(applied, default=0)) > (known := MIGRATIONS[-1].version):
+        raise SchemaError(
+            f"A newer graph-memory brought this database to migration {last}; this one knows "
+            f"{known}. Install that version, or run its `graph-memory migrate down --to {known}`."
+        )
     for step in MIGRATIONS:
         if step.version in applied and applied[step.version].checksum != step.checksum:
             raise SchemaError(
@@ -118,6 +121,12 @@ async def migrate_up(graph: Graph, settings: Settings, *, now: datetime | None =
     if missing:
         await await_indexes(graph)
     return [step.version for step in missing]
+
+
+async def _applied(graph: Graph) -> dict[int, Applied]:
+    """Return by their versions the migrations that this database has seen."""
+    rows = await graph.rows("schema/applied_migrations", Applied)
+    return {step.version: step for step in rows}
 
 
 async def _apply(graph: Graph, settings: Settings, step: Migration, now: datetime) -> None:
@@ -150,7 +159,7 @@ async def migrate_down(graph: Graph, *, to: int = 0) -> list[int]:
     Returns:
         The versions taken back, descending.
     """
-    applied = {step.version for step in await graph.rows("schema/applied_migrations", Applied)}
+    applied = await _applied(graph)
     steps = [s for s in reversed(MIGRATIONS) if s.version > to and s.version in applied]
     for step in steps:
         if step.rewriting:
@@ -167,9 +176,7 @@ async def migrate_down(graph: Graph, *, to: int = 0) -> list[int]:
 
 async def migration_status(graph: Graph) -> list[MigrationStatus]:
     """List every migration and when this database applied it."""
-    applied = {
-        step.version: step for step in await graph.rows("schema/applied_migrations", Applied)
-    }
+    applied = await _applied(graph)
     return [
         MigrationStatus(
             step.version,

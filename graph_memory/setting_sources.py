@@ -89,7 +89,7 @@ def malformed(
 def _problem(
     detail: ErrorDetails, settings: type[BaseSettings], overrides: Mapping[str, Any]
 ) -> str:
-    said = detail["msg"].removeprefix("Value error, ")
+    said = detail["msg"].removeprefix("Value error, ").replace("Input should", "it should")
     if not detail["loc"]:
         return said
     name, *inner = (str(part) for part in detail["loc"])

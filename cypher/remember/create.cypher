@@ -61,7 +61,7 @@ CALL (m, row) {
 // include decay/schedule
 WITH collect({memory_id: row.memory_id, stored_id: m.uuid}) AS stored
 CALL () {
-// include relations/make
-RETURN collect(CASE WHEN r.uuid = row.relation_id THEN row.of_id END) AS made
+  // include relations/make
+  RETURN collect(CASE WHEN r.uuid = row.relation_id THEN row.of_id END) AS made
 }
 RETURN stored, made

@@ -27,8 +27,15 @@ UNWIND [
        THEN 'is deleted by its state or its date, not by both' END,
   CASE WHEN coalesce(m.is_compressed, false) <> (m.content_gz IS NOT NULL)
        THEN 'is compressed by its mark or by its content, not by both' END,
-  CASE WHEN any(time IN [m.valid_at, m.invalid_at] WHERE NOT time IS :: STRING)
-       THEN 'has an instant that is no text (valid_at, invalid_at)' END,
+  CASE WHEN any(time IN [
+         m.updated_at, m.valid_at, m.invalid_at, m.last_accessed_at, m.last_decay_update,
+         m.state_changed_at, m.next_due_at, m.preserve_until, m.obsolete_at, m.soft_deleted_at,
+         m.confidence_decayed_at]
+         WHERE NOT time IS :: STRING
+           OR NOT time =~ '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d[.]\\d{3}Z')
+       THEN 'has an instant that is no text as 2026-01-31T12:00:00.000Z' END,
+  CASE WHEN NOT coalesce(m.created_at IS :: ZONED DATETIME NOT NULL, false)
+       THEN 'has no created_at, or one that is no date and time' END,
   CASE WHEN COUNT { (m)-[:HAS_PARENT]->() } > 1 THEN 'has two parents' END,
   CASE WHEN NOT coalesce(m.lifecycle_state IN $states, false) THEN 'is in an unknown state' END,
   CASE WHEN NOT coalesce(m.memory_type IN $types, false) THEN 'is of an unknown type' END,

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graph_memory.cli.command import command, opened
+from graph_memory.cli.command import command, note, opened
 from graph_memory.cli.output import as_mapping, show, show_fields
+from graph_memory.errors import NotFoundError
 
 if TYPE_CHECKING:
+    from graph_memory.api import GraphMemory
     from graph_memory.memories import FoundMemory, Memory
+    from graph_memory.revise import Deleted
 
 app = typer.Typer()
 
@@ -208,9 +211,30 @@ async def delete(
             )
             show_fields({**as_mapping(gone_all), "permanent": permanent})
             return
-        gone = [await memory.delete(one, permanent=permanent) for one in memory_ids or ()]
+        gone, unknown = await _deleted(memory, memory_ids or (), permanent=permanent)
+        missed = NotFoundError(", ".join(unknown), memory.group(None))
+    if unknown and not gone:
+        raise missed
     columns = ("id", "permanent", "recoverable until")
-    show({"deleted": gone}, columns, (list(as_mapping(one).values()) for one in gone))
+    rows = (list(as_mapping(one).values()) for one in gone)
+    show({"deleted": gone, "unknown": unknown}, columns, rows)
+    if unknown:
+        note(str(missed))
+        raise typer.Exit(1)
+
+
+async def _deleted(
+    memory: "GraphMemory", memory_ids: Sequence[str], *, permanent: bool
+) -> tuple[list["Deleted"], list[str]]:
+    """Delete each memory that is there, and return the ids of the others."""
+    gone: list[Deleted] = []
+    unknown: list[str] = []
+    for memory_id in dict.fromkeys(memory_ids):
+        try:
+            gone.append(await memory.delete(memory_id, permanent=permanent))
+        except NotFoundError:
+            unknown.append(memory_id)
+    return gone, unknown
 
 
 def results(found: Sequence["FoundMemory"]) -> list[dict[str, Any]]:

@@ -93,6 +93,8 @@ async def search_by_tags(
     memory: GraphMemory, tags: p.TagList, limit: p.Limit = 20, group_id: p.Group = None
 ) -> Listed:
     """Use list_memories with tags; any of them suffices."""
+    if not tags:
+        raise InvalidArgumentError("tags", tags, "give at least one")
     return await core.list_memories(memory, tags=tags, limit=limit, group_id=group_id)
 
 
@@ -152,10 +154,10 @@ async def memory_graph_search(
 
 
 async def _best(memory: GraphMemory, query: str | None, group_id: str | None) -> str:
-    """Return the id of the memory that answers `query` best."""
+    """Return the id of the memory that answers `query` best; the walk counts as its access."""
     if query is None:
         raise InvalidArgumentError("start_memory_id", None, "give it, or a query")
-    found = await memory.search(query, limit=1, group_id=group_id)
+    found = await memory.search(query, limit=1, counted=False, group_id=group_id)
     if not found:
         raise NotFoundError(query, memory.group(group_id))
     return found[0].memory.memory_id

@@ -160,9 +160,13 @@ def test_memories_are_added_found_read_listed_and_deleted(cli: Run) -> None:
     assert rest.out.count("\n") == 1
     assert "\tThe printer is on the third floor" in rest.out
 
-    gone = cli("delete", memory_id, "--json").json["deleted"]
-    assert (gone[0]["memory_id"], gone[0]["permanent"]) == (memory_id, False)
-    assert gone[0]["recoverable_until"]
+    partly = cli("delete", "nobody", memory_id, "--json")
+    assert partly.code == 1
+    assert "No memory 'nobody'" in partly.err
+    assert partly.json["unknown"] == ["nobody"]
+    (gone,) = partly.json["deleted"]
+    assert (gone["memory_id"], gone["permanent"]) == (memory_id, False)
+    assert gone["recoverable_until"]
     assert cli("get", memory_id).code == 1
     assert cli("delete", "--all", "--confirm", "yes").code == 2
     assert cli("delete", "--all", "--confirm", "DELETE ALL", "--json").json["deleted"] == 1

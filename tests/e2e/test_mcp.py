@@ -174,6 +174,7 @@ async def test_of_many_memories_one_refused_does_not_stop_the_others(memory: Gra
         ("list_memories", {"cursor": "x"}, "cursor='x' is not allowed"),
         ("list_memories", {"states": ["ASLEEP"]}, "states.0='ASLEEP'"),
         ("add_memory", {"stability": 6}, "stability=6 is not allowed: it goes from 1 to 5."),
+        ("retrieve_memories", {"query": "x", "max_tokens": 0}, "greater than or equal to 1."),
         ("add_memory", {"importance": "high"}, "importance='high' is not allowed"),
         ("add_memory", {"tags": ["a"] * 65}, "tags="),
         ("add_memory", {"metadata": {"uuid": 1}}, "reserved by Graphiti"),
@@ -318,6 +319,8 @@ async def test_older_names_keep_their_scales_limits_and_orders(memory: GraphMemo
         assert "similarity" not in both["results"][0]
         by_type = await call(client, "search_by_type", memory_type="fact")
         by_tag = await call(client, "search_by_tags", tags=["T", "u"])
+        said, _ = await refused(client, "search_by_tags", tags=[])
+        assert "tags=[] is not allowed: give at least one" in said
         by_date = await call(client, "search_by_date_range", date_from="2026-06-02")
         assert [m["content"] for m in by_type["results"]] == ["a fact"]
         assert [m["content"] for m in by_tag["results"]] == ["a fact"]

@@ -2,12 +2,14 @@
 
 from typing import Any
 
+import pytest
 from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory
 from graph_memory.graph import Graph
 from graph_memory.repair import repair
 from graph_memory.verify import verify
+from tests.conftest import TODAY
 
 
 async def saved_by_stock(driver: AsyncDriver, memory_id: str) -> None:
@@ -46,6 +48,27 @@ async def test_what_graphiti_erased_is_given_back_as_far_as_it_is_known(
     await memory.relate(tea.memory_id, trip.memory_id, "caused_by", strength=0.7)
     (relation,) = await memory.relations(tea.memory_id)
     assert relation.strength == 0.7  # the same relation, not a second one
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        ({"last_accessed_at": "yesterday"}, "an instant that is no text as"),
+        ({"last_decay_update": TODAY}, "an instant that is no text as"),
+        ({"created_at": "2026-01-31T12:00:00.000Z"}, "no created_at"),
+    ],
+)
+async def test_a_time_that_another_writer_damaged_is_named(
+    memory: GraphMemory, driver: AsyncDriver, group: str, damage: dict[str, Any], said: str
+) -> None:
+    tea = await memory.add("Ada prefers green tea")
+    assert await problems(memory, group) == []
+    await driver.execute_query(
+        "MATCH (m:Memory {uuid: $id}) SET m += $damage", id=tea.memory_id, damage=damage
+    )
+    (problem,) = await problems(memory, group)
+    assert said in problem.problem
+    assert problem.example == tea.memory_id
 
 
 async def test_a_relation_without_a_key_gets_it_back(

@@ -78,6 +78,20 @@ async def test_an_edited_migration_is_refused(
         await driver.execute_query(set_checksum, checksum=schema.MIGRATIONS[0].checksum)
 
 
+async def test_a_database_of_a_newer_version_is_refused(
+    restored: Graph, driver: AsyncDriver, settings: Settings
+) -> None:
+    await driver.execute_query(
+        "CREATE (:SchemaMigration {version: 999, checksum: '', applied_at: ''})"
+    )
+    try:
+        with pytest.raises(SchemaError, match="to migration 999; this one knows"):
+            await schema.migrate_up(restored, settings)
+    finally:
+        await driver.execute_query("MATCH (m:SchemaMigration {version: 999}) DELETE m")
+    assert await schema.migrate_up(restored, settings) == []
+
+
 async def test_an_old_server_is_refused_with_what_is_needed(
     graph: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -137,7 +137,7 @@ async def test_what_was_stored_otherwise_is_rewritten_and_back(
     assert "purged_at" in native[turin]
     assert native[packed]["content_gz"][:2] == b"\x1f\x8b"
     problems = (await verify(graph, memory.settings))[group]
-    assert "a memory has an instant that is no text (valid_at, invalid_at)" in {
+    assert "a memory has an instant that is no text as 2026-01-31T12:00:00.000Z" in {
         problem.problem for problem in problems
     }
 

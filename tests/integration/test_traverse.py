@@ -524,3 +524,4 @@ async def test_a_graph_search_begins_at_the_best_answer(memory: GraphMemory):
         assert [node["memory_id"] for node in walked["nodes"]] == [why.memory_id]
         _, data = await refused(client, "memory_graph_search", query="tea", group_id="nobody")
         assert data["code"] == "not_found"
+    assert (await memory.get(tea.memory_id, counted=False)).access_count == 1

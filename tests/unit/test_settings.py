@@ -87,7 +87,7 @@ def test_a_missing_file_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         (b"prot = 1", "'prot' in .*settings.toml is no setting; did you mean port?"),
         (b"port = ", "settings.toml is no TOML"),
         (b"host = '\xff'", "settings.toml is no TOML"),
-        (b"port = 'high'", "PORT='high' in .*settings.toml: input should be a valid integer"),
+        (b"port = 'high'", "PORT='high' in .*settings.toml: it should be a valid integer"),
         (b"typed_floors = {fact = 11}", r"TYPED_FLOORS\[fact\]=11 in .*settings.toml: .* 10"),
     ],
 )
@@ -111,7 +111,7 @@ def test_a_value_is_shown_unless_it_is_secret(
     monkeypatch.setenv("GRAPH_MEMORY_NEO4J_URI", "bolt://me:hunter2@127.0.0.1:99999")
     with pytest.raises(SettingsError) as caught:
         read_settings()
-    assert "GRAPH_MEMORY_PORT='70000': input should be less than or equal to 65535" in str(
+    assert "GRAPH_MEMORY_PORT='70000': it should be less than or equal to 65535" in str(
         caught.value
     )
     assert "12345" not in str(caught.value) + str(caught.value.__cause__)
