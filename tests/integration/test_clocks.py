@@ -408,3 +408,27 @@ async def test_the_text_known_then_holds_within_a_millisecond_and_when_the_clock
             known_at = TODAY + timedelta(minutes=minutes)
             got = await memory.get(stored.memory_id, known_at=known_at)
             assert got.content == f"{word} of {back}"
+
+
+async def test_an_end_that_was_foreseen_stays_known_when_the_relation_is_ended_after_it(
+    memory: GraphMemory, clock: Clock
+) -> None:
+    a, b = await memory.add("a"), await memory.add("b")
+    await memory.relate(a.memory_id, b.memory_id, invalid_at=TODAY + timedelta(days=3))
+    clock.advance(days=9)
+    assert await memory.unrelate(a.memory_id, b.memory_id) == 1
+    for day, number in ((2, 1), (4, 0), (9, 0)):
+        moment = TODAY + timedelta(days=day)
+        assert len(await memory.relations(a.memory_id, known_at=moment)) == number
+
+
+async def test_what_woke_is_superseded_no_more_though_that_was_to_end_later(
+    memory: GraphMemory, clock: Clock
+) -> None:
+    old, new = await memory.add("old"), await memory.add("new")
+    await memory.mark_obsolete(old.memory_id, "moved", superseded_by=new.memory_id)
+    ends = (new.memory_id, old.memory_id, "supersedes")
+    await memory.relate(*ends, invalid_at=TODAY + timedelta(days=9))
+    clock.advance(days=1)
+    await memory.preserve(old.memory_id)
+    assert await memory.relations(old.memory_id) == []
