@@ -432,3 +432,21 @@ async def test_what_woke_is_superseded_no_more_though_that_was_to_end_later(
     clock.advance(days=1)
     await memory.preserve(old.memory_id)
     assert await memory.relations(old.memory_id) == []
+
+
+async def test_while_a_memory_was_deleted_its_links_were_not_known(
+    memory: GraphMemory, clock: Clock
+) -> None:
+    parent = await memory.add("parent")
+    child = await memory.add("child", parent_id=parent.memory_id)
+    await memory.relate(child.memory_id, parent.memory_id)
+    clock.advance(days=1)
+    await memory.delete(parent.memory_id)
+    clock.advance(days=2)
+    await memory.recover(parent.memory_id)
+    for day, known in ((0, True), (2, False), (3, True)):
+        moment = TODAY + timedelta(days=day)
+        told = await memory.get(child.memory_id, known_at=moment)
+        assert told.parent_id == (parent.memory_id if known else None)
+        for each in (child, parent):
+            assert len(await memory.relations(each.memory_id, known_at=moment)) == known
