@@ -1,6 +1,7 @@
 """What was true when, and what was known when: relations, texts and memories on both clocks."""
 
 import asyncio
+import json
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -8,8 +9,10 @@ import pytest
 from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory
+from graph_memory.archive import import_lines
 from graph_memory.errors import InvalidArgumentError, NotFoundError, SchemaError
 from graph_memory.lifecycle import Resolution, settle
+from graph_memory.memories import instant
 from tests.conftest import TODAY, Clock
 
 
@@ -450,3 +453,20 @@ async def test_while_a_memory_was_deleted_its_links_were_not_known(
         assert told.parent_id == (parent.memory_id if known else None)
         for each in (child, parent):
             assert len(await memory.relations(each.memory_id, known_at=moment)) == known
+
+
+@pytest.mark.parametrize("superseded", [True, False])
+async def test_an_end_that_was_foreseen_stays_known_when_the_memory_is_obsolete(
+    memory: GraphMemory, clock: Clock, superseded: bool
+) -> None:
+    end = instant(TODAY + timedelta(days=3))
+    line = {"content": "the sale is on", "created_at": instant(TODAY)}
+    await import_lines(memory, [json.dumps(line | {"lifecycle": {"invalid_at": end}})])
+    (sale,) = [each.memory_id for each in (await memory.list()).memories]
+    winner = await memory.add("the sale is over")
+    clock.advance(days=9)
+    other = winner.memory_id if superseded else None
+    await memory.mark_obsolete(sale, "over", superseded_by=other)
+    assert (await memory.get(sale, known_at=TODAY + timedelta(days=2))).memory_id == sale
+    with pytest.raises(NotFoundError):
+        await memory.get(sale, known_at=TODAY + timedelta(days=4))
