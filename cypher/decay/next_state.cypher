@@ -1,12 +1,13 @@
 // Say into which state the next run takes memory `m`, in `target`; PURGED is out of reach.
 //
 // Stepwise, one step at a time and never back: only access, protection or recovery lead back. What
-// somebody marked obsolete stays so, until its own retention has passed.
+// somebody marked obsolete stays so, until its own retention has passed. What is kept is rounded as
+// finely as any policy may round, so that a step is taken when decay/due foresees it.
 //
 // access  fragment
 // param   decay : MAP — the settings of decay
 // include decay/score
-WITH *, idle_ms / 86400000.0 AS idle_days, round(1.0 - faded, 6) AS retention
+WITH *, idle_ms / 86400000.0 AS idle_days, round(1.0 - faded, 9) AS retention
 WITH *, CASE
   WHEN m.lifecycle_state = 'SOFT_DELETED' THEN CASE
     WHEN now_ms - datetime(m.soft_deleted_at).epochMillis > $decay.soft_delete_retention_ms

@@ -9,8 +9,5 @@ CALL (m) {
   WITH m
   MATCH (:Memory {group_id: $group_id})-[r:RELATES_TO {name: 'supersedes'}]->(m)
   WHERE r.expired_at IS NULL
-  SET
-    r.expired_at = datetime($now),
-    r.invalid_at = coalesce(r.invalid_at, datetime($now)),
-    r.edge_key = null
+  // include relations/end
 }

@@ -4,7 +4,6 @@
 // name of a zone, which Graphiti may give, is left out; the offset stands before it.
 //
 // access  fragment
-// param   known_at : STRING? — system time, ISO 8601, UTC
 // include decay/score
 // include time/text_known
 WITH *, {
@@ -23,8 +22,9 @@ WITH *, {
   group_id: m.group_id,
   project_id: m.project_id,
   conversation_id: m.conversation_id,
-  parent_id: head([(m)-[:HAS_PARENT]->(parent:Memory)
-    WHERE parent.soft_deleted_at IS NULL OR parent.soft_deleted_at > $known_at | parent.uuid]),
+  parent_id: head([(m)-[:HAS_PARENT]->(parent:Memory) WHERE all(m IN [parent] WHERE
+    // include time/memory_there
+  ) | parent.uuid]),
   superseded_by: CASE WHEN m.obsolete_at IS NULL THEN null ELSE
     // include memories/superseded_by
   END,

@@ -12,7 +12,5 @@
 AND (m.invalid_at IS NULL OR m.invalid_at > coalesce($as_of, $known_at, $now)
      OR coalesce(m.ended_at, m.obsolete_at) > $known_at)
 AND ($known_at IS NULL OR m.created_at <= datetime($known_at))
-AND (m.soft_deleted_at IS NULL OR m.soft_deleted_at > $known_at)
-AND ($known_at IS NULL OR NOT coalesce(
-      [change IN m.state_history WHERE substring(change, 8, 24) <= $known_at][-1]
-      CONTAINS '"to": "SOFT_DELETED"', false))
+AND
+// include time/memory_there

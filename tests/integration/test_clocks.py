@@ -1,6 +1,7 @@
 """What was true when, and what was known when: relations, texts and memories on both clocks."""
 
 import asyncio
+import json
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -8,8 +9,10 @@ import pytest
 from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory
+from graph_memory.archive import import_lines
 from graph_memory.errors import InvalidArgumentError, NotFoundError, SchemaError
 from graph_memory.lifecycle import Resolution, settle
+from graph_memory.memories import instant
 from tests.conftest import TODAY, Clock
 
 
@@ -408,3 +411,62 @@ async def test_the_text_known_then_holds_within_a_millisecond_and_when_the_clock
             known_at = TODAY + timedelta(minutes=minutes)
             got = await memory.get(stored.memory_id, known_at=known_at)
             assert got.content == f"{word} of {back}"
+
+
+async def test_an_end_that_was_foreseen_stays_known_when_the_relation_is_ended_after_it(
+    memory: GraphMemory, clock: Clock
+) -> None:
+    a, b = await memory.add("a"), await memory.add("b")
+    await memory.relate(a.memory_id, b.memory_id, invalid_at=TODAY + timedelta(days=3))
+    clock.advance(days=9)
+    assert await memory.unrelate(a.memory_id, b.memory_id) == 1
+    for day, number in ((2, 1), (4, 0), (9, 0)):
+        moment = TODAY + timedelta(days=day)
+        assert len(await memory.relations(a.memory_id, known_at=moment)) == number
+
+
+async def test_what_woke_is_superseded_no_more_though_that_was_to_end_later(
+    memory: GraphMemory, clock: Clock
+) -> None:
+    old, new = await memory.add("old"), await memory.add("new")
+    await memory.mark_obsolete(old.memory_id, "moved", superseded_by=new.memory_id)
+    ends = (new.memory_id, old.memory_id, "supersedes")
+    await memory.relate(*ends, invalid_at=TODAY + timedelta(days=9))
+    clock.advance(days=1)
+    await memory.preserve(old.memory_id)
+    assert await memory.relations(old.memory_id) == []
+
+
+async def test_while_a_memory_was_deleted_its_links_were_not_known(
+    memory: GraphMemory, clock: Clock
+) -> None:
+    parent = await memory.add("parent")
+    child = await memory.add("child", parent_id=parent.memory_id)
+    await memory.relate(child.memory_id, parent.memory_id)
+    clock.advance(days=1)
+    await memory.delete(parent.memory_id)
+    clock.advance(days=2)
+    await memory.recover(parent.memory_id)
+    for day, known in ((0, True), (2, False), (3, True)):
+        moment = TODAY + timedelta(days=day)
+        told = await memory.get(child.memory_id, known_at=moment)
+        assert told.parent_id == (parent.memory_id if known else None)
+        for each in (child, parent):
+            assert len(await memory.relations(each.memory_id, known_at=moment)) == known
+
+
+@pytest.mark.parametrize("superseded", [True, False])
+async def test_an_end_that_was_foreseen_stays_known_when_the_memory_is_obsolete(
+    memory: GraphMemory, clock: Clock, superseded: bool
+) -> None:
+    end = instant(TODAY + timedelta(days=3))
+    line = {"content": "the sale is on", "created_at": instant(TODAY)}
+    await import_lines(memory, [json.dumps(line | {"lifecycle": {"invalid_at": end}})])
+    (sale,) = [each.memory_id for each in (await memory.list()).memories]
+    winner = await memory.add("the sale is over")
+    clock.advance(days=9)
+    other = winner.memory_id if superseded else None
+    await memory.mark_obsolete(sale, "over", superseded_by=other)
+    assert (await memory.get(sale, known_at=TODAY + timedelta(days=2))).memory_id == sale
+    with pytest.raises(NotFoundError):
+        await memory.get(sale, known_at=TODAY + timedelta(days=4))

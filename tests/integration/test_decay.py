@@ -439,3 +439,21 @@ async def test_nothing_changes_before_a_memory_is_due_and_something_does_then(
             then = await at(f"{group}-{i}", now.next_at)
             assert then.next_at == now.next_at, properties
             assert (then.next_state, then.protection) != (None, now.protection), properties
+
+
+async def test_a_run_moves_by_score_when_it_was_foreseen_however_fine_the_policy(
+    memory: GraphMemory, clock: Clock, group: str, tmp_path: Path
+) -> None:
+    (tmp_path / "fine.cypher").write_text(
+        "// Fade slowly.\n// access fragment\n{amplitude: 1.0, offset: 0.0, rate: 0.0001, "
+        "places: 9, states: 'by_score', expires: true}\n"
+    )
+    own = memory.settings.model_copy(update={"policy_dir": tmp_path, "decay_policy": "fine"})
+    async with GraphMemory.open(own) as fine:
+        fine.clock = clock
+        stored = await fine.add("fades slowly")
+        foreseen = (await fine.decay_status(stored.memory_id)).next_at
+        assert foreseen is not None
+        clock.now = foreseen
+        await fine.maintain(groups=(group,))
+        assert (await fine.decay_status(stored.memory_id)).state == "DORMANT"

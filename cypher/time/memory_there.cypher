@@ -1,0 +1,10 @@
+// Tell whether memory `m` was not deleted, now or at an instant.
+//
+// What was deleted then, the last change of state until then tells, also if it was recovered since.
+//
+// access  fragment
+// param   known_at : STRING? — system time, ISO 8601, UTC
+    (m.soft_deleted_at IS NULL OR m.soft_deleted_at > $known_at)
+AND ($known_at IS NULL OR NOT coalesce(
+      [change IN m.state_history WHERE substring(change, 8, 24) <= $known_at][-1]
+      CONTAINS '"to": "SOFT_DELETED"', false))
