@@ -56,8 +56,11 @@ class Connections(Context):
         the other.
         """
         start = checked_value(MemoryId, from_id, "from_id")
+        end = checked_value(MemoryId, to_id, "to_id")
+        if end == start:
+            raise InvalidArgumentError("to_id", end, "a memory cannot be related to itself")
         relation = checked(
-            NewRelation, {"target_id": to_id, "relation_type": relation_type, **details}
+            NewRelation, {"target_id": end, "relation_type": relation_type, **details}
         )
         rule = checked(Resolution, resolve, "resolve") if resolve is not None else None
         if rule and relation.relation_type is not RelationType.CONTRADICTS:

@@ -90,6 +90,18 @@ def test_every_code_of_a_tools_error_is_in_the_readme() -> None:
     assert codes - elsewhere == set(re.findall(r"`([a-z_]+)`", section)) - {"existing_id"}
 
 
+def test_both_proxies_pass_the_endpoint_and_its_oauth_metadata() -> None:
+    (nginx,), (caddy,) = blocks("nginx"), blocks("caddy")
+    (location,) = re.findall(r"location ~ (\S+) ", nginx)
+    (paths,) = re.findall(r"@memory path (.*)", caddy)
+    for path in ("/mcp", "/.well-known/oauth-protected-resource/mcp"):
+        assert re.search(location, path)
+        assert path in paths.split()
+    for path in ("/healthz", "/metrics", "/mcp/x"):
+        assert not re.search(location, path)
+    assert not re.search(r"\{ *[^\n]|[^\s] *\}", caddy)  # Caddy wants each brace to end its line
+
+
 def test_every_command_is_in_the_readme() -> None:
     from tests.e2e.test_cli import command_paths
 

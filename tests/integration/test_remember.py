@@ -277,8 +277,16 @@ async def test_repeating_a_relation_updates_it(memory: GraphMemory) -> None:
 
 async def test_a_memory_cannot_be_related_to_itself(memory: GraphMemory) -> None:
     a = await memory.add("a")
-    with pytest.raises(InvalidArgumentError):
+    with pytest.raises(InvalidArgumentError, match=r"^to_id="):
         await memory.relate(a.memory_id, a.memory_id)
+
+
+async def test_an_end_that_is_no_id_is_refused_by_its_own_name(memory: GraphMemory) -> None:
+    a = await memory.add("a")
+    with pytest.raises(InvalidArgumentError, match=r"^to_id="):
+        await memory.relate(a.memory_id, "")
+    with pytest.raises(InvalidArgumentError, match=r"^from_id="):
+        await memory.relate("", a.memory_id)
 
 
 async def test_an_unknown_relation_type_is_refused_with_the_vocabulary(
