@@ -164,7 +164,8 @@ async def test_an_importance_that_fades_counts_as_what_is_left_of_it(
     near = await memory.add("call the electrician on Monday", **details)
     await memory.relate(start.memory_id, near.memory_id)
     clock.advance(days=30)  # the half-life of a task
-    found = await memory.search("which lamp is broken?", profile=profile)
+    # An access takes what has worn off as stored; it would be counted while the second reads.
+    found = await memory.search("which lamp is broken?", profile=profile, counted=False)
     given = await memory.retrieve("which lamp is broken?", profile=profile, anchor_count=1)
     assert len(found) == len(given.memories) == 2
     for hit in (*found, *given.memories):
