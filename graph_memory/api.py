@@ -263,9 +263,8 @@ class GraphMemory(Connections, Conversations, Custody, Extraction, FactSearch, U
             filters=asked,
             profile=by,
         )
-        if counted:
-            ids = [hit.memory.memory_id for hit in found]
-            self._delivered(ids, group, asked.as_of or asked.known_at)
+        ids = [hit.memory.memory_id for hit in found if counted]
+        self._delivered(ids, group, asked.as_of or asked.known_at)
         return explained(found, moved)
 
     async def list(
