@@ -31,7 +31,7 @@ _log = logging.getLogger(__name__)
 #: Groups whose episodes are read at a time; those of one group go one after the other.
 _GROUPS = 4
 
-#: How often somebody looks for episodes that another process queued.
+#: How often somebody looks for episodes that another process queued, or has done with.
 _LOOK_SECONDS = 5.0
 
 
@@ -112,7 +112,7 @@ class Worker:
         ended = 0
         while waiting := await self.jobs.waiting(groups):
             seconds = (waiting[0].due_at - datetime.now(UTC)).total_seconds()
-            await asyncio.sleep(max(seconds, self._rests_seconds()))
+            await asyncio.sleep(max(min(seconds, _LOOK_SECONDS), self._rests_seconds()))
             ended += await self.work_off(groups)
         return ended
 
@@ -139,9 +139,19 @@ class Worker:
 
     async def _work_off_group(self, group_id: str) -> int:
         ended = 0
-        while not self._rests_seconds() and (job := await self.jobs.claim(group_id)):
+        while not self._rests_seconds() and (job := await self._claim(group_id)):
             ended += await self._work_off_job(job)
         return ended
+
+    async def _claim(self, group_id: str) -> Job | None:
+        """Take a group's next episode; one just taken when all are to stop is given back."""
+        claiming = asyncio.create_task(self.jobs.claim(group_id))
+        try:
+            return await asyncio.shield(claiming)
+        except asyncio.CancelledError:
+            if job := await claiming:
+                await self.jobs.release(job)
+            raise
 
     def _rests_seconds(self) -> float:
         return self._context.chat.rests_seconds if self._context.chat else 0.0

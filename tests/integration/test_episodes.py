@@ -18,7 +18,7 @@ from graph_memory.errors import (
     NotFoundError,
     SettingsError,
 )
-from graph_memory.jobs import JobStatus
+from graph_memory.jobs import Job, JobStatus
 from tests.conftest import Clock
 from tests.graphiti_script import GraphitiScript
 from tests.integration.conftest import Make
@@ -382,6 +382,25 @@ async def test_a_server_that_stops_gives_its_episode_back(
     assert (told.status, told.attempts) == ("queued", 0)
     llm.script = answer
     assert await memory.read_episodes([group]) == 1
+
+
+async def test_an_episode_taken_just_as_the_server_stops_is_given_back(
+    make: Make, script: GraphitiScript, group: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = make()
+    claim = memory._worker.jobs.claim
+
+    async def slow(group_id: str) -> Job | None:
+        taken = await claim(group_id)
+        await asyncio.sleep(0.5)  # an answer on its way, while others see it taken
+        return taken
+
+    monkeypatch.setattr(memory._worker.jobs, "claim", slow)
+    async with memory.reading_episodes():
+        job = await memory.add_episode(BOB)
+        await until(memory, job.job_id, "running")
+    told = await memory.episode_status(job.job_id)
+    assert (told.status, told.attempts) == ("queued", 0)
 
 
 async def test_two_readers_do_not_read_one_episode(
