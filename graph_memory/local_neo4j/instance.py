@@ -86,9 +86,12 @@ def _start(folder: Folder, settings: Settings) -> _Record:
     record = _launch(folder, settings)
     try:
         with start_progress(NEO4J_VERSION):
-            if not _await_ready(folder, record, settings):
-                log = process.end_of(folder.console_log)
-                raise LocalNeo4jError(f"Neo4j ended while it was starting. {log}")
+            while not _await_ready(folder, record, settings):
+                if process.is_free(record.port):
+                    log = process.end_of(folder.console_log)
+                    raise LocalNeo4jError(f"Neo4j ended while it was starting. {log}")
+                # The port was free when it was chosen, and another took it meanwhile.
+                record = _launch(folder, settings)
     except BaseException:
         end(folder)
         distrust_jars(settings)

@@ -88,13 +88,13 @@ def end(process: psutil.Process, home: Path) -> None:
 
 
 def await_ready(pid: int, port: int, log: Path, seconds: float) -> bool:
-    """Block until Bolt answers; False when the JVM ends before it does.
+    """Block until the JVM answers by Bolt; False when it ends before it does.
 
     Raises:
         LocalNeo4jError: It does not answer in time; with the tail of `log`.
     """
     deadline = time.monotonic() + seconds
-    while not answers(port):
+    while not (answers(port) and _listens(pid, port)):
         # Not `find`: just after a start, the kernel may not show the command line yet.
         if not is_alive(pid):
             return False
@@ -117,6 +117,22 @@ def answers(port: int) -> bool:
         return False
 
 
+def _listens(pid: int, port: int) -> bool:
+    """Tell whether a process, or a child as which a launcher runs it, is who listens on a port.
+
+    It may be another's Neo4j: two that start at once can choose the same port.
+    """
+    try:
+        process = psutil.Process(pid)
+        family = [process, *process.children(recursive=True)]
+        connections = [c for each in family for c in each.net_connections("tcp")]
+    except psutil.AccessDenied:
+        return True  # not told here
+    except psutil.NoSuchProcess:
+        return False
+    return any(c.status == psutil.CONN_LISTEN and c.laddr.port == port for c in connections)
+
+
 def tail(log: Path, lines: int) -> str:
     """Return the last lines of a log; empty when there is none."""
     if not log.is_file():
@@ -134,7 +150,7 @@ def choose_port(previous: int | None) -> int:
     """Return the port that was used before if it is free, else Neo4j's own, else any free one."""
     if previous and _becomes_free(previous):
         return previous
-    if _is_free(DEFAULT_PORT):
+    if is_free(DEFAULT_PORT):
         return DEFAULT_PORT
     with socket.socket() as probe:
         probe.bind((LOOPBACK, 0))
@@ -144,14 +160,15 @@ def choose_port(previous: int | None) -> int:
 def _becomes_free(port: int) -> bool:
     # A JVM that was killed counts as dead before the last of its threads lets go of the port.
     deadline = time.monotonic() + _LINGER_SECONDS
-    while not _is_free(port):
+    while not is_free(port):
         if time.monotonic() > deadline:
             return False
         time.sleep(_POLL_SECONDS)
     return True
 
 
-def _is_free(port: int) -> bool:
+def is_free(port: int) -> bool:
+    """Tell whether nothing listens on the loopback port."""
     with socket.socket() as probe:
         if os.name == "posix":  # else the connections of a killed JVM would occupy it for a minute
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

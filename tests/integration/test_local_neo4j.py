@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from graph_memory import local_neo4j
-from graph_memory.local_neo4j import LocalNeo4j
+from graph_memory.local_neo4j import LocalNeo4j, process
 from graph_memory.settings import Settings, read_settings
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="kills by signals")
@@ -162,6 +162,25 @@ def test_a_kept_instance_on_another_port_stays_until_it_is_stopped(settings: Set
     assert local_neo4j.stop(settings) is True
     assert local_neo4j.status(settings).keep is False
     assert local_neo4j.stop(settings) is False
+
+
+def test_two_that_start_at_once_do_not_take_one_another_for_their_own(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    ours = settings.model_copy(update={"data_dir": tmp_path})
+    other = local_neo4j.acquire(settings)
+    taken, choose = [int(other.uri.rpartition(":")[2])], process.choose_port
+    # As when both have chosen before either listens.
+    monkeypatch.setattr(process, "choose_port", lambda last: taken.pop() if taken else choose(last))
+    instance = local_neo4j.acquire(ours)
+    try:
+        assert not taken
+        assert instance.uri != other.uri
+        assert _ask(instance, "RETURN 1 AS one") == _ask(other, "RETURN 1 AS one") == {"one": 1}
+    finally:
+        local_neo4j.release(ours)
+        local_neo4j.release(settings)
+    assert local_neo4j.running(ours) is None
 
 
 def test_a_command_that_is_ended_while_it_starts_the_instance_takes_it_along(settings: Settings):
