@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import lru_cache
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
@@ -135,12 +136,15 @@ def metadata_json(metadata: Mapping[str, Any]) -> str:
     return json.dumps(dict(metadata), ensure_ascii=False, allow_nan=False)
 
 
+#: Answers show the same instants again and again, dozens in each.
+_shown = lru_cache(maxsize=10_000)(instant)
+
 #: A content, whether it is stored compressed or not.
 WholeText = Annotated[str, BeforeValidator(whole)]
 
 Instant = Annotated[
     datetime,
-    PlainSerializer(instant, return_type=str),
+    PlainSerializer(_shown, return_type=str),
     WithJsonSchema({"type": "string", "format": "date-time"}),
 ]
 JsonObject = Annotated[dict[str, Any], BeforeValidator(_object)]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from graph_memory.memories import BriefMemory
 from graph_memory.profiles import Profile
@@ -10,8 +11,7 @@ from graph_memory.sessions import Session, Status
 from graph_memory.settings import Settings
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """A memory that a search found, mostly with what it tells."""
 
     memory_id: str

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from graph_memory.graph import Graph
 from graph_memory.memories import instant
@@ -51,8 +51,7 @@ class Change:
         return self.memory_id if self.reason is Reason.UPDATED else self.superseded_by
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
+class Loaded(NamedTuple):
     """That a memory was given to the model."""
 
     position: int  #: tokens of the conversation before that

@@ -1,6 +1,6 @@
 """What the tools on conversations answer."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Annotated, Any, Self
 
 from pydantic import WithJsonSchema
@@ -15,7 +15,7 @@ from graph_memory.sessions import Change, LoadedMemory, Status
 _OBJECTS = WithJsonSchema({"type": "array", "items": {"type": "object"}})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # frozen, it would take five times as long to make, sixty times an answer
 class GivenMemory:
     """A memory as a conversation needs it; get_memory has the rest."""
 
@@ -38,19 +38,30 @@ class GivenMemory:
     @classmethod
     def of(cls, given: RetrievedMemory) -> Self:
         """Describe a memory that is given."""
-        own = {name: getattr(given.memory, name) for name in _OF_MEMORY}
-        why = {name: getattr(given, name) for name in _OF_RETRIEVAL}
-        return cls(**own, **why)
+        memory = given.memory
+        return cls(
+            memory_id=memory.memory_id,
+            content=memory.content,
+            memory_type=memory.memory_type,
+            tags=memory.tags,
+            importance=memory.importance,
+            lifecycle_state=memory.lifecycle_state,
+            created_at=memory.created_at,
+            valid_at=memory.valid_at,
+            invalid_at=memory.invalid_at,
+            similarity=given.similarity,
+            score=given.score,
+            components=given.components,
+            tokens=given.tokens,
+            distance=given.distance,
+            status=given.status,
+        )
 
     def line(self) -> str:
         """Return the whole content, below what an agent must know of it."""
         note = "" if self.status is Status.NEW else f", {self.status}"
         kind = f"{self.memory_type}, {self.created_at.date()}{note}"
         return f"{self.memory_id} [{kind}] score {self.score:.3f}\n{self.content}"
-
-
-_OF_RETRIEVAL = ("similarity", "score", "components", "tokens", "distance", "status")
-_OF_MEMORY = [field.name for field in fields(GivenMemory) if field.name not in _OF_RETRIEVAL]
 
 
 class Given(View):
