@@ -1,6 +1,7 @@
 """Find memories: by question, by filter, by id."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -30,6 +31,14 @@ _SEARCHES = {
     (Profile.HYBRID, False): "recall/search_hybrid",
     (Profile.HYBRID, True): "recall/search_hybrid_filtered",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class LastUsed:
+    """Where a memory is, and how it begins."""
+
+    group_id: str
+    lead: str
 
 
 async def search(
@@ -173,6 +182,14 @@ async def get_many(
     )
     by_id = {memory.memory_id: memory for memory in found}
     return [by_id[memory_id] for memory_id in memory_ids if memory_id in by_id]
+
+
+async def last_used(graph: Graph) -> LastUsed:
+    """Find the memory that was used last, whosever it is: for searches that nobody is shown.
+
+    Without memories, one that says nothing is in a group that has no name.
+    """
+    return await graph.one("recall/last_used", LastUsed) or LastUsed("", "")
 
 
 async def relations_of(

@@ -5,7 +5,6 @@ import errno
 import gc
 import logging
 import os
-import secrets
 import signal
 import socket
 import sys
@@ -17,7 +16,7 @@ from typing import Any
 
 import uvicorn
 
-from graph_memory import auto_backup, census, metrics, tokens
+from graph_memory import auto_backup, census, metrics, recall, tokens
 from graph_memory.api import GraphMemory
 from graph_memory.errors import GraphMemoryError, SettingsError
 from graph_memory.hosts import is_loopback
@@ -183,13 +182,20 @@ async def _until_signalled(work: Coroutine[Any, Any, None]) -> None:
 
 
 async def _warm_up(memory: GraphMemory) -> None:
-    """Load the models and let Neo4j compile its plans; in a group that holds nothing."""
-    group = f"warm_up_{secrets.token_hex(8)}"
+    """Load the models and let Neo4j compile its plans, by searches like those to come.
+
+    They ask in the words of the memory that was used last, in its group: where nothing is found,
+    little is compiled, and the first caller waits for seconds. None of it counts as an access.
+    """
     try:
         await memory.embedder.load_all()
+        like = await recall.last_used(memory.graph)
         ready_at = time.monotonic() + _WARM_UP_SECONDS
         for number in range(_WARM_UP_SEARCHES):
-            await memory.search(f"warm-up {number}", group_id=group)
+            await recall.search(
+                memory.graph, memory.embedder, memory.settings, f"{like.lead} {number}",
+                group_id=like.group_id, now=memory.clock(),
+            )  # fmt: skip
             if time.monotonic() > ready_at:
                 break
     except GraphMemoryError as error:

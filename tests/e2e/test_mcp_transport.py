@@ -18,10 +18,12 @@ import pytest
 import pytest_asyncio
 from mcp import Client, StdioServerParameters
 
-from graph_memory import GraphMemory, Settings
+from graph_memory import GraphMemory, Settings, recall
 from graph_memory.errors import SettingsError
 from graph_memory.graph import Graph
 from graph_memory.server import serve_http
+from graph_memory.server.serving import _warm_up
+from tests.conftest import TODAY, Clock
 from tests.e2e.mcp_client import ERAS, call, refused, serving
 from tests.tiny_cross_encoder import write_cross_encoder
 
@@ -110,6 +112,23 @@ async def test_readiness_waits_for_the_model(memory: GraphMemory, monkeypatch: p
         ready = await http.get("/readyz")
     assert ready.status_code == 503
     assert list(ready.json()["missing"]) == ["embedder"]
+
+
+async def test_a_server_warms_up_by_what_was_used_last_and_counts_nothing(
+    memory: GraphMemory, group: str, clock: Clock
+):
+    clock.now = TODAY.replace(year=2998)  # later than in any other test
+    used = await memory.add("Ada keeps her bees on the roof")
+    await memory.add("Grace keeps none")
+    await memory.touch(used.memory_id)
+    try:
+        last = await recall.last_used(memory.graph)
+        assert last == recall.LastUsed(group, "Ada keeps her bees on the roof")
+        await _warm_up(memory)
+        await memory.accesses.settled()
+        assert {m.access_count for m in (await memory.list()).memories} == {0, 1}
+    finally:
+        await memory.delete_all(confirm="DELETE ALL", permanent=True)
 
 
 @pytest.mark.parametrize(

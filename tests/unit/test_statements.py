@@ -17,10 +17,11 @@ MATCH (m:Memory {group_id: $group_id})
 RETURN count(m) AS n
 """
 
-# These touch no tenant's memories, or are run by operators over the whole database.
+# These touch no tenant's memories, or are run by operators over the whole database; what a service
+# warms up by, as it starts, is shown to nobody.
 UNSCOPED = {
     "rebuild/groups", "census/take", "backup/standing", "classify/groups", "classify/shares",
-    "verify/orphans", "repair/orphans",
+    "verify/orphans", "repair/orphans", "recall/last_used",
 }  # fmt: skip
 #: Runs and migrations serve all tenants, or those of `$groups`; records name memories by id.
 UNSCOPED |= {
