@@ -1,16 +1,14 @@
 """Count what was delivered, and let memories that are used stay awake."""
 
-import asyncio
 import logging
-import math
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from graph_memory import decay, metrics
+from graph_memory.behind import Behind
 from graph_memory.errors import GraphMemoryError
 from graph_memory.graph import Graph
 from graph_memory.memories import instant, unpacked
@@ -56,9 +54,7 @@ class AccessLog:
         self._graph = graph
         self._settings = settings
         self._pending: dict[str, _Deliveries] = {}
-        self._writer: asyncio.Task[None] | None = None
-        self._hurry = asyncio.Event()
-        self._next_at = -math.inf
+        self._behind = Behind(self._write)
 
     def delivered(self, memory_ids: Sequence[str], *, group_id: str, now: datetime) -> None:
         """Count an access to each memory, soon."""
@@ -67,36 +63,26 @@ class AccessLog:
         deliveries = self._pending.setdefault(group_id, _Deliveries(now))
         deliveries.latest = max(deliveries.latest, now)
         deliveries.hits.update(set(memory_ids))
-        if self._writer is None or self._writer.done():
-            self._writer = asyncio.create_task(self._write())
+        self._behind.wake()
 
     async def settled(self) -> None:
         """Count every delivery so far, now."""
-        while self._writer is not None and not self._writer.done():
-            self._hurry.set()
-            await self._writer
+        await self._behind.settled()
 
     async def _write(self) -> None:
         while self._pending:
-            await self._pause()
+            await self._behind.pause()
             collected, self._pending = self._pending, {}
             for group_id, deliveries in collected.items():
                 ids = sorted(deliveries.hits)
                 for start in range(0, len(ids), _BATCH):
-                    await self._pause()
+                    await self._behind.pause()
                     hits = {id_: deliveries.hits[id_] for id_ in ids[start : start + _BATCH]}
                     began = time.monotonic()
                     await self._count(group_id, hits, deliveries.latest)
-                    ended = time.monotonic()
-                    self._next_at = ended + min(_PAUSE_SECONDS, _REST * (ended - began))
-            self._next_at = time.monotonic() + _PAUSE_SECONDS
-        self._hurry.clear()
-
-    async def _pause(self) -> None:
-        """Let deliveries collect, unless somebody waits for them to be counted."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(self._next_at - time.monotonic()):
-                await self._hurry.wait()
+                    taken = time.monotonic() - began
+                    self._behind.rest(min(_PAUSE_SECONDS, _REST * taken))
+            self._behind.rest(_PAUSE_SECONDS)
 
     async def _count(self, group_id: str, hits: Mapping[str, int], now: datetime) -> None:
         try:

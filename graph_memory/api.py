@@ -222,6 +222,7 @@ class GraphMemory(Connections, Conversations, Custody, Extraction, FactSearch, U
             ConfirmationRequiredError: `confirm` is anything else.
             BackupError: The backup cannot be written; nothing is deleted.
         """
+        await self.sessions.settled()  # none is to be stored after
         return await revise.delete_all(
             self.graph,
             self.settings,

@@ -16,6 +16,7 @@ from graph_memory.embedding import Embedder
 from graph_memory.errors import DimensionMismatchError, NotFoundError
 from graph_memory.graph import Graph
 from graph_memory.memories import Memory
+from graph_memory.sessions import Sessions
 from graph_memory.settings import Settings
 from graph_memory.tokens import EVERYTHING, Grant
 
@@ -44,6 +45,7 @@ class Context:
         self.settings = settings
         self.clock = clock
         self.accesses = AccessLog(graph, settings)
+        self.sessions = Sessions(graph, settings)
         self.chat = Chat(settings) if settings.llm_url else None
         self.grant = EVERYTHING
         self.on_saved: Callable[[int], None] = lambda count: None
@@ -60,6 +62,7 @@ class Context:
 
     async def settle(self) -> None:
         """Finish what goes on behind the calls; none can be made after."""
+        await self.sessions.settled()
         await self.accesses.settled()
         if self.chat:
             await self.chat.close()

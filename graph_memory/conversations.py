@@ -4,12 +4,12 @@ import uuid
 from dataclasses import dataclass, replace
 from typing import Any
 
-from graph_memory import feedback, retrieve, sessions
+from graph_memory import feedback, retrieve
 from graph_memory.arguments import Question, checked, checked_value
 from graph_memory.context import Context
+from graph_memory.loaded import ContextState, Session
 from graph_memory.profiles import Profile
 from graph_memory.retrieve import Retrieval, Retrieved, SessionId
-from graph_memory.sessions import ContextState
 from graph_memory.settings import Settings
 
 
@@ -43,6 +43,7 @@ class Conversations(Context):
             self.graph,
             self.embedder,
             self._counter,
+            self.sessions,
             settings,
             checked_value(Question, query, "query"),
             asked,
@@ -63,11 +64,10 @@ class Conversations(Context):
         group = self.group(group_id)
         given = str(uuid.uuid4()) if session_id is None else session_id
         session_id = checked_value(SessionId, given, "session_id")
+        session, _ = await self.sessions.read(session_id, group_id=group, now=self.clock())
         if reset:
-            await sessions.forget(self.graph, session_id, group_id=group)
-        session, _ = await sessions.read(
-            self.graph, self.settings, session_id, group_id=group, now=self.clock()
-        )
+            await self.sessions.forget(session_id, group_id=group)
+            session = Session(session_id)
         return session.state(self.settings.staleness_threshold)
 
     async def give_feedback(

@@ -5,7 +5,6 @@ conversation has loaded and still holds is left out; the best of the rest fill t
 """
 
 import asyncio
-import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,15 +12,16 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from graph_memory import decay, recall, sessions
+from graph_memory import decay, recall
 from graph_memory.arguments import Filters, Line
 from graph_memory.counting import TokenCounter
 from graph_memory.embedding import Embedder
 from graph_memory.graph import Graph
+from graph_memory.loaded import Change, Reason, Session, Status
 from graph_memory.memories import RECALLED_STATES, instant
 from graph_memory.profiles import Profile, nearness, reweighed, spreading, weighing
 from graph_memory.selection import Candidate, Hit, RetrievedMemory, chosen, ranked
-from graph_memory.sessions import Change, Reason, Session, Status
+from graph_memory.sessions import Sessions
 from graph_memory.settings import Settings
 
 #: A question may be long; the history of a session keeps how it begins.
@@ -70,6 +70,7 @@ async def retrieve(
     graph: Graph,
     embedder: Embedder,
     counter: TokenCounter,
+    sessions: Sessions,
     settings: Settings,
     question: str,
     asked: Retrieval,
@@ -79,13 +80,14 @@ async def retrieve(
 ) -> Retrieved:
     """Give a conversation the memories that answer `question` and that it does not have.
 
-    The session is written before the answer goes out. Of two calls at once on one session, the
-    second to write chooses again beside what the first gave, so neither gives a memory twice.
+    Of two calls at once on one session, the second to write chooses again beside what the first
+    gave, so neither gives a memory twice. A session that begins here is written behind the answer.
 
     Args:
         graph: Where to look.
         embedder: Maps the question to a vector.
         counter: Counts the tokens of contents.
+        sessions: What conversations were given.
         settings: The defaults, and the bounds of spreading.
         question: Any text.
         asked: Budget, depth, session and filters.
@@ -97,7 +99,7 @@ async def retrieve(
     """
     settings = _for_this_call(settings, asked)
     (session, changed), hits = await asyncio.gather(
-        _session(graph, settings, asked.session_id, group_id=group_id, now=now),
+        _session(sessions, asked.session_id, group_id=group_id, now=now),
         _hits(graph, embedder, settings, question, asked, group_id=group_id, now=now),
     )
     past = asked.as_of or asked.known_at
@@ -132,28 +134,28 @@ async def retrieve(
             },
             settings=settings,
         )
-        overtaken = await sessions.write(graph, following, group_id=group_id, now=now)
-        if overtaken is None:
+        written, session = await sessions.write(following, group_id=group_id, now=now)
+        if written:
             return Retrieved(
                 session_id=session.session_id,
                 memories=given,
                 tokens_used=used,
-                total_tokens=following.total_tokens,
+                total_tokens=session.total_tokens,
                 anchors=[hit.memory_id for hit in anchors],
                 skipped_loaded=skipped,
                 refreshed=[m.memory.memory_id for m in given if m.status is Status.REFRESHED],
                 changed=changed,
             )
-        session = overtaken  # by another call of this conversation; choose beside what it gave
+        # Another call of this conversation was quicker: choose beside what that gave.
 
 
 async def _session(
-    graph: Graph, settings: Settings, session_id: str | None, *, group_id: str, now: datetime
+    sessions: Sessions, session_id: str | None, *, group_id: str, now: datetime
 ) -> tuple[Session, list[Change]]:
     """Read the session that is named, or begin one."""
     if session_id is None:
-        return Session(str(uuid.uuid4())), []
-    return await sessions.read(graph, settings, session_id, group_id=group_id, now=now)
+        return Session(), []
+    return await sessions.read(session_id, group_id=group_id, now=now)
 
 
 def _for_this_call(settings: Settings, asked: Retrieval) -> Settings:

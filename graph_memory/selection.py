@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from graph_memory.loaded import Session, Status
 from graph_memory.memories import BriefMemory
 from graph_memory.profiles import Profile
 from graph_memory.ranking import PLACES
-from graph_memory.sessions import Session, Status
 from graph_memory.settings import Settings
 
 

@@ -1,145 +1,33 @@
-"""What a conversation has loaded: at which position, in which text, and what became of it.
+"""The sessions of conversations, kept in the database, so that any replica can go on with one.
 
-A session is the conversation as the service can see it. Its state lives in the database, so any
-replica can go on with it; a write succeeds only on the revision that was read.
+A session is the conversation as the service can see it; a write succeeds only on the revision that
+was read.
 """
 
-import hashlib
-import json
+import asyncio
+import logging
+import time
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any
 
+from graph_memory.behind import Behind
+from graph_memory.errors import GraphMemoryError
 from graph_memory.graph import Graph
+from graph_memory.loaded import Change, Loaded, Session
 from graph_memory.memories import instant
 from graph_memory.settings import Settings
 
-_VERSION_DIGITS = 16
+_log = logging.getLogger(__name__)
 
+#: Sessions that begin are collected for so long after a write.
+_PAUSE_SECONDS = 0.1
 
-class Status(StrEnum):
-    """Why a memory is given."""
+#: A session that has begun is stored after so long, or was lost with its replica.
+_ON_ITS_WAY_SECONDS = 1.0
 
-    NEW = "new"
-    REFRESHED = "refreshed"  #: it was loaded, and has gone stale
-    CHANGED = "changed"  #: it was loaded in another text
-
-
-class Reason(StrEnum):
-    """Why a loaded memory is no longer what was loaded."""
-
-    UPDATED = "updated"
-    SUPERSEDED = "superseded"
-    OBSOLETE = "obsolete"
-    FORGOTTEN = "forgotten"  #: expired or deleted
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A loaded memory that is no longer what was loaded."""
-
-    memory_id: str
-    reason: Reason
-    superseded_by: str | None  #: the memory that holds instead
-
-    @property
-    def current_id(self) -> str | None:
-        """The memory to give instead, if there is one."""
-        return self.memory_id if self.reason is Reason.UPDATED else self.superseded_by
-
-
-class Loaded(NamedTuple):
-    """That a memory was given to the model."""
-
-    position: int  #: tokens of the conversation before that
-    version: str  #: which text it was
-
-
-@dataclass(frozen=True, slots=True)
-class LoadedMemory:
-    """A memory a conversation has loaded."""
-
-    memory_id: str
-    load_token_count: int  #: tokens of the conversation before
-    stale: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ContextState:
-    """What a conversation has loaded."""
-
-    session_id: str
-    total_tokens: int
-    loaded: list[LoadedMemory]  #: the latest last
-    history: list[dict[str, Any]]  #: retrievals, the latest last
-
-
-@dataclass(frozen=True, slots=True)
-class Session:
-    """A conversation, as far as the service has seen it."""
-
-    session_id: str
-    total_tokens: int = 0
-    loaded: Mapping[str, Loaded] = field(default_factory=dict[str, Loaded])
-    history: tuple[str, ...] = ()  #: JSON objects, the latest last
-    revision: str = ""
-
-    def position(self, conversation_tokens: int | None = None) -> int:
-        """Return where the conversation is, in tokens; it never goes back."""
-        return max(self.total_tokens, conversation_tokens or 0)
-
-    def status(self, memory_id: str, text: str, position: int, threshold: int) -> Status | None:
-        """Tell why a memory is to be given at `position`; None if the model still has it."""
-        before = self.loaded.get(memory_id)
-        if before is None:
-            return Status.NEW
-        if before.version != version(text):
-            return Status.CHANGED
-        return Status.REFRESHED if stale(position, before.position, threshold) else None
-
-    def state(self, threshold: int) -> ContextState:
-        """Describe the session, with what is stale at `threshold` tokens."""
-        return ContextState(
-            self.session_id,
-            self.total_tokens,
-            [
-                LoadedMemory(id_, at.position, stale(self.total_tokens, at.position, threshold))
-                for id_, at in self.loaded.items()
-            ],
-            [json.loads(event) for event in self.history],
-        )
-
-    def after(
-        self,
-        given: Mapping[str, str],
-        *,
-        position: int,
-        tokens: int,
-        gone: Iterable[str] = (),
-        event: Mapping[str, Any],
-        settings: Settings,
-    ) -> "Session":
-        """Return the session after texts were given at `position`, and others turned out gone.
-
-        Args:
-            given: Each memory's text, by id.
-            position: Tokens of the conversation before.
-            tokens: Tokens of the texts.
-            gone: Memories to forget, as they are no longer what was loaded.
-            event: What to remember of this in the history.
-            settings: How many memories and events a session remembers, the latest.
-        """
-        kept = {k: v for k, v in self.loaded.items() if k not in given and k not in set(gone)}
-        loaded = kept | {id_: Loaded(position, version(text)) for id_, text in given.items()}
-        return replace(
-            self,
-            total_tokens=position + tokens,
-            loaded=dict(list(loaded.items())[-settings.session_max_loaded :]),
-            history=_last((*self.history, json.dumps(event)), settings.session_history),
-        )
+_LOOK_AGAIN_SECONDS = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,64 +53,134 @@ class _Written:
     revision: str
 
 
-def stale(current_tokens: int, load_token_count: int, threshold: int) -> bool:
-    """Tell whether a memory was loaded so long ago that the model may have lost it.
+class Sessions:
+    """The sessions of a database.
 
-    Source: reload when current_tokens − load_token_count > threshold, strictly.
+    One that goes on is written before the answer goes out: another call may be on it. One that
+    begins is nobody else's yet, and is written behind its answer, together with others; its id
+    tells when it began, so a replica that is asked for it too early looks again.
     """
-    return current_tokens - load_token_count > threshold
 
+    def __init__(self, graph: Graph, settings: Settings) -> None:
+        self._graph = graph
+        self._settings = settings
+        self._begun: dict[tuple[str, str], dict[str, Any]] = {}
+        self._behind = Behind(self._write_begun)
 
-def version(text: str) -> str:
-    """Return what tells one text of a memory from another."""
-    return hashlib.sha256(text.encode()).hexdigest()[:_VERSION_DIGITS]
+    async def read(
+        self, session_id: str, *, group_id: str, now: datetime
+    ) -> tuple[Session, list[Change]]:
+        """Read a session, and what changed of what it loaded; an unknown one is empty."""
+        found = await self._stored(session_id, group_id, now)
+        while found is None and self._is_on_its_way(session_id, group_id):
+            await asyncio.sleep(_LOOK_AGAIN_SECONDS)
+            found = await self._stored(session_id, group_id, now)
+        if found is None:
+            return Session(session_id), []
+        if found.updated_at < instant(now - timedelta(days=self._settings.session_ttl_days)):
+            return Session(session_id, revision=found.revision), []
+        return _session(session_id, found), found.changed
 
+    async def write(
+        self, session: Session, *, group_id: str, now: datetime
+    ) -> tuple[bool, Session]:
+        """Write a session that was read at its `revision`; one without an id begins, and gets one.
 
-async def read(
-    graph: Graph, settings: Settings, session_id: str, *, group_id: str, now: datetime
-) -> tuple[Session, list[Change]]:
-    """Read a session of the group, and what changed of what it loaded; an unknown one is new."""
-    found = await graph.one(
-        "sessions/read", _Read, group_id=group_id, session_id=session_id, now=instant(now)
-    )
-    if found is None:
-        return Session(session_id), []
-    if found.updated_at < instant(now - timedelta(days=settings.session_ttl_days)):
-        return Session(session_id, revision=found.revision), []
-    return _session(session_id, found), found.changed
+        Returns:
+            Whether it was written, or is about to be, and the session as it is then: if another
+            call was quicker, as that left it.
+        """
+        following = uuid.uuid4().hex
+        if not session.session_id:
+            begun = replace(session, session_id=_new_id())
+            row = {**_row(begun, group_id, now), "revision": following}
+            self._begun[group_id, begun.session_id] = row
+            self._behind.wake()
+            return True, begun
+        done = await self._graph.one(
+            "sessions/write",
+            _Written,
+            **_row(session, group_id, now),
+            revision=session.revision,
+            following=following,
+        )
+        if done is None or done.written:
+            return True, session
+        return False, _session(session.session_id, done)
 
+    async def forget(self, session_id: str, *, group_id: str) -> None:
+        """Forget a session."""
+        await self._graph.run("sessions/forget", group_id=group_id, session_id=session_id)
 
-async def write(graph: Graph, session: Session, *, group_id: str, now: datetime) -> Session | None:
-    """Write a session that was read at its `revision`.
+    async def settled(self) -> None:
+        """Write every session that has begun, now."""
+        await self._behind.settled()
 
-    Returns:
-        None, or the session as it is now, if another call was quicker and nothing was written.
-    """
-    done = await graph.one(
-        "sessions/write",
-        _Written,
-        group_id=group_id,
-        session_id=session.session_id,
-        revision=session.revision,
-        following=uuid.uuid4().hex,
-        total_tokens=session.total_tokens,
-        ids=list(session.loaded),
-        positions=[loaded.position for loaded in session.loaded.values()],
-        versions=[loaded.version for loaded in session.loaded.values()],
-        history=list(session.history),
-        now=instant(now),
-    )
-    return None if done is None or done.written else _session(session.session_id, done)
+    def _is_on_its_way(self, session_id: str, group_id: str) -> bool:
+        """Tell whether a session that is not stored may be soon, from here or another replica."""
+        if (group_id, session_id) in self._begun:
+            self._behind.hurry()
+            return True
+        return _begun_now(session_id)
 
+    async def _stored(self, session_id: str, group_id: str, now: datetime) -> _Read | None:
+        return await self._graph.one(
+            "sessions/read", _Read, group_id=group_id, session_id=session_id, now=instant(now)
+        )
 
-async def forget(graph: Graph, session_id: str, *, group_id: str) -> None:
-    """Forget a session of the group."""
-    await graph.run("sessions/forget", group_id=group_id, session_id=session_id)
+    async def _write_begun(self) -> None:
+        while self._begun:
+            await self._behind.pause()
+            begun = dict(self._begun)
+            try:
+                await self._graph.run("sessions/begin", sessions=list(begun.values()))
+            except GraphMemoryError as error:
+                _log.warning(
+                    "%d sessions were not stored, and what they gave may be given again: %s",
+                    len(begun), error,
+                )  # fmt: skip
+            for key in begun:
+                del self._begun[key]
+            self._behind.rest(_PAUSE_SECONDS)
 
 
 async def expire(graph: Graph, *, group_id: str, before: datetime) -> int:
     """Forget the sessions of the group that were not used since `before`; return their number."""
     return await graph.one("sessions/expire", int, group_id=group_id, before=instant(before)) or 0
+
+
+def _new_id() -> str:
+    """Return an id that no session has and that tells when it was made.
+
+    Source: RFC 9562, version 8, whose layout is the maker's; here that of version 7, which callers
+    may choose for sessions of their own: milliseconds since 1970 in 48 bits, the rest is random.
+    """
+    milliseconds = time.time_ns() // 1_000_000
+    return str(uuid.UUID(int=milliseconds << 80 | 8 << 76 | uuid.uuid4().int % (1 << 76)))
+
+
+def _begun_now(session_id: str) -> bool:
+    """Tell whether a session began so lately that it may not be stored yet."""
+    try:
+        id_ = uuid.UUID(session_id)
+    except ValueError:
+        return False
+    # The clock of the replica that made it may be ahead.
+    return id_.version == 8 and abs(time.time() - (id_.int >> 80) / 1000) < _ON_ITS_WAY_SECONDS
+
+
+def _row(session: Session, group_id: str, now: datetime) -> dict[str, Any]:
+    """Return what `sessions/begin` and `sessions/write` have in common."""
+    return {
+        "group_id": group_id,
+        "session_id": session.session_id,
+        "total_tokens": session.total_tokens,
+        "ids": list(session.loaded),
+        "positions": [loaded.position for loaded in session.loaded.values()],
+        "versions": [loaded.version for loaded in session.loaded.values()],
+        "history": list(session.history),
+        "now": instant(now),
+    }
 
 
 def _session(session_id: str, stored: _Read | _Written) -> Session:
@@ -234,7 +192,3 @@ def _session(session_id: str, stored: _Read | _Written) -> Session:
         tuple(stored.history),
         stored.revision,
     )
-
-
-def _last(events: Sequence[str], count: int) -> tuple[str, ...]:
-    return tuple(events[-count:]) if count else ()

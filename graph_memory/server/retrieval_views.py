@@ -6,11 +6,11 @@ from typing import Annotated, Any, Self
 from pydantic import WithJsonSchema
 
 from graph_memory.conversations import Learned
+from graph_memory.loaded import Change, LoadedMemory, Status
 from graph_memory.memories import Instant, LifecycleState, MemoryType
 from graph_memory.retrieve import Retrieved
 from graph_memory.selection import RetrievedMemory
 from graph_memory.server.views import View
-from graph_memory.sessions import Change, LoadedMemory, Status
 
 _OBJECTS = WithJsonSchema({"type": "array", "items": {"type": "object"}})
 

@@ -1,12 +1,15 @@
 """What conversations were given, kept in the database, whoever asks and whatever changes."""
 
 import asyncio
+import time
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
+from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory, sessions
 from graph_memory.retrieve import Retrieved
@@ -143,12 +146,75 @@ async def test_a_question_about_the_past_brings_the_text_of_then(
 async def test_any_replica_goes_on_with_a_session(memory: GraphMemory) -> None:
     ids = await fill(memory, *TOMATOES)
     first = await memory.retrieve("tomatoes", session_id="talk 1")
-    other = GraphMemory(memory.graph, memory.embedder, memory.settings, clock=memory.clock)
+    other = replica(memory)
     assert (await other.retrieve("tomatoes", session_id="talk 1")).memories == []
     assert {m.memory_id for m in (await other.context_state("talk 1")).loaded} == set(ids)
     reset = await other.context_state("talk 1", reset=True)
     assert (reset.total_tokens, reset.loaded, reset.history) == (0, [], [])
     assert given_ids(await memory.retrieve("tomatoes", session_id="talk 1")) == given_ids(first)
+
+
+def replica(memory: GraphMemory) -> GraphMemory:
+    return GraphMemory(memory.graph, memory.embedder, memory.settings, clock=memory.clock)
+
+
+async def stored(driver: AsyncDriver, group: str) -> set[str]:
+    """Return the ids of the group's sessions, as the database has them."""
+    found, _, _ = await driver.execute_query(
+        "MATCH (s:Session {group_id: $group}) RETURN s.session_id AS id", group=group
+    )
+    return {row["id"].removeprefix(f"{group}|") for row in found}
+
+
+async def test_any_replica_goes_on_at_once_with_one_that_has_just_begun(
+    memory: GraphMemory,
+) -> None:
+    """It is written behind the answer that names it."""
+    ids = await fill(memory, *TOMATOES)
+    for other in (memory, replica(memory)):
+        first = await memory.retrieve("tomatoes", max_tokens=30)
+        rest = await other.retrieve("tomatoes", session_id=first.session_id)
+        assert not given_ids(first) & given_ids(rest)
+        assert given_ids(first) | given_ids(rest) == set(ids)
+        begun = await memory.retrieve("tomatoes")
+        state = await other.context_state(begun.session_id)
+        assert {m.memory_id for m in state.loaded} == set(ids)
+
+
+async def test_sessions_that_begin_together_are_all_kept(
+    memory: GraphMemory, driver: AsyncDriver, group: str
+) -> None:
+    await fill(memory, *TOMATOES)
+    service = replica(memory)
+    begun = await asyncio.gather(*(service.retrieve("tomatoes") for _ in range(20)))
+    await service.settle()  # as when it is closed
+    kept = await stored(driver, group)
+    assert kept == {answer.session_id for answer in begun}
+    assert len(kept) == 20
+
+
+async def test_one_that_has_just_begun_can_be_reset_and_erased(
+    memory: GraphMemory, driver: AsyncDriver, group: str
+) -> None:
+    await fill(memory, *TOMATOES)
+    begun = await memory.retrieve("tomatoes")
+    assert (await memory.context_state(begun.session_id, reset=True)).loaded == []
+    await memory.retrieve("tomatoes")
+    await memory.delete_all(confirm="DELETE ALL", permanent=True)
+    await memory.sessions.settled()
+    assert await stored(driver, group) == set()
+
+
+async def test_an_id_that_was_lost_before_it_was_stored_begins_anew(memory: GraphMemory) -> None:
+    """Its replica was killed; nobody waits for it longer than it could be on its way."""
+    ids = await fill(memory, *TOMATOES)
+    shape = UUID((await memory.retrieve("tomatoes")).session_id).int
+    for age_seconds, patience in ((0, 5.0), (3600, 1.0)):
+        milliseconds = int((time.time() - age_seconds) * 1000)
+        lost = str(UUID(int=(milliseconds << 80) | ((shape ^ 1) & ((1 << 80) - 1))))
+        async with asyncio.timeout(patience):
+            assert (await memory.context_state(lost)).loaded == []
+        assert given_ids(await memory.retrieve("tomatoes", session_id=lost)) == set(ids)
 
 
 async def test_another_tenant_neither_reads_nor_resets_a_session(

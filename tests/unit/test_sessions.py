@@ -13,9 +13,9 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from graph_memory import Settings, read_settings
 from graph_memory.counting import by_characters
 from graph_memory.errors import InvalidArgumentError, SettingsError
+from graph_memory.loaded import Session, Status, stale
 from graph_memory.profiles import Profile, reweighed
 from graph_memory.selection import select_budget
-from graph_memory.sessions import Session, Status, stale
 
 VECTORS = json.loads((Path(__file__).parents[1] / "retrieval_vectors.json").read_text())
 
