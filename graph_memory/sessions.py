@@ -22,7 +22,7 @@ from graph_memory.settings import Settings
 _log = logging.getLogger(__name__)
 
 #: Sessions that begin are collected for so long after a write.
-_PAUSE_SECONDS = 0.1
+_PAUSE_SECONDS = 0.25
 
 #: A session that has begun is stored after so long, or was lost with its replica.
 _ON_ITS_WAY_SECONDS = 1.0

@@ -111,7 +111,7 @@ async def test_recall_over_http(memory: GraphMemory, group: str, driver: AsyncDr
         filled(memory, group, sentences(MEMORIES)),
         filled(memory, f"{group}_others", sentences(OTHERS)),
         # In a process of its own, as clients meet it.
-        process("serve_http", memory.settings, GRAPH_MEMORY_EMBEDDING_URL="") as started,
+        process(memory.settings, GRAPH_MEMORY_EMBEDDING_URL="") as started,
     ):
         rows, _, _ = await driver.execute_query("MATCH (m:Memory) RETURN count(m) AS all")
         print(f"\n{MEMORIES} memories of {rows[0]['all']}")

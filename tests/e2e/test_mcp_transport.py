@@ -206,14 +206,9 @@ def _rpc(method: str, **params: Any) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
 
 
-def _program(serve: str) -> list[str]:
-    return [
-        "-c",
-        "import asyncio\n"
-        "from graph_memory import read_settings\n"
-        "from graph_memory.server import serve_http, serve_stdio\n"
-        f"asyncio.run({serve}(read_settings()))\n",
-    ]
+def _command(*options: str) -> list[str]:
+    """Return the arguments of Python that serve as users do."""
+    return ["-c", "from graph_memory.cli import main; raise SystemExit(main())", "serve", *options]
 
 
 def _environment(settings: Settings, **more: str) -> dict[str, str]:
@@ -231,13 +226,13 @@ def _environment(settings: Settings, **more: str) -> dict[str, str]:
 
 @asynccontextmanager
 async def process(
-    serve: str, settings: Settings, **more: str
+    settings: Settings, *options: str, **more: str
 ) -> AsyncIterator[asyncio.subprocess.Process]:
     """Start a server whose embedding endpoint does not answer: it starts quickly, and stays up."""
     deaf = "http://127.0.0.1:1/v1"
     environment = _environment(settings, **{"GRAPH_MEMORY_EMBEDDING_URL": deaf, **more})
     started = await asyncio.create_subprocess_exec(
-        sys.executable, *_program(serve), env=environment,
+        sys.executable, *_command(*options), env=environment,
         stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip
@@ -258,10 +253,9 @@ async def said(started: asyncio.subprocess.Process, words: str) -> str:
     raise AssertionError(f"the server ended without saying '{words}'")
 
 
-async def test_a_server_begun_by_its_command_says_when_it_did_what(settings: Settings):
-    command = "from graph_memory.cli import main\nmain(['serve', '--stdio'])\n"
+async def test_a_server_says_when_it_did_what(settings: Settings):
     started = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", command, stdin=asyncio.subprocess.DEVNULL,
+        sys.executable, *_command("--stdio"), stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
         env=_environment(settings, GRAPH_MEMORY_EMBEDDING_URL="http://127.0.0.1:1/v1"),
     )  # fmt: skip
@@ -274,7 +268,7 @@ async def test_a_process_loads_its_cross_encoder_and_says_nothing_of_it(
 ):
     folder = write_cross_encoder(tmp_path)
     more = {"GRAPH_MEMORY_EMBEDDING_URL": "", "GRAPH_MEMORY_RECALL_CROSS_ENCODER": str(folder)}
-    async with process("serve_http", settings, GRAPH_MEMORY_GROUP_ID=group, **more) as started:
+    async with process(settings, GRAPH_MEMORY_GROUP_ID=group, **more) as started:
         assert started.stderr is not None
         lines = [(await started.stderr.readline()).decode() for _ in range(2)]
         assert ["Metrics at" in lines[0], "Serving MCP at" in lines[1]] == [True, True], lines
@@ -291,7 +285,7 @@ async def test_a_process_loads_its_cross_encoder_and_says_nothing_of_it(
 async def test_a_process_serves_until_a_signal_stops_it_cleanly(
     graph: Graph, settings: Settings, number: signal.Signals
 ):
-    async with process("serve_http", settings) as started:
+    async with process(settings) as started:
         metrics = (await said(started, "Metrics at")).split()[-1]
         url = (await said(started, "Serving MCP at")).split()[-1]
         async with httpx.AsyncClient() as http:
@@ -314,7 +308,7 @@ async def test_a_process_serves_until_a_signal_stops_it_cleanly(
 async def test_a_signal_stops_the_stdio_server_although_its_input_is_open(
     graph: Graph, settings: Settings
 ):
-    async with process("serve_stdio", settings) as started:
+    async with process(settings, "--stdio") as started:
         await said(started, "Searches do not work yet")
         started.send_signal(signal.SIGTERM)
         assert await asyncio.wait_for(started.wait(), 20) == 0
@@ -324,7 +318,7 @@ async def test_a_signal_stops_the_stdio_server_although_its_input_is_open(
 async def test_the_tools_work_over_stdio(graph: Graph, settings: Settings, group: str, era: Any):
     server = StdioServerParameters(
         command=sys.executable,
-        args=_program("serve_stdio"),
+        args=_command("--stdio"),
         env=_environment(settings, GRAPH_MEMORY_GROUP_ID=group),
     )
     async with Client(server, mode=era) as client:
@@ -343,7 +337,7 @@ async def test_a_taken_port_is_said_with_the_setting_that_moves_it(settings: Set
 async def test_a_taken_metrics_port_is_no_reason_to_die(graph: Graph, settings: Settings):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        async with process("serve_http", settings, GRAPH_MEMORY_METRICS_PORT=str(port)) as started:
+        async with process(settings, GRAPH_MEMORY_METRICS_PORT=str(port)) as started:
             assert str(port) in await said(started, "GRAPH_MEMORY_METRICS_PORT")
             await said(started, "Serving MCP at")
 

@@ -49,7 +49,7 @@ async def servers(graph: Any, settings: Settings) -> AsyncIterator[list[Server]]
     async with AsyncExitStack() as stack:
         started = [
             await stack.enter_async_context(
-                process("serve_http", settings, GRAPH_MEMORY_EMBEDDING_URL="", **limit)
+                process(settings, GRAPH_MEMORY_EMBEDDING_URL="", **limit)
             )
             for _ in range(2)
         ]
