@@ -56,7 +56,7 @@ def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def settings(data_dir: Path, request: pytest.FixtureRequest) -> Iterator[Settings]:
+def settings(data_dir: Path) -> Iterator[Settings]:
     """Settings that name a real Neo4j: a given one, else a container, else a managed local one."""
     if uri := os.environ.get("GRAPH_MEMORY_TEST_NEO4J_URI"):
         yield read_settings(
@@ -75,9 +75,8 @@ def settings(data_dir: Path, request: pytest.FixtureRequest) -> Iterator[Setting
                 neo4j_password=container.password,
             )
     else:
-        # What is measured runs as a service does, on a Java that optimises all it can.
-        measured = any(item.get_closest_marker("bench") for item in request.session.items)
-        managed = read_settings(data_dir=data_dir, local_fast_start=not measured)
+        # A Java that compiles less well starts sooner, but plans a hundred statements later.
+        managed = read_settings(data_dir=data_dir)
         instance = local_neo4j.acquire(managed)
         try:
             yield managed.model_copy(
