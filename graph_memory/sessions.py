@@ -139,8 +139,9 @@ class Sessions:
                     "%d sessions were not stored, and what they gave may be given again: %s",
                     len(begun), error,
                 )  # fmt: skip
-            for key in begun:
-                del self._begun[key]
+            finally:  # whatever happened: who is asked for one of them must not wait for ever
+                for key in begun:
+                    del self._begun[key]
             self._behind.rest(_PAUSE_SECONDS)
 
 

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 import pytest_asyncio
 
-from graph_memory import Settings
+from graph_memory import GraphMemory, Settings
 from graph_memory.errors import GraphUnavailableError
 from graph_memory.graph import Graph
 from graph_memory.memories import instant
@@ -26,6 +26,7 @@ class Proxy:
         self._there = (there.hostname, there.port or 7687)
         self._open: list[asyncio.StreamWriter] = []
         self.swallows = False  #: the next answer of Neo4j, and its connection with it
+        self.refuses = False  #: connections
 
     @asynccontextmanager
     async def listening(self) -> AsyncIterator[str]:
@@ -44,6 +45,9 @@ class Proxy:
         self._open.clear()
 
     async def _forward(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self.refuses:
+            writer.close()
+            return
         there_reader, there_writer = await asyncio.open_connection(*self._there)
         self._open += [writer, there_writer]
         await asyncio.gather(
@@ -106,3 +110,19 @@ async def test_a_connection_that_went_stale_while_idle_fails_no_write(
     proxy.cut()
     await asyncio.sleep(1.2)
     assert await count(through, key) == 4
+
+
+async def test_a_session_that_cannot_be_stored_is_told_and_nobody_waits_for_it(
+    through: Graph, proxy: Proxy, memory: GraphMemory, caplog: pytest.LogCaptureFixture
+) -> None:
+    await memory.add("The pump is blue")
+    service = GraphMemory(through, memory.embedder, memory.settings, clock=memory.clock)
+    await service.retrieve("pump")
+    lost = await service.retrieve("pump")  # its session waits for others to be stored with it
+    proxy.refuses = True
+    proxy.cut()
+    await service.settle()
+    assert "sessions were not stored" in caplog.text
+    proxy.refuses = False
+    async with asyncio.timeout(5):
+        assert (await service.context_state(lost.session_id)).loaded == []
