@@ -27,6 +27,7 @@ _PAUSE_SECONDS = 0.25
 #: A session that has begun is stored after so long, or was lost with its replica.
 _ON_ITS_WAY_SECONDS = 1.0
 
+#: One that is not stored yet is looked for again after so long, then after twice as long, and on.
 _LOOK_AGAIN_SECONDS = 0.02
 
 
@@ -72,8 +73,10 @@ class Sessions:
     ) -> tuple[Session, list[Change]]:
         """Read a session, and what changed of what it loaded; an unknown one is empty."""
         found = await self._stored(session_id, group_id, now)
+        pause_seconds = _LOOK_AGAIN_SECONDS
         while found is None and self._is_on_its_way(session_id, group_id):
-            await asyncio.sleep(_LOOK_AGAIN_SECONDS)
+            await asyncio.sleep(pause_seconds)
+            pause_seconds *= 2  # an id of this form can be made up, and must not cost many reads
             found = await self._stored(session_id, group_id, now)
         if found is None:
             return Session(session_id), []
