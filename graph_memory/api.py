@@ -224,14 +224,9 @@ class GraphMemory(Connections, Conversations, Custody, Extraction, FactSearch, U
         """
         await self.sessions.settled()  # none is to be stored after
         return await revise.delete_all(
-            self.graph,
-            self.settings,
-            confirm=confirm,
-            permanent=permanent,
-            backed_up=backed_up,
-            group_id=self.group(group_id),
-            now=self.clock(),
-        )
+            self.graph, self.settings, confirm=confirm, permanent=permanent, backed_up=backed_up,
+            group_id=self.group(group_id), now=self.clock(),
+        )  # fmt: skip
 
     async def search(
         self,
