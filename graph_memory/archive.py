@@ -5,6 +5,7 @@ import uuid
 from collections.abc import AsyncIterator, Callable, Container, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, fields
 from itertools import islice
+from operator import itemgetter
 from typing import Any, TypeVar
 
 from graph_memory import decay
@@ -148,6 +149,7 @@ class _Import:
         self._group_id = memory.group(group_id) if group_id else None
         self._new_ids: dict[tuple[str, str], str] = {}
         self._links: list[Link] = []
+        self._conversations: set[tuple[str, str]] = set()
 
     async def store(self, batch: Iterable[tuple[int, str]]) -> None:
         """Store the memories of some lines, without their links."""
@@ -155,12 +157,14 @@ class _Import:
             settled = await self._settled(group_id, lines)
             for line, memory_id in settled:
                 self._remember_links(line, memory_id)
+                if line.memory.lifecycle and line.memory.conversation_id:
+                    self._conversations.add((group_id, line.memory.conversation_id))
             await self._restore_entities(group_id, settled)
             await self._restore_versions(group_id, settled)
             await self._restore_lifecycles(group_id, settled)
 
     async def link(self) -> None:
-        """Set the parents and relations of all lines."""
+        """Set the parents and relations of all lines, and where conversations go on."""
         for group_id, links in _grouped(self._links, lambda link: link.group_id):
             new_ids = {old: new for (group, old), new in self._new_ids.items() if group == group_id}
             made, refused = await set_links(
@@ -169,6 +173,12 @@ class _Import:
             self.report.relations += made
             for link, error in refused:
                 self.report.refuse(link.line, error)
+        for group_id, talks in _grouped(sorted(self._conversations), itemgetter(0)):
+            await self._memory.graph.run(
+                "archive/resume_conversations",
+                group_id=group_id,
+                conversations=[conversation_id for _, conversation_id in talks],
+            )
 
     def _read(self, batch: Iterable[tuple[int, str]]) -> Iterator[_Line]:
         for number, text in batch:

@@ -101,6 +101,30 @@ async def test_what_was_erased_comes_back_whole(
     assert json.loads(before[0])["lifecycle"]["lifecycle_state"] == "DORMANT"
 
 
+async def test_a_conversation_goes_on_after_an_import_where_it_had_ended(
+    memory: GraphMemory, driver: AsyncDriver
+) -> None:
+    """Its turns are of one instant, so that only their chain tells which was the last."""
+    turns = [{"content": text, "conversation_id": "c-1"} for text in ("Hello", "Hi", "Tea?")]
+    await memory.add_many(turns)
+    lines = await exported(memory)
+    await memory.delete_all(confirm="DELETE ALL", permanent=True)
+    for _ in range(2):  # run again, it changes nothing
+        await import_lines(memory, lines)
+    await memory.add("Yes, please", conversation_id="c-1")
+    await import_lines(memory, lines)
+    await memory.add("Here you are", conversation_id="c-1")
+    records, _, _ = await driver.execute_query(
+        "MATCH path = (first:Memory {group_id: $group})-[:RELATES_TO {name: 'precedes'}]->+(last) "
+        "WHERE NOT EXISTS { ()-[:RELATES_TO]->(first) } AND NOT EXISTS { (last)-[:RELATES_TO]->() }"
+        "RETURN [m IN nodes(path) | m.content] AS talk",
+        group=memory.group(None),
+    )
+    assert [record["talk"] for record in records] == [
+        ["Hello", "Hi", "Tea?", "Yes, please", "Here you are"]
+    ]
+
+
 async def ended(memory: GraphMemory, clock: Clock, driver: AsyncDriver) -> list[str]:
     """Store memories that are rewritten, superseded, obsolete, woken, reinforced and doubted."""
     contents = ("Ada lives in Paris", "Ada lives in Rome", "The tap drips", "Bob smokes", "A note")

@@ -1,0 +1,22 @@
+// Let imported conversations go on where they had ended.
+//
+// The last of a conversation is what no other of it follows; where parts were imported, the latest
+// of these. The write that comes first locks it, as in remember/follow.
+//
+// access  write
+// param   group_id      : STRING — the tenant
+// param   conversations : LIST<STRING> — sorted
+UNWIND $conversations AS conversation_id
+MERGE (talk:Conversation {conversation_key: $group_id + '|' + conversation_id})
+SET talk.group_id = $group_id
+WITH talk, conversation_id
+CALL (conversation_id) {
+  MATCH (m:Memory {group_id: $group_id, conversation_id: conversation_id})
+  WHERE NOT EXISTS {
+    (m)-[:RELATES_TO {name: 'precedes'}]->(:Memory {conversation_id: conversation_id})
+  }
+  RETURN m.uuid AS last_id
+  ORDER BY m.created_at DESC, m.uuid
+  LIMIT 1
+}
+SET talk.last_memory_id = last_id
