@@ -72,7 +72,7 @@ async def get_memory(
     known_at: p.KnownAt = None,
     group_id: p.Group = None,
 ) -> GotMemory:
-    """Read a memory in full; this counts as an access."""
+    """Read a memory in full; counts as an access."""
     found = await memory.get(memory_id, as_of=as_of, known_at=known_at, group_id=group_id)
     if not include_relations:
         return GotMemory(memory=found)

@@ -22,11 +22,11 @@ async def memory_relate(
     memory: GraphMemory,
     from_id: _From,
     to_id: _To,
-    relation_type: Annotated[RelationName, Field(description="How the first bears on the other.")],
+    relation_type: Annotated[RelationName, Field(description="How from_id bears on to_id.")],
     strength: Annotated[Unit, Field(description="0 to 1.")] = 0.5,
     bidirectional: Annotated[bool, Field(description="Also back, by the inverse type.")] = False,
     metadata: p.Details = {},  # noqa: B006 - never changed
-    fact: Annotated[str | None, Field(description="The relation as a sentence.")] = None,
+    fact: Annotated[str | None, Field(description="As a sentence.")] = None,
     valid_at: p.TrueFrom = None,
     invalid_at: p.TrueUntil = None,
     resolve: Annotated[

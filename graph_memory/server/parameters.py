@@ -41,14 +41,14 @@ Id = Annotated[MemoryId, Field(description="Memory id.")]
 Text = Annotated[Content, Field(description="One self-contained statement.")]
 Type = Annotated[TypeName, Field(description="Its kind.")]
 TagList = Annotated[Tags, Field(description="Labels.")]
-Details = Annotated[Metadata, Field(description="JSON object; 64 KiB.")]
+Details = Annotated[Metadata, Field(description="At most 64 KiB.")]
 Weight = Annotated[Importance | None, Field(description="1 trivial to 10 vital; clamped.")]
 Durability = Annotated[Stability | None, Field(description="1 volatile to 5 permanent.")]
 Confidence = Annotated[Unit | None, Field(description="How sure.")]
-Origin = Annotated[SourceName, Field(description="Who it comes from.")]
+Origin = Annotated[SourceName, Field(description="From whom.")]
 Project = Annotated[Line | None, Field(description="Project.")]
 Talk = Annotated[Line | None, Field(description="Conversation it continues.")]
-Parent = Annotated[MemoryId | None, Field(description="Id of what it is part of.")]
+Parent = Annotated[MemoryId | None, Field(description="What it is part of.")]
 Relationships = Annotated[
     tuple[NewRelation, ...],
     Field(
@@ -78,15 +78,15 @@ Weights = Annotated[tuple[float, ...] | None, Field(description="Of weighted or 
 Limit = Annotated[int, Field(ge=1, le=50, description="At most.")]
 Types = Annotated[tuple[TypeName, ...] | None, Field(description="Only these types."), WORDS]
 OneType = Annotated[TypeName | None, Field(description="Only this type."), WORD]
-AnyTag = Annotated[Tags | None, Field(description="With any of these tags.")]
-Since = Annotated[Moment | None, Field(description="Created since; ISO 8601.")]
+AnyTag = Annotated[Tags | None, Field(description="Any of these tags.")]
+Since = Annotated[Moment | None, Field(description="Created since.")]
 Until = Annotated[EndMoment | None, Field(description="Created until.")]
 AsOf = Annotated[Moment | None, Field(description="True then; ISO 8601.")]
-KnownAt = Annotated[Moment | None, Field(description="Known here then.")]
+KnownAt = Annotated[Moment | None, Field(description="Known then.")]
 TrueFrom = Annotated[Moment | None, Field(description="True since; default now. ISO 8601.")]
 TrueUntil = Annotated[Moment | None, Field(description="True until.")]
 Living = Annotated[
-    tuple[StateName, ...] | None, Field(description="Default: ACTIVE and DORMANT."), WORDS
+    tuple[StateName, ...] | None, Field(description="Default: ACTIVE, DORMANT."), WORDS
 ]
 Listable = Annotated[
     tuple[StateName, ...] | None, Field(description="Default: ACTIVE, DORMANT, ARCHIVED."), WORDS

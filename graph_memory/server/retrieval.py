@@ -31,7 +31,7 @@ async def retrieve_memories(
     query: p.Query,
     max_tokens: Annotated[Budget | None, Field(description="Default 2000."), p.NUMBER] = None,
     search_depth: Annotated[
-        SearchDepth | None, Field(description="Relations from an anchor, 0-5; default 2."), p.NUMBER
+        SearchDepth | None, Field(description="Relations walked, 0-5; default 2."), p.NUMBER
     ] = None,
     staleness_threshold: Annotated[
         Threshold | None, Field(description="Default 4096 tokens."), p.NUMBER
@@ -40,23 +40,28 @@ async def retrieve_memories(
     conversation_tokens: Annotated[
         ConversationTokens | None, Field(description="Conversation so far."), p.NUMBER
     ] = None,
-    profile: Annotated[p.Ranking, Field(description="As in search_memory.")] = Profile.RECALL,
-    weights: p.Weights = None,
+    memory_types: p.Types = None,
+    tags: p.AnyTag = None,
+    project_id: p.Project = None,
     states: p.Living = None,
+    profile: Annotated[
+        p.Ranking, Field(description="As in search_memory."), p.WORD
+    ] = Profile.RECALL,
+    weights: p.Weights = None,
     as_of: p.AsOf = None,
     known_at: p.KnownAt = None,
     group_id: p.Group = None,
 ) -> Given:
     """Find what answers and what is related, in full, within a token budget.
 
-    Pass session_id on: what the conversation has is not repeated until stale, and what changed
-    since is named.
+    Pass session_id on: what you have is not repeated until stale; what changed since is named.
     """
     retrieved = await memory.retrieve(
         query, group_id=group_id, max_tokens=max_tokens, search_depth=search_depth,
         staleness_threshold=staleness_threshold, session_id=session_id,
         conversation_tokens=conversation_tokens, profile=profile, weights=weights,
-        states=states, as_of=as_of, known_at=known_at,
+        memory_types=memory_types, tags=tags, project_id=project_id, states=states,
+        as_of=as_of, known_at=known_at,
     )  # fmt: skip
     return Given.of(retrieved)
 

@@ -23,7 +23,7 @@ from graph_memory.walk import (
 toolset = Toolset()
 
 Order = Annotated[AlgorithmName, Field(description="Breadth or depth first.")]
-MaxDepth = Annotated[Depth | None, Field(description="Relations from the start; default 3.")]
+MaxDepth = Annotated[Depth | None, Field(description="Relations walked; default 3.")]
 MaxNodes = Annotated[
     NodeCount | None, Field(description="Memories returned; default 100."), p.NUMBER
 ]
@@ -47,7 +47,7 @@ async def memory_traverse(
     relation_types: Only = None,
     types: p.Types = None,
     tags: p.AnyTag = None,
-    states: Annotated[p.Living, Field(description="Only these states; default: all.")] = None,
+    states: Annotated[p.Living, Field(description="Default: all.")] = None,
     direction: Way = Direction.OUT,
     include_parent_links: Parents = False,
     time_budget_ms: Budget = None,

@@ -122,6 +122,26 @@ async def test_a_conversation_is_given_what_it_lacks(url: str, era: Any):
         assert (judged["taught"], judged["shift"]) == (True, 0)
 
 
+@pytest.mark.parametrize(
+    "narrowed",
+    [{"project_id": "loom"}, {"tags": ["drinks"]}, {"memory_types": ["preference"]}],
+)
+async def test_a_conversation_is_given_only_what_its_filters_let_through(
+    memory: GraphMemory, narrowed: dict[str, Any]
+):
+    """A filter holds for what a walk meets, too."""
+    wanted = await memory.add(
+        "Ada prefers green tea", project_id="loom", tags=("drinks",), memory_type="preference"
+    )
+    other = await memory.add("Ada keeps green tea in the blue tin", project_id="house")
+    await memory.relate(wanted.memory_id, other.memory_id, "references")
+    async with inside(memory) as client:
+        everything = await call(client, "retrieve_memories", query="Ada's tea")
+        given = await call(client, "retrieve_memories", query="Ada's tea", **narrowed)
+    assert len(everything["memories"]) == 2
+    assert [one["memory_id"] for one in given["memories"]] == [wanted.memory_id]
+
+
 async def test_the_session_of_the_transport_stands_for_the_conversation(url: str):
     """A client of the older era that names its session on each request need not repeat it."""
     headers = {"accept": "application/json, text/event-stream", "mcp-session-id": "of the client"}
