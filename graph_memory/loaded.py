@@ -124,7 +124,8 @@ class Session:
             event: What to remember of this in the history.
             settings: How many memories and events a session remembers, the latest.
         """
-        kept = {k: v for k, v in self.loaded.items() if k not in given and k not in set(gone)}
+        moved = {*given, *gone}
+        kept = {id_: loaded for id_, loaded in self.loaded.items() if id_ not in moved}
         loaded = kept | {id_: Loaded(position, version(text)) for id_, text in given.items()}
         return replace(
             self,

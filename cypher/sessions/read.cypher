@@ -13,23 +13,24 @@
 // returns updated_at   : STRING — ISO 8601, UTC
 // returns changed      : LIST<MAP> — memory_id, reason, superseded_by
 MATCH (s:Session {session_id: $group_id + '|' + $session_id})
-CALL (s) {
-  UNWIND range(0, size(s.loaded_ids) - 1) AS i
-  OPTIONAL MATCH (m:Memory {uuid: s.loaded_ids[i], group_id: $group_id})
+WITH s, s.loaded_ids AS ids, s.loaded_versions AS versions
+CALL (ids, versions) {
+  UNWIND range(0, size(ids) - 1) AS i
+  WITH ids[i] AS memory_id, versions[i] AS version
+  OPTIONAL MATCH (m:Memory {uuid: memory_id, group_id: $group_id})
   WHERE m.soft_deleted_at IS NULL
-  WITH s.loaded_ids[i] AS memory_id, s.loaded_versions[i] AS version, m,
-       m.obsolete_at IS NOT NULL OR m.invalid_at <= $now AS ended,
-       // include memories/superseded_by
-       AS superseded_by
-  WITH memory_id, CASE WHEN ended THEN superseded_by END AS superseded_by, CASE
+  WITH memory_id, m, m.obsolete_at IS NOT NULL OR m.invalid_at <= $now AS ended,
+       left(m.content_hash, size(version)) <> version AS rewritten
+  WHERE m IS NULL OR ended OR rewritten OR m.lifecycle_state = 'EXPIRED'
+  WITH memory_id, m, ended, CASE WHEN ended THEN
+    // include memories/superseded_by
+  END AS superseded_by
+  RETURN collect({memory_id: memory_id, superseded_by: superseded_by, reason: CASE
     WHEN m IS NULL THEN 'forgotten'
     WHEN ended THEN CASE WHEN superseded_by IS NULL THEN 'obsolete' ELSE 'superseded' END
     WHEN m.lifecycle_state = 'EXPIRED' THEN 'forgotten'
-    WHEN left(m.content_hash, size(version)) <> version THEN 'updated'
-  END AS reason
-  WHERE reason IS NOT NULL
-  RETURN collect({memory_id: memory_id, reason: reason, superseded_by: superseded_by}) AS changed
+    ELSE 'updated'
+  END}) AS changed
 }
-RETURN s.total_tokens AS total_tokens, s.loaded_ids AS ids, s.loaded_positions AS positions,
-       s.loaded_versions AS versions, s.history AS history, s.revision AS revision,
-       s.updated_at AS updated_at, changed
+RETURN s.total_tokens AS total_tokens, ids, s.loaded_positions AS positions, versions,
+       s.history AS history, s.revision AS revision, s.updated_at AS updated_at, changed

@@ -1,0 +1,50 @@
+"""What a long conversation costs: a session that has loaded ten thousand memories."""
+
+import time
+from itertools import count
+
+import numpy as np
+import pytest
+from neo4j import AsyncDriver
+
+from graph_memory import GraphMemory
+from graph_memory.loaded import Loaded, Session, version
+from tests.benchmarks.corpus import filled, questions, sentences
+
+LOADED = 10_000
+WARM_UP = 100
+CALLS = 100
+
+
+@pytest.mark.bench
+@pytest.mark.timeout(1800)
+async def test_a_retrieval_late_in_a_long_conversation(
+    memory: GraphMemory, group: str, driver: AsyncDriver
+) -> None:
+    """All that was loaded is looked at each time; it must not cost many times the rest."""
+    asked = iter(questions(2 * (WARM_UP + CALLS), seed=5))
+
+    async def milliseconds(session_id: str) -> float:
+        began = time.perf_counter()
+        await memory.retrieve(next(asked), group_id=group, session_id=session_id)
+        return 1000 * (time.perf_counter() - began)
+
+    async with filled(memory, group, sentences(LOADED)):
+        rows, _, _ = await driver.execute_query(
+            "MATCH (m:Memory {group_id: $group}) RETURN m.uuid AS id, m.content AS content",
+            group=group,
+        )
+        loaded = {row["id"]: Loaded(0, version(row["content"])) for row in rows}
+        await memory.sessions.write(
+            Session("long", loaded=loaded), group_id=group, now=memory.clock()
+        )
+        numbers = count()
+        turns = [
+            (await milliseconds(f"short-{next(numbers)}"), await milliseconds("long"))
+            for _ in range(WARM_UP + CALLS)
+        ]
+    short, late = np.median(turns[WARM_UP:], axis=0)
+    print(
+        f"\n{short:.1f} ms with nothing loaded, {late:.1f} with {LOADED}: {late / short:.1f} times"
+    )
+    assert late < 12 * short
