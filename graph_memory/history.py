@@ -9,26 +9,36 @@ from graph_memory.fading import Transition
 from graph_memory.graph import Graph
 from graph_memory.memories import Instant
 
+#: A hub of a graph has tens of thousands of relations, and nobody reads on for so long.
+_SHOWN = 500
+
 
 @dataclass(frozen=True, slots=True)
 class Event:
     """One thing that happened to a memory."""
 
     at: Instant
-    kind: str  #: created, rewritten, state, obsolete, related, unrelated, ended
+    kind: str  #: created, rewritten, state, obsolete, related, unrelated, ended, earlier
     detail: str | None  #: the earlier text, what led to the state, the reason, or the fact
 
 
 async def history_of(graph: Graph, memory_id: str, *, group_id: str) -> list[Event]:
     """List what happened to a memory, the earliest first; deleted memories have a history too.
 
+    Of a long one the latest, after an event `earlier` that says so.
+
     Raises:
         NotFoundError: There never was such a memory in the group, or it was erased.
     """
-    events = await graph.rows("history/events", Event, group_id=group_id, memory_id=memory_id)
-    if not events:
+    latest = await graph.rows(
+        "history/events", Event, group_id=group_id, memory_id=memory_id, limit=_SHOWN + 1
+    )
+    if not latest:
         raise NotFoundError(memory_id, group_id)
-    return [replace(event, detail=_told(event)) for event in events]
+    *events, earliest = [replace(event, detail=_told(event)) for event in latest]
+    if len(latest) > _SHOWN:
+        earliest = Event(earliest.at, "earlier", f"Only the latest {_SHOWN} events are shown.")
+    return [earliest, *reversed(events)]
 
 
 def _told(event: Event) -> str | None:

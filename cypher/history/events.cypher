@@ -1,8 +1,11 @@
-// List what happened to a memory, in order; relations to what is deleted since are left out.
+// List what happened to a memory last, the latest first.
+//
+// Relations to what is deleted since are left out.
 //
 // access  read
 // param   group_id  : STRING — the tenant
 // param   memory_id : STRING
+// param   limit     : INTEGER
 // returns at     : ZONED DATETIME
 // returns kind   : STRING
 // returns detail : STRING?
@@ -36,4 +39,5 @@ UNION ALL
   RETURN r.expired_at AS at, 'unrelated' AS kind, r.fact AS detail
 }
 RETURN at, kind, detail
-ORDER BY at, kind, detail
+ORDER BY at DESC, kind DESC, detail DESC
+LIMIT $limit
