@@ -21,6 +21,9 @@ from graph_memory.settings import Settings
 
 _log = logging.getLogger(__name__)
 
+#: An answer names so many changes at most; the next one names others.
+_CHANGES = 50
+
 #: Sessions that begin are collected for so long after a write.
 _PAUSE_SECONDS = 0.25
 
@@ -71,7 +74,11 @@ class Sessions:
     async def read(
         self, session_id: str, *, group_id: str, now: datetime
     ) -> tuple[Session, list[Change]]:
-        """Read a session, and what changed of what it loaded; an unknown one is empty."""
+        """Read a session, and what changed of what it loaded, the latest loaded first.
+
+        An unknown session is empty. Of many changes it tells the first; who writes them down with
+        `Session.after` is told of others the next time.
+        """
         found = await self._stored(session_id, group_id, now)
         pause_seconds = _LOOK_AGAIN_SECONDS
         while found is None and self._is_on_its_way(session_id, group_id):
@@ -128,7 +135,12 @@ class Sessions:
 
     async def _stored(self, session_id: str, group_id: str, now: datetime) -> _Read | None:
         return await self._graph.one(
-            "sessions/read", _Read, group_id=group_id, session_id=session_id, now=instant(now)
+            "sessions/read",
+            _Read,
+            group_id=group_id,
+            session_id=session_id,
+            now=instant(now),
+            most=_CHANGES,
         )
 
     async def _write_begun(self) -> None:

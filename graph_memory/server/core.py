@@ -44,7 +44,7 @@ async def add_memory(
     decay_rate: p.Rate = None,
     group_id: p.Group = None,
 ) -> Added:
-    """Remember something. The same content is stored once: `duplicate` names the existing id."""
+    """Remember something. The same content is stored once: `duplicate` names its id."""
     given = NewMemory(
         content=content, memory_type=memory_type, tags=tags, metadata=metadata,
         importance=importance, stability=stability, confidence=confidence, source=source,

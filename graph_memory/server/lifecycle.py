@@ -37,7 +37,7 @@ async def memory_preserve(
     release: Annotated[bool, Field(description="True: let it fade again.")] = False,
     group_id: p.Group = None,
 ) -> Preserved:
-    """Protect a memory from fading and forgetting, and wake it."""
+    """Protect a memory from fading, and wake it."""
     return Preserved.of(
         await memory.preserve(memory_id, until=until, release=release, group_id=group_id)
     )

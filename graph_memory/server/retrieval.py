@@ -73,14 +73,9 @@ async def get_context_state(
     reset: Annotated[bool, Field(description="Forget it all first.")] = False,
     group_id: p.Group = None,
 ) -> Context:
-    """List what retrieve_memories gave a conversation, and what is stale."""
+    """What retrieve_memories gave a conversation, and what is stale."""
     state = await memory.context_state(session_id, reset=reset, group_id=group_id)
-    return Context(
-        session_id=state.session_id,
-        total_tokens=state.total_tokens,
-        loaded=state.loaded,
-        history=state.history,
-    )
+    return Context.of(state)
 
 
 @judging.tool("Judge a memory", READS)
@@ -91,6 +86,6 @@ async def memory_feedback(
     query: Annotated[Question | None, Field(description="What it was found by.")] = None,
     group_id: p.Group = None,
 ) -> Judged:
-    """Say whether a memory helped; where set to, ranking learns from it."""
+    """Say whether a memory helped; ranking may learn from it."""
     learned = await memory.give_feedback(memory_id, useful, query=query, group_id=group_id)
     return Judged.of(memory_id, learned)

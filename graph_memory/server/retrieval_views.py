@@ -6,13 +6,17 @@ from typing import Annotated, Any, Self
 from pydantic import WithJsonSchema
 
 from graph_memory.conversations import Learned
-from graph_memory.loaded import Change, LoadedMemory, Status
+from graph_memory.loaded import Change, ContextState, LoadedMemory, Status
 from graph_memory.memories import Instant, LifecycleState, MemoryType
 from graph_memory.retrieve import Retrieved
 from graph_memory.selection import RetrievedMemory
 from graph_memory.server.views import View
 
 _OBJECTS = WithJsonSchema({"type": "array", "items": {"type": "object"}})
+
+#: An agent reads no more of what a conversation has, in fields and in the text.
+_LISTED = 500
+_NAMED = 20
 
 
 @dataclass(slots=True)  # frozen, it would take five times as long to make, sixty times an answer
@@ -95,20 +99,35 @@ class Given(View):
 
 
 class Context(View):
-    """What a conversation has."""
+    """What a conversation has; of much that it has, the latest."""
 
     session_id: str
     total_tokens: int
     loaded: Annotated[list[LoadedMemory], _OBJECTS]
+    loaded_count: int
+    stale_count: int
     history: Annotated[list[dict[str, Any]], _OBJECTS]
+
+    @classmethod
+    def of(cls, state: ContextState) -> Self:
+        """Describe the state of a conversation."""
+        return cls(
+            session_id=state.session_id,
+            total_tokens=state.total_tokens,
+            loaded=state.loaded[-_LISTED:],
+            loaded_count=len(state.loaded),
+            stale_count=sum(loaded.stale for loaded in state.loaded),
+            history=state.history,
+        )
 
     def text(self) -> str:
         """Return how much, how long ago, and what of it is stale."""
-        stale = [loaded.memory_id for loaded in self.loaded if loaded.stale]
+        stale = [loaded.memory_id for loaded in self.loaded if loaded.stale][-_NAMED:]
+        others = ", and others" if self.stale_count > len(stale) > 0 else ""
         return (
-            f"Session {self.session_id}: {len(self.loaded)} memories loaded, "
-            f"{self.total_tokens} tokens, {len(stale)} stale"
-            f"{': ' + ', '.join(stale) if stale else ''}."
+            f"Session {self.session_id}: {self.loaded_count} memories loaded, "
+            f"{self.total_tokens} tokens, {self.stale_count} stale"
+            f"{': ' + ', '.join(stale) if stale else ''}{others}."
         )
 
 

@@ -116,6 +116,24 @@ async def test_of_a_chain_the_memory_that_holds_is_named_and_offered(memory: Gra
     assert third in given_ids(got)
 
 
+async def test_of_many_changes_an_answer_names_some_and_the_next_the_others(
+    memory: GraphMemory,
+) -> None:
+    """What was loaded last is named first: the model still has it."""
+    ids = await fill(memory, *(f"Tomato variety number {n}" for n in range(60)))
+    first = await memory.retrieve("tomatoes", max_tokens=10_000)
+    assert given_ids(first) == set(ids)
+    in_order = [
+        loaded.memory_id for loaded in (await memory.context_state(first.session_id)).loaded
+    ]
+    await memory.delete_all(confirm="DELETE ALL")
+    named = [
+        [change.memory_id for change in got.changed]
+        for got in [await memory.retrieve("harbour", session_id=first.session_id) for _ in range(3)]
+    ]
+    assert named == [in_order[:-51:-1], in_order[9::-1], []]
+
+
 async def test_a_change_that_does_not_fit_is_named_until_it_was_given(memory: GraphMemory) -> None:
     (changing,) = await fill(memory, "The pump is blue")
     first = await memory.retrieve("pump")
