@@ -1,6 +1,7 @@
 // Give relations between memories of a group back their strength, metadata and keys.
 //
-// A relation of ours gets its key unless another has it; one of Graphiti's has none.
+// A relation of ours gets its key unless another has it, of several the first; one of Graphiti's
+// has none.
 //
 // access  write
 // param   group_id  : STRING — the tenant
@@ -17,6 +18,10 @@ SET r.strength = coalesce(r.strength, 0.5), r.metadata_json = coalesce(r.metadat
 WITH r, a, b, key, r.edge_key IS NULL AND r.expired_at IS NULL AND r.name IN $types
   AND size(coalesce(r.episodes, [])) = 0
   AND NOT EXISTS { MATCH (a)-[other:RELATES_TO]->(b) WHERE other.edge_key = key } AS ours
+WITH r, key, ours ORDER BY r.created_at, r.uuid
+WITH key, collect({r: r, ours: ours}) AS alike
+UNWIND range(0, size(alike) - 1) AS i
+WITH key, alike[i].r AS r, alike[i].ours AND NOT any(x IN alike[..i] WHERE x.ours) AS ours
 FOREACH (_ IN CASE WHEN ours THEN [1] ELSE [] END | SET r.edge_key = key)
 FOREACH (_ IN CASE WHEN r.edge_key IS NULL AND r.expired_at IS NULL THEN [1] ELSE [] END |
   SET r.adopted_at = coalesce(r.adopted_at, $now))

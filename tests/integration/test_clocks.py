@@ -344,21 +344,16 @@ async def test_the_history_tells_everything_in_order(memory: GraphMemory, clock:
         await memory.history(a.memory_id, group_id="elsewhere")
 
 
-async def test_of_a_long_history_the_latest_is_told(
-    memory: GraphMemory, driver: AsyncDriver
-) -> None:
+async def test_of_a_long_history_the_latest_is_told(memory: GraphMemory, clock: Clock) -> None:
     hub = await memory.add("a hub")
-    other = await memory.add("another")
-    await driver.execute_query(
-        "MATCH (hub:Memory {uuid: $hub}), (other:Memory {uuid: $other}) UNWIND range(1, 600) AS n "
-        "CREATE (other)-[:RELATES_TO {uuid: toString(n), group_id: hub.group_id, "
-        "name: 'references', fact: 'fact ' + n, created_at: datetime($now) + duration({days: n})"
-        "}]->(hub)",
-        hub=hub.memory_id, other=other.memory_id, now=TODAY,
-    )  # fmt: skip
+    names = [f"note {n:03}" for n in range(500)]
+    for some in (names[:250], names[250:]):
+        clock.advance(days=1)
+        towards = [{"target_id": hub.memory_id, "relation_type": "references"}]
+        await memory.add_many([{"content": name, "relationships": towards} for name in some])
     earlier, *latest = await memory.history(hub.memory_id)
     assert (earlier.kind, earlier.detail) == ("earlier", "Only the latest 500 events are shown.")
-    assert [event.detail for event in latest] == [f"fact {n}" for n in range(101, 601)]
+    assert [event.detail for event in latest] == [f"{name} references a hub" for name in names]
 
 
 async def test_a_conversation_is_a_chain_even_when_fifty_speak_at_once(

@@ -90,6 +90,32 @@ async def test_a_relation_without_a_key_gets_it_back(
     assert not again.created
 
 
+async def test_of_relations_alike_without_a_key_one_gets_it(
+    memory: GraphMemory, graph: Graph, driver: AsyncDriver, group: str
+) -> None:
+    """One refused all others of the database what they lacked."""
+    tea = await memory.add("Ada prefers green tea")
+    trip = await memory.add("Ada spent a year in Kyoto")
+    await memory.relate(tea.memory_id, trip.memory_id, "caused_by")
+    await driver.execute_query(
+        "MATCH (tea {uuid: $id})-[r:RELATES_TO]->(trip) REMOVE r.edge_key "
+        "CREATE (tea)-[later:RELATES_TO]->(trip) SET later = r, later.uuid = 'later', "
+        "later.created_at = r.created_at + duration('PT1S')",
+        id=tea.memory_id,
+    )
+    mended = await repair(graph, memory.settings, memory.clock())
+    assert [(m.what, m.count) for m in mended if m.group_id == group] == [("relation", 2)]
+    assert await problems(memory, group) == []
+    records, _, _ = await driver.execute_query(
+        "MATCH ({uuid: $id})-[r:RELATES_TO]->() RETURN r.uuid = 'later' AS is_later, "
+        "r.edge_key IS NULL AS keyless, r.adopted_at IS NOT NULL AS adopted",
+        id=tea.memory_id,
+    )
+    assert sorted(record.values() for record in records) == [
+        [False, False, False], [True, True, True],
+    ]  # fmt: skip
+
+
 async def test_what_is_whole_is_left_alone(
     memory: GraphMemory, graph: Graph, driver: AsyncDriver, group: str
 ) -> None:
