@@ -22,14 +22,28 @@ def test_a_recording_reads_as_the_model(model: Any) -> None:
     trace(model)
     assert model[0].model is not own
     for batch in (TEXTS, *([text] for text in TEXTS)):
+        # Few tokens are read by weights of half the digits.
+        few = all(len(text) < 1000 for text in batch)
         for text, features in zip(batch, model.encode(batch, output_value=None), strict=True):
             whole = expected[TEXTS.index(text)]
             assert np.allclose(
-                features["sentence_embedding"], whole["sentence_embedding"], atol=1e-5
+                features["sentence_embedding"],
+                whole["sentence_embedding"],
+                atol=1e-4 if few else 1e-5,
             )
             real = features["attention_mask"].bool()
             before = whole["token_embeddings"][whole["attention_mask"].bool()]
-            assert np.allclose(features["token_embeddings"][real], before, atol=1e-4)
+            made = features["token_embeddings"][real]
+            assert np.allclose(made, before, atol=5e-3 if few else 1e-4)
+
+
+def test_two_questions_are_as_similar_as_the_model_finds_them(model: Any) -> None:
+    asked = [f"{what} {number}?" for number in range(20) for what in ("Who paid", "Where is the")]
+    before = np.stack([model.encode(text) for text in asked])
+    trace(model)
+    after = np.stack([model.encode(text) for text in asked])
+    assert np.abs(after @ after.T - before @ before.T).max() < 5e-4
+    assert np.abs((after * before).sum(axis=1) - 1).max() < 1e-6
 
 
 def test_a_model_that_computes_short_texts_otherwise_is_used_as_it_is(model: Any) -> None:
