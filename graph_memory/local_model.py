@@ -23,7 +23,7 @@ from graph_memory.endpoint import batches, cut
 from graph_memory.errors import EmbeddingError
 from graph_memory.late import WIDTH, Tokens, Vectors, reduced
 from graph_memory.settings import Settings
-from graph_memory.traced_model import trace
+from graph_memory.traced_model import read_questions, trace
 
 _PACKAGED_MODEL = "all-MiniLM-L6-v2"
 _WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -92,6 +92,7 @@ class LocalModel:
 def _encode(model: Any, texts: list[str], query: bool) -> list[tuple[Vectors, Tokens]]:
     """Embed texts in one pass, each as a whole and, where the model tells, token by token."""
     use_threads(1 if query else None)
+    read_questions(model, query)
     encode = model.encode_query if query else model.encode_document
     made = encode(texts, batch_size=len(texts), show_progress_bar=False, output_value=None)
     vectors = [_array(features["sentence_embedding"]) for features in made]

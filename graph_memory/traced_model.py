@@ -6,9 +6,9 @@ oneDNN, which is part of it, lay the weights out for the processor: without bein
 multiplies by them as they are with MKL, which takes twice as long on processors of AMD.
 
 What is left of a question's time is spent in fetching the weights, more of them than a processor's
-cache holds. So few tokens are multiplied by weights of half the digits, in another recording: all
+cache holds. So questions are multiplied by weights of half the digits, in another recording: all
 else is computed as before, and two texts are as similar as before to the third decimal (measured:
-they differ by 0.0001). Many tokens, as of texts to be stored, are no quicker by it, and are not.
+they differ by 0.0001). Texts to be stored come in numbers, would be no quicker by it, and keep all.
 
 PyTorch names `torch.compile` as the successor of TorchScript, but that needs a C++ compiler where
 it runs. So a recording is used only as long as it can be made, and only if it reads as the model.
@@ -41,9 +41,6 @@ _PROBES = (["tea"], ["a", "Ada sold the piano.", "word " * 60], ["a long day " *
 _TOLERANCE = 1e-4
 _TOLERANCE_OF_HALVES = 5e-3
 
-#: So many tokens, padding included, are few.
-_FEW = 128
-
 
 def trace(model: Any) -> None:
     """Put recordings in the place of the transformer of a sentence-transformers model.
@@ -74,6 +71,13 @@ def trace(model: Any) -> None:
         )  # fmt: skip
     else:
         transformer.model = _replacing(own, whole, halves)
+
+
+def read_questions(model: Any, of_questions: bool) -> None:
+    """Have a model that was recorded read questions from now on, or else texts to be stored."""
+    transformer: Any = getattr(model[0], "model", None)
+    if hasattr(transformer, "of_questions"):
+        transformer.of_questions = of_questions
 
 
 def _reads_tokens(transformer: Any) -> bool:
@@ -116,9 +120,10 @@ def _replacing(own: Any, whole: _Recording, halves: _Recording) -> Any:
 
     class Recorded(torch.nn.Module):
         config = own.config
+        of_questions = False
 
         def forward(self, **features: Any) -> dict[str, Any]:
-            read = halves if features["input_ids"].numel() <= _FEW else whole
+            read = halves if self.of_questions else whole
             return {"last_hidden_state": read(features)}
 
     return Recorded().eval()

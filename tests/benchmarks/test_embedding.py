@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from graph_memory import local_model
-from graph_memory.traced_model import trace
+from graph_memory.traced_model import read_questions, trace
 from tests.benchmarks.corpus import questions
 
 ROUNDS = 100
@@ -20,6 +20,7 @@ def test_a_recording_reads_sooner(together: int) -> None:
     as_it_comes = local_model._open_model("all-MiniLM-L6-v2")
     recorded = local_model._open_model("all-MiniLM-L6-v2")
     trace(recorded)
+    read_questions(recorded, True)
     local_model.use_threads(1)
     taken: dict[str, list[float]] = {"as it comes": [], "recorded": []}
     asked = questions(together * (ROUNDS + 1), seed=5)
