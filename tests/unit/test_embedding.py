@@ -111,7 +111,8 @@ async def test_a_megabyte_is_embedded_within_seconds(embedder: Embedder, text: s
     started = time.perf_counter()
     (vector,) = await embedder.embed([text])
     assert time.perf_counter() - started < 5
-    np.testing.assert_allclose(vector, await embedder.embed_query(text[:9000]), atol=1e-5)
+    (seen,) = await embedder.embed([text[:9000]])
+    np.testing.assert_allclose(vector, seen, atol=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -181,7 +182,9 @@ async def test_a_repeated_query_is_answered_from_the_cache(embedder: Embedder) -
     assert await embedder.embed_query("where is the key?") is first
     assert first.shape == (384,)
     assert not first.flags.writeable
-    np.testing.assert_allclose((await embedder.embed(["where is the key?"]))[0], first, atol=1e-5)
+    # What is stored is computed by weights of twice the digits.
+    (stored,) = await embedder.embed(["where is the key?"])
+    np.testing.assert_allclose(stored, first, atol=5e-4)
 
 
 async def test_the_cache_forgets_the_query_not_used_for_longest() -> None:
