@@ -39,7 +39,6 @@ from graph_memory.remember import Outcome
 from graph_memory.restore import refuse_unfinished
 from graph_memory.revise import Deleted, DeletedAll
 from graph_memory.settings import Settings, read_settings
-from graph_memory.turns import Turns
 from graph_memory.upkeep import Upkeep
 
 
@@ -74,11 +73,10 @@ class GraphMemory(Connections, Conversations, Custody, Extraction, FactSearch, U
             SettingsError: A setting is malformed.
         """
         settings = settings or read_settings(**overrides)
-        turns = Turns(settings)
-        embedder = Embedder(settings, turns)
+        embedder = Embedder(settings)
         loading = [asyncio.create_task(embedder.load_all())] if preload else []
         try:
-            async with open_database(settings, turns) as graph:
+            async with open_database(settings) as graph:
                 memory = cls(graph, embedder, settings)
                 await schema.check_server(graph)
                 await refuse_unfinished(graph)

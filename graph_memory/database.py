@@ -11,21 +11,15 @@ from graph_memory.errors import GraphMemoryError
 from graph_memory.graph import Graph
 from graph_memory.local_neo4j import LocalNeo4j
 from graph_memory.settings import Settings
-from graph_memory.turns import Turns
 
 _log = logging.getLogger(__name__)
 
 
 @asynccontextmanager
-async def open_database(settings: Settings, turns: Turns | None = None) -> AsyncGenerator[Graph]:
-    """Open the configured database, or hold the local one for as long as it is used.
-
-    Args:
-        settings: Which database.
-        turns: What its reads take; its own by default.
-    """
+async def open_database(settings: Settings) -> AsyncGenerator[Graph]:
+    """Open the configured database, or hold the local one for as long as it is used."""
     if settings.neo4j_uri:
-        async with Graph.open(settings, turns=turns) as graph:
+        async with Graph.open(settings) as graph:
             yield graph
         return
     instance = await _acquired(settings)
@@ -36,7 +30,6 @@ async def open_database(settings: Settings, turns: Turns | None = None) -> Async
             uri=instance.uri,
             password=instance.password,
             on_lost=revival.begin,
-            turns=turns,
         ) as graph:
             yield graph
     finally:

@@ -16,7 +16,6 @@ from graph_memory.errors import EmbeddingError
 from graph_memory.late import Tokens
 from graph_memory.local_model import LocalModel
 from graph_memory.settings import Settings
-from graph_memory.turns import Turns
 
 Vector = npt.NDArray[np.float32]
 Vectors = npt.NDArray[np.float32]
@@ -46,13 +45,8 @@ class Embedder:
         cross_encoder: Reads a question and a memory together; None unless the settings name one.
     """
 
-    def __init__(self, settings: Settings, turns: Turns | None = None) -> None:
-        """Make an embedder that has loaded nothing yet.
-
-        Args:
-            settings: Which model.
-            turns: Of the database beside which a model on this machine works.
-        """
+    def __init__(self, settings: Settings) -> None:
+        """Make an embedder of the model that `settings` name, which has loaded nothing yet."""
         self.model = settings.embedding_model
         self.dimension = settings.embedding_dimensions
         self._source = Endpoint(settings) if settings.embedding_url else LocalModel(settings)
@@ -65,7 +59,6 @@ class Embedder:
         self._asked: dict[bytes, asyncio.Task[Reading]] = {}
         self._waiting: list[tuple[str, asyncio.Future[Reading]]] = []
         self._reading = asyncio.Lock()
-        self._turns = turns if turns and not settings.embedding_url else Turns(settings)
 
     @property
     def loaded(self) -> bool:
@@ -149,7 +142,7 @@ class Embedder:
         return reading
 
     async def _read_in_turn(self, text: str) -> Reading:
-        """Read a query together with those that come while the processors are busy.
+        """Read a query together with those that come while others are read.
 
         A pass over four takes as long as two of one. Whoever comes first to the lock reads for all
         who wait.
@@ -158,8 +151,7 @@ class Embedder:
         self._waiting.append((text, read))
         async with self._reading:
             if not read.done():
-                async with self._turns.turn(of_model=True):
-                    await self._read_waiting()
+                await self._read_waiting()
         return await read
 
     async def _read_waiting(self) -> None:

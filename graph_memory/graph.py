@@ -82,7 +82,6 @@ class Graph:
         uri: str | None = None,
         password: str | None = None,
         on_lost: Callable[[], None] = lambda: None,
-        turns: Turns | None = None,
     ) -> AsyncGenerator["Graph"]:
         """Open the database of `settings`, or the one at `uri` with `password`.
 
@@ -91,7 +90,6 @@ class Graph:
             uri: Overrides `settings.neo4j_uri`; `bolt://` and `neo4j://`, with `+s` for TLS.
             password: Overrides `settings.neo4j_password`.
             on_lost: Called, without blocking, each time the database is found gone.
-            turns: What its reads take, if they share them with others.
 
         Raises:
             GraphUnavailableError: Nothing answers at the address.
@@ -111,7 +109,7 @@ class Graph:
             notifications_min_severity=NotificationMinimumSeverity.OFF,
             user_agent="graph-memory",
         ) as driver:
-            graph = cls(driver, settings, address, on_lost, SecretStr(secret), turns)
+            graph = cls(driver, settings, address, on_lost, SecretStr(secret))
             await graph.one("schema/ping", int)
             yield graph
 

@@ -1,4 +1,4 @@
-"""Reads of a database, and the model that works beside it, take turns: the reads go first."""
+"""Reads of a database on this machine take turns."""
 
 import asyncio
 import os
@@ -22,9 +22,6 @@ _Line = list[tuple[float, int, asyncio.Future[None]]]
 #: Who has waited for so long goes ahead: slow reads must not keep out the quick.
 _SECONDS = 1.0
 
-#: So many reads may overtake a model that waits: however many there are, it must get on.
-_OVERTAKING = 8
-
 
 class Turns:
     """Lets `neo4j_concurrent_reads` be under way at once.
@@ -33,25 +30,21 @@ class Turns:
     processors: more reads at once than it has make each of them slower and none sooner, and cost
     up to twice the work. Another is not limited unless told so.
     Whose call came first goes first: a call under way is not kept waiting by those that begin.
-    A model reads several questions in one pass for less than each alone, so it waits until no read
-    does, and gathers questions meanwhile.
     """
 
     def __init__(self, settings: Settings) -> None:
         beside = settings.neo4j_uri is None or is_loopback(host_of(settings.neo4j_uri))
         by_default = (os.cpu_count() or 1) if beside else settings.neo4j_pool_size
         self._free = settings.neo4j_concurrent_reads or by_default
-        self._reads: _Line = []
-        self._models: _Line = []
+        self._waiting: _Line = []
         self._numbers = count()
-        self._overtook = 0
 
     @asynccontextmanager
-    async def turn(self, *, of_model: bool = False) -> AsyncGenerator[None]:
+    async def turn(self) -> AsyncGenerator[None]:
         """Wait one's turn, but not for long, and hold it."""
         try:
             async with asyncio.timeout(_SECONDS):
-                await self._take(self._models if of_model else self._reads)
+                await self._take()
             holds = True
         except TimeoutError:
             holds = False
@@ -61,7 +54,7 @@ class Turns:
             if holds:
                 self._give()
 
-    async def _take(self, waiting: _Line) -> None:
+    async def _take(self) -> None:
         if self._free:
             self._free -= 1
             return
@@ -70,7 +63,7 @@ class Turns:
         began = came.get(now)
         # A call that takes long, as one with a job behind it, is not to be ahead of all others.
         since = began if now - began < _SECONDS else now
-        heappush(waiting, (since, next(self._numbers), turn))
+        heappush(self._waiting, (since, next(self._numbers), turn))
         try:
             await turn
         except asyncio.CancelledError:
@@ -80,14 +73,9 @@ class Turns:
 
     def _give(self) -> None:
         """Hand a turn to one who waits and has not given up, or keep it for who comes."""
-        reads_first = self._overtook < _OVERTAKING
-        order = (self._reads, self._models) if reads_first else (self._models, self._reads)
-        for waiting in order:
-            while waiting:
-                *_, turn = heappop(waiting)
-                if not turn.done():
-                    overtakes = waiting is self._reads and bool(self._models)
-                    self._overtook = self._overtook + 1 if overtakes else 0
-                    turn.set_result(None)
-                    return
+        while self._waiting:
+            *_, turn = heappop(self._waiting)
+            if not turn.done():
+                turn.set_result(None)
+                return
         self._free += 1

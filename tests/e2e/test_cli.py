@@ -65,7 +65,7 @@ def cli(
         """The next command wants the model too."""
 
     monkeypatch.setattr(embedder, "close", stay_open)
-    monkeypatch.setattr("graph_memory.api.Embedder", lambda settings, turns: embedder)
+    monkeypatch.setattr("graph_memory.api.Embedder", lambda settings: embedder)
 
     def run(*arguments: object) -> Result:
         capsys.readouterr()

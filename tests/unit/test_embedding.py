@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,6 @@ from graph_memory import local_model
 from graph_memory.embedding import Embedder
 from graph_memory.errors import EmbeddingError
 from graph_memory.settings import read_settings
-from graph_memory.turns import Turns
 
 MIXED = [
     "Ann moved to Bern.",
@@ -132,27 +131,32 @@ async def test_the_event_loop_runs_on_during_a_batch(embedder: Embedder) -> None
     assert np.diff(ticks).max() < (ticks[-1] - ticks[0]) / 2
 
 
-async def test_questions_wait_for_their_turn_and_are_read_in_one_pass(
+async def test_questions_that_come_while_one_is_read_are_read_in_one_pass(
     embedder: Embedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("graph_memory.turns._SECONDS", 60.0)  # however busy the machine is
-    turns = Turns(read_settings(neo4j_concurrent_reads=1))
-    sharing = Embedder(read_settings(), turns)
+    sharing = Embedder(read_settings())
     await sharing.load()
     passes: list[list[str]] = []
     encode = local_model._encode
-    monkeypatch.setattr(
-        local_model, "_encode", lambda model, *args: passes.append(args[0]) or encode(model, *args)
-    )
-    questions = ["who sold the piano?", "where is it?", "when does the ferry leave?"]
-    async with turns.turn():  # as a read of the database has it
-        asked = [asyncio.create_task(sharing.embed_query(question)) for question in questions]
-        await asyncio.sleep(0.1)
-        assert passes == []
+    loop, begun, may_read = asyncio.get_running_loop(), asyncio.Event(), Event()
+
+    def encoded(model: Any, texts: list[str], query: bool) -> Any:
+        passes.append(texts)
+        loop.call_soon_threadsafe(begun.set)
+        assert may_read.wait(60)
+        return encode(model, texts, query)
+
+    monkeypatch.setattr(local_model, "_encode", encoded)
+    first, *others = "who sold the piano?", "where is it?", "when does the ferry leave?"
+    asked = [asyncio.create_task(sharing.embed_query(first))]
+    await begun.wait()
+    asked += [asyncio.create_task(sharing.embed_query(question)) for question in others]
+    await asyncio.sleep(0)
+    may_read.set()
     vectors = await asyncio.gather(*asked)
-    assert [sorted(texts) for texts in passes] == [sorted(questions)]
+    assert passes == [[first], others]
     await sharing.close()
-    for question, vector in zip(questions, vectors, strict=True):
+    for question, vector in zip((first, *others), vectors, strict=True):
         np.testing.assert_allclose(vector, await embedder.embed_query(question), atol=1e-5)
 
 
@@ -351,14 +355,14 @@ class Endpoint:
     answer: Answer = in_disorder
     asked: list[tuple[str, str | None, Any]] = field(default_factory=list)
 
-    def embedder(self, turns: Turns | None = None, **settings: Any) -> Embedder:
+    def embedder(self, **settings: Any) -> Embedder:
         given: dict[str, Any] = {
             "embedding_model": "distant",
             "embedding_url": self.url,
             "embedding_dimensions": 3,
             "embedding_batch_size": 2,
         }
-        return Embedder(read_settings(**given | settings), turns)
+        return Embedder(read_settings(**given | settings))
 
 
 @pytest.fixture
@@ -386,18 +390,6 @@ def endpoint() -> Iterator[Endpoint]:
         yield state
         server.shutdown()
         thread.join()
-
-
-async def test_an_endpoint_is_asked_at_once_as_it_shares_no_processor(
-    endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("graph_memory.turns._SECONDS", 60.0)
-    turns = Turns(read_settings(neo4j_concurrent_reads=1))
-    remote = endpoint.embedder(turns)
-    async with turns.turn(), asyncio.timeout(30):
-        await remote.embed_query("who sold the piano?")
-    await remote.close()
-    assert [body["input"] for _, _, body in endpoint.asked] == [["who sold the piano?"]]
 
 
 async def test_an_endpoint_embeds_in_batches_and_rows_follow_their_index(

@@ -1,4 +1,4 @@
-"""Who goes first where reads and a model wait for the same turns."""
+"""Who goes first where reads take turns."""
 
 import asyncio
 import os
@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack
 import pytest
 
 from graph_memory.settings import read_settings
-from graph_memory.turns import _OVERTAKING, Turns, came
+from graph_memory.turns import Turns, came
 
 
 @pytest.fixture(autouse=True)
@@ -25,7 +25,7 @@ class Line:
 
     async def join(self, name: str) -> asyncio.Task[None]:
         async def wait() -> None:
-            async with self.turns.turn(of_model=name.startswith("model")):
+            async with self.turns.turn():
                 self.had.append(name)
 
         waiting = asyncio.create_task(wait())
@@ -58,33 +58,13 @@ async def test_only_a_neo4j_on_this_machine_has_as_many_reads_as_processors(
         await asyncio.wait([one_more])
 
 
-async def test_reads_go_in_order_and_a_model_waits_until_none_does() -> None:
+async def test_reads_go_in_order() -> None:
     line = Line()
     async with line.turns.turn():
-        waiting = [await line.join(name) for name in ("read 1", "model 1", "read 2", "model 2")]
-        waiting.append(await line.join("read 3"))
+        waiting = [await line.join(f"read {number}") for number in range(3)]
         assert line.had == []
     await asyncio.gather(*waiting)
-    assert line.had == ["read 1", "read 2", "read 3", "model 1", "model 2"]
-
-
-async def test_a_model_is_not_overtaken_for_ever() -> None:
-    line = Line()
-    async with line.turns.turn():
-        waiting = [await line.join("model")]
-        waiting += [await line.join(f"read {n}") for n in range(3 * _OVERTAKING)]
-    await asyncio.gather(*waiting)
-    assert line.had.index("model") == _OVERTAKING
-    assert len(line.had) == len(waiting)
-
-
-async def test_reads_that_overtake_nobody_are_not_counted() -> None:
-    line = Line()
-    for names in ([f"read {n}" for n in range(3 * _OVERTAKING)], ["model", "late"]):
-        async with line.turns.turn():
-            waiting = [await line.join(name) for name in names]
-        await asyncio.gather(*waiting)
-    assert line.had[-2:] == ["late", "model"]
+    assert line.had == ["read 0", "read 1", "read 2"]
 
 
 async def test_whose_call_came_first_goes_first_unless_it_takes_long() -> None:
@@ -121,7 +101,7 @@ async def test_who_has_waited_long_goes_ahead(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("graph_memory.turns._SECONDS", 0.01)
     line = Line()
     async with line.turns.turn():
-        await asyncio.gather(await line.join("read"), await line.join("model"))
-    assert sorted(line.had) == ["model", "read"]
+        await asyncio.gather(await line.join("one"), await line.join("another"))
+    assert sorted(line.had) == ["another", "one"]
     async with asyncio.timeout(30), line.turns.turn():
         pass
