@@ -29,9 +29,10 @@ test: $(STAMP) ## Run the whole suite against a real Neo4j
 unit: $(STAMP) ## Run what needs no Neo4j, in seconds
 	@exec $(BIN)/python -m pytest tests/unit
 
-check: $(STAMP) ## Format, lint and types
+check: $(STAMP) ## Format, lint, layers and types
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
+	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/pyright
 
 format: $(STAMP) ## Format and mend what can be mended

@@ -4,10 +4,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from graph_memory.api import GraphMemory
-    from graph_memory.arguments import Filters, MemoryChanges, NewMemory, NewRelation
-    from graph_memory.errors import GraphMemoryError
-    from graph_memory.memories import (
+    from graph_memory.api.service import GraphMemory
+    from graph_memory.domain.inputs import Filters, MemoryChanges, NewMemory, NewRelation
+    from graph_memory.domain.models import (
         FoundMemory,
         LifecycleState,
         Memory,
@@ -15,7 +14,8 @@ if TYPE_CHECKING:
         Relation,
         RelationType,
     )
-    from graph_memory.settings import Settings, read_settings
+    from graph_memory.errors import GraphMemoryError
+    from graph_memory.settings.base import Settings, read_settings
 
     __version__: str
 
@@ -38,10 +38,10 @@ __all__ = [
 ]
 
 _MODULES = {
-    "api": ("GraphMemory",),
-    "arguments": ("Filters", "MemoryChanges", "NewMemory", "NewRelation"),
+    "api.service": ("GraphMemory",),
+    "domain.inputs": ("Filters", "MemoryChanges", "NewMemory", "NewRelation"),
     "errors": ("GraphMemoryError",),
-    "memories": (
+    "domain.models": (
         "FoundMemory",
         "LifecycleState",
         "Memory",
@@ -49,7 +49,7 @@ _MODULES = {
         "Relation",
         "RelationType",
     ),
-    "settings": ("Settings", "read_settings"),
+    "settings.base": ("Settings", "read_settings"),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -7,18 +7,19 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Self
 
-from graph_memory import recall, schema
-from graph_memory.access import AccessLog
-from graph_memory.arguments import Clocks, GroupId, MemoryId, checked_value
-from graph_memory.chat import Chat
-from graph_memory.counting import TokenCounter
-from graph_memory.embedding import Embedder
+from graph_memory.auth.grants import EVERYTHING, Grant
+from graph_memory.database import embedding_record
+from graph_memory.database.graph import Graph
+from graph_memory.domain.inputs import Clocks, GroupId, MemoryId, checked_value
+from graph_memory.domain.models import Memory
 from graph_memory.errors import DimensionMismatchError, NotFoundError
-from graph_memory.graph import Graph
-from graph_memory.memories import Memory
-from graph_memory.sessions import Sessions
-from graph_memory.settings import Settings
-from graph_memory.tokens import EVERYTHING, Grant
+from graph_memory.inference.embedder import Embedder
+from graph_memory.inference.llm import Chat
+from graph_memory.inference.token_counter import TokenCounter
+from graph_memory.memories import read
+from graph_memory.memories.access import AccessLog
+from graph_memory.search.session_store import Sessions
+from graph_memory.settings.base import Settings
 
 _log = logging.getLogger(__name__)
 
@@ -71,7 +72,7 @@ class Context:
         """Note whether the stored vectors are of the configured model; using them raises if not."""
         known, self._vectors.mismatch = self._vectors.mismatch, None
         try:
-            await schema.check_embedding(self.graph, self.settings)
+            await embedding_record.check_embedding(self.graph, self.settings)
         except DimensionMismatchError as error:
             self._vectors.mismatch = error
             if known is None:  # a caller who needs vectors looks again, and raises it
@@ -88,7 +89,7 @@ class Context:
 
     async def _read(self, memory_id: str, group: str, clocks: Clocks = Clocks()) -> Memory:  # noqa: B008
         given = checked_value(MemoryId, memory_id, "memory_id")
-        found = await recall.get_many(
+        found = await read.get_many(
             self.graph,
             self.settings,
             [given],

@@ -32,9 +32,9 @@ The message of each states the fact, the value and what to do; `code` is what MC
 report.
 """
 
-from typing import ClassVar
-
-from graph_memory.shown import shown
+from datetime import datetime
+from enum import Enum
+from typing import Any, ClassVar, cast
 
 
 class GraphMemoryError(Exception):
@@ -306,3 +306,22 @@ class SettingsError(GraphMemoryError):
     """A setting is malformed; the message names the variable."""
 
     code = "settings"
+
+
+def shown(value: object, limit: int = 80) -> str:
+    """Return `value` as a caller would write it: short, and in one line."""
+    try:
+        text = repr(_plain(value))
+    except RecursionError:
+        text = f"<a deeply nested {type(value).__name__}>"
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def _plain(value: Any) -> Any:
+    """Return a word of a vocabulary, or an instant, as the text it stands for."""
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, datetime):
+        return value.isoformat()
+    items = cast(list[Any], value)
+    return [_plain(item) for item in items] if isinstance(value, list | tuple) else value

@@ -28,10 +28,11 @@ os.environ["GRAPH_MEMORY_BACKUP_AUTO"] = "false"
 os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_FP16")
 
 from graph_memory import GraphMemory, Settings, local_neo4j, read_settings  # noqa: E402
-from graph_memory.embedding import Embedder  # noqa: E402
-from graph_memory.graph import Graph  # noqa: E402
-from graph_memory.schema import check_embedding, migrate_up  # noqa: E402
-from graph_memory.statements import root  # noqa: E402
+from graph_memory.database.embedding_record import check_embedding  # noqa: E402
+from graph_memory.database.graph import Graph  # noqa: E402
+from graph_memory.database.schema import migrate_up  # noqa: E402
+from graph_memory.database.statements import root  # noqa: E402
+from graph_memory.inference.embedder import Embedder  # noqa: E402
 
 #: The day on which tests stand, unless they move on.
 TODAY = datetime(2026, 6, 1, 12, tzinfo=UTC)

@@ -2,7 +2,7 @@
 //
 // access  fragment
 CALL (m) {
-  // include decay/due
+  // include decay/next_due
   SET m.next_due_at = due
-  // include decay/mark
+  // include decay/note_rules
 }

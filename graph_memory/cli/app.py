@@ -15,16 +15,16 @@ import typer
 
 from graph_memory.cli import (
     backups,
-    connections,
     conversations,
     database,
     episodes,
     evaluation,
-    inspection,
     lifecycle,
     maintenance,
     memories,
-    operation,
+    operations,
+    relations,
+    reports,
     tokens,
     transfer,
 )
@@ -49,12 +49,12 @@ _log = logging.getLogger(__name__)
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
 for part in (
-    memories, conversations, connections, lifecycle, maintenance, transfer, backups, operation,
-    evaluation, inspection,
+    memories, conversations, relations, lifecycle, maintenance, transfer, backups, operations,
+    evaluation, reports,
 ):  # fmt: skip
     app.registered_commands += part.app.registered_commands
-app.add_typer(operation.migrate, name="migrate")
-app.add_typer(operation.embeddings, name="embeddings")
+app.add_typer(operations.migrate, name="migrate")
+app.add_typer(operations.embeddings, name="embeddings")
 app.add_typer(database.app, name="db")
 app.add_typer(tokens.app, name="token")
 app.add_typer(episodes.app, name="episodes")

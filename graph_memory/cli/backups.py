@@ -14,7 +14,7 @@ app = typer.Typer()
 @command(app)
 async def backup() -> None:
     """Write the whole database, all groups, into a new folder; it can be in use meanwhile."""
-    from graph_memory.backup import create
+    from graph_memory.backup.create import create
 
     async with opened() as memory:
         show_fields(as_mapping(await create(memory.graph, memory.settings)))
@@ -28,8 +28,8 @@ async def restore(
     ] = False,
 ) -> None:
     """Make the database what a backup says; stop whatever else uses it first."""
-    from graph_memory import schema
-    from graph_memory.restore import restore as restored
+    from graph_memory.backup.restore import restore as restored
+    from graph_memory.database import schema
 
     async with opened_database() as (graph, settings):
         await schema.check_server(graph)

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from graph_memory.api import GraphMemory
-    from graph_memory.graph import Graph
-    from graph_memory.settings import Settings
+    from graph_memory.api.service import GraphMemory
+    from graph_memory.database.graph import Graph
+    from graph_memory.settings.base import Settings
 
 Group = Annotated[str | None, typer.Option("--group", help="The tenant; by default the setting.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
@@ -117,8 +117,8 @@ def _event_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
 
 def configured(**overrides: Any) -> "Settings":
     """Read the settings, the group of the present command among them."""
-    from graph_memory.arguments import GroupId, checked_value
-    from graph_memory.settings import read_settings
+    from graph_memory.domain.inputs import GroupId, checked_value
+    from graph_memory.settings.base import read_settings
 
     if request().group is not None:
         overrides["group_id"] = checked_value(GroupId, request().group, "--group")
@@ -128,7 +128,7 @@ def configured(**overrides: Any) -> "Settings":
 @asynccontextmanager
 async def opened() -> AsyncGenerator["GraphMemory"]:
     """Open the memory the settings name; its default group is that of the present command."""
-    from graph_memory.api import GraphMemory
+    from graph_memory.api.service import GraphMemory
 
     settings = configured()
     _announce_start(settings)
@@ -140,7 +140,7 @@ async def opened() -> AsyncGenerator["GraphMemory"]:
 @asynccontextmanager
 async def opened_database() -> AsyncGenerator[tuple["Graph", "Settings"]]:
     """Open only the database, its schema as it is."""
-    from graph_memory.database import open_database
+    from graph_memory.database.connection import open_database
 
     settings = configured()
     _announce_start(settings)
@@ -160,7 +160,7 @@ def _announce_start(settings: "Settings") -> None:
 def _leave_to_errors() -> None:
     """Log nothing that the command says itself when it fails of it; --verbose shows it."""
     if not logging.getLogger("graph_memory").isEnabledFor(logging.DEBUG):
-        for name in ("graph_memory.graph", "graph_memory.context"):
+        for name in ("graph_memory.database.graph", "graph_memory.context"):
             logging.getLogger(name).setLevel(logging.ERROR)
 
 

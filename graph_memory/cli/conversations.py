@@ -5,20 +5,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from graph_memory.cli.command import command, opened
-from graph_memory.cli.memories import (
-    AnyTags,
-    AsOf,
-    KnownAt,
-    Project,
-    Since,
-    States,
-    Types,
-    Until,
-)
+from graph_memory.cli.memories import AnyTags, AsOf, KnownAt, Project, Since, States, Types, Until
 from graph_memory.cli.output import as_mapping, show, show_fields
 
 if TYPE_CHECKING:
-    from graph_memory.selection import RetrievedMemory
+    from graph_memory.search.budget import RetrievedMemory
 
 app = typer.Typer()
 

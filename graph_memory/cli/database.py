@@ -9,7 +9,7 @@ from graph_memory.cli.output import as_mapping, show, show_fields
 from graph_memory.errors import LocalNeo4jError
 
 if TYPE_CHECKING:
-    from graph_memory.settings import Settings
+    from graph_memory.settings.base import Settings
 
 app = typer.Typer(no_args_is_help=True, help="The local Neo4j: start it, stop it, look at it.")
 

@@ -7,7 +7,7 @@ import typer
 
 from graph_memory.cli.command import command, opened
 from graph_memory.cli.output import progress, show
-from graph_memory.cli.target import replacing, require_drawable
+from graph_memory.cli.output_file import replacing, require_drawable
 from graph_memory.errors import InvalidArgumentError
 
 app = typer.Typer()
@@ -34,10 +34,10 @@ async def evaluate(
     ] = None,
 ) -> None:
     """Measure what share of known answers searches find, in groups made and erased for it."""
-    from graph_memory import evaluate as evaluation
-    from graph_memory.arguments import checked
-    from graph_memory.evaluation_data import Form, read_data
-    from graph_memory.profiles import Profile
+    from graph_memory.domain.inputs import checked
+    from graph_memory.evaluation import evaluate as evaluation
+    from graph_memory.evaluation.dataset import Form, read_data
+    from graph_memory.ranking.profiles import Profile
 
     read = read_data(data, checked(Form, form, "--from"))
     chosen = checked(Profile, profile, "--profile")
@@ -73,7 +73,7 @@ async def evaluate(
     )
     show({"profile": profile, "scores": scores}, columns, rows)
     if plot:
-        from graph_memory.plots import plot_evidence
+        from graph_memory.reporting.plots import plot_evidence
 
         with replacing(plot) as path:
             plot_evidence(scores[0].found_at, path)

@@ -8,7 +8,7 @@ import typer
 from graph_memory.cli.command import command, note, opened, request
 from graph_memory.cli.memories import Id
 from graph_memory.cli.output import as_mapping, show, show_fields
-from graph_memory.cli.target import replacing, require_drawable
+from graph_memory.cli.output_file import replacing, require_drawable
 
 app = typer.Typer()
 
@@ -16,7 +16,7 @@ app = typer.Typer()
 @command(app, "decay-status")
 async def decay_status(memory_id: Id) -> None:
     """Explain how far a memory has faded, and what will become of it and when."""
-    from graph_memory.fading import explained
+    from graph_memory.decay.status import explained
 
     async with opened() as memory:
         found = await memory.decay_status(memory_id)
@@ -110,7 +110,7 @@ async def forecast(
         for lost in told.first_lost:
             note(f"Forgotten {lost.lost_at:%Y-%m-%d}: {lost.memory_id} {lost.lead}")
     if plot:
-        from graph_memory.plots import plot_forecast
+        from graph_memory.reporting.plots import plot_forecast
 
         with replacing(plot) as path:
             plot_forecast(told, path)

@@ -10,7 +10,7 @@ from graph_memory.cli.output import as_mapping, progress, show, show_fields
 from graph_memory.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
-    from graph_memory.maintenance import Report
+    from graph_memory.maintenance.run import Report
 
 _PAUSED = 3
 _TRUNCATED = 4

@@ -12,9 +12,9 @@ from graph_memory.cli.output import as_mapping, show, show_fields
 from graph_memory.errors import NotFoundError
 
 if TYPE_CHECKING:
-    from graph_memory.api import GraphMemory
-    from graph_memory.memories import FoundMemory, Memory
-    from graph_memory.revise import Deleted
+    from graph_memory.api.service import GraphMemory
+    from graph_memory.domain.models import FoundMemory, Memory
+    from graph_memory.memories.update import Deleted
 
 app = typer.Typer()
 

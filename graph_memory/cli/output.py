@@ -103,7 +103,7 @@ def _jsonable(value: object) -> object:
     if is_dataclass(value):
         return as_mapping(value)
     if isinstance(value, datetime):
-        from graph_memory.memories import instant
+        from graph_memory.domain.timestamps import instant
 
         return instant(value)
     if isinstance(value, Path):

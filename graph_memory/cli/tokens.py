@@ -27,8 +27,8 @@ async def create(
     days: Annotated[float | None, typer.Option(help="How long it is valid.")] = None,
 ) -> None:
     """Make a token, and show it this once."""
-    from graph_memory import tokens
-    from graph_memory.arguments import checked
+    from graph_memory.auth import tokens
+    from graph_memory.domain.inputs import checked
 
     async with opened() as memory:
         token, secret = await tokens.create(
@@ -45,7 +45,7 @@ async def create(
 @command(app, "list")
 async def list_tokens() -> None:
     """List the tokens, without their secrets."""
-    from graph_memory import tokens
+    from graph_memory.auth import tokens
 
     async with opened() as memory:
         found = await tokens.listed(memory.graph)
@@ -61,7 +61,7 @@ async def list_tokens() -> None:
 @command(app)
 async def revoke(token_id: TokenId) -> None:
     """Make a token invalid, for good."""
-    from graph_memory import tokens
+    from graph_memory.auth import tokens
 
     async with opened() as memory:
         token = await tokens.revoke(memory.graph, token_id, now=memory.clock())
@@ -71,7 +71,7 @@ async def revoke(token_id: TokenId) -> None:
 @command(app)
 async def rotate(token_id: TokenId) -> None:
     """Give a token another secret, and show it this once; the one before is invalid."""
-    from graph_memory import tokens
+    from graph_memory.auth import tokens
 
     async with opened() as memory:
         token, secret = await tokens.rotate(memory.graph, token_id)

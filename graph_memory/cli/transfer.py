@@ -11,7 +11,7 @@ import typer
 from graph_memory.cli.command import command, opened
 from graph_memory.cli.memories import results
 from graph_memory.cli.output import show, show_fields
-from graph_memory.cli.target import replacing, require_writable
+from graph_memory.cli.output_file import replacing, require_writable
 
 app = typer.Typer()
 
@@ -37,7 +37,7 @@ async def import_memories(
     With --from the file or folder is another store's: mcp-memory, mcp-ai-memory, doobidoo,
     basic-memory, mem0, forgetful or longterm-memory. The README says what becomes of it.
     """
-    from graph_memory.cli.bring import bring
+    from graph_memory.cli.import_from import bring
 
     await bring(file, source, user, dry_run)
 
@@ -47,7 +47,7 @@ async def export(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A file.")] = None,
 ) -> None:
     """Write a line for each memory of the group, relations included, as import reads them."""
-    from graph_memory.archive import export_lines
+    from graph_memory.transfer.import_export import export_lines
 
     if output:
         require_writable(output, "--output")
@@ -66,7 +66,7 @@ async def demo(
     clean: Annotated[bool, typer.Option("--clean", help="Remove it for good.")] = False,
 ) -> None:
     """Fill the group `demo` with a year of a small team's memories, and ask three questions."""
-    from graph_memory import demo as story
+    from graph_memory.transfer import demo as story
 
     async with opened() as memory:
         if clean:

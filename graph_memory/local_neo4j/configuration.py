@@ -12,7 +12,7 @@ import psutil
 from graph_memory.errors import LocalNeo4jError
 from graph_memory.local_neo4j.folder import Folder, write_private
 from graph_memory.local_neo4j.java import Java
-from graph_memory.settings import Settings
+from graph_memory.settings.base import Settings
 
 LOOPBACK = "127.0.0.1"
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from jgo.maven import MavenContext
 
 from graph_memory.errors import LocalNeo4jError
-from graph_memory.local_neo4j.jars import STAGING_PREFIX, Jar, digest
+from graph_memory.local_neo4j.lock_file import STAGING_PREFIX, Jar, digest
 from graph_memory.local_neo4j.progress import download_progress
 
 _log = logging.getLogger(__name__)

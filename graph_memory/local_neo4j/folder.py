@@ -8,7 +8,7 @@ from typing import Self
 
 from graph_memory.errors import LocalNeo4jError
 from graph_memory.local_neo4j.jars import NEO4J_VERSION
-from graph_memory.settings import Settings
+from graph_memory.settings.base import Settings
 
 
 @dataclass(frozen=True, slots=True)

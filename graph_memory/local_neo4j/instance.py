@@ -22,7 +22,7 @@ from graph_memory.local_neo4j.folder import Folder, write_private
 from graph_memory.local_neo4j.jars import NEO4J_VERSION, distrust_jars, ensure_jars
 from graph_memory.local_neo4j.java import Java, find_java
 from graph_memory.local_neo4j.progress import start_progress
-from graph_memory.settings import Settings
+from graph_memory.settings.base import Settings
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,52 +5,23 @@ Neo4j Browser; `make_lock.py` remakes them. Neo4j is fetched from its publisher 
 needed, and never shipped with this package.
 """
 
-import hashlib
 import shutil
-from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from filelock import FileLock
 
-from graph_memory.settings import Settings
+from graph_memory.local_neo4j.lock_file import (
+    BROWSER_LOCK_FILE,
+    LOCK_FILE,
+    STAGING_PREFIX,
+    Jar,
+    digest,
+    read_lock,
+)
+from graph_memory.settings.base import Settings
 
 NEO4J_VERSION = "2026.09.0"
 BROWSER_VERSION = "5.24.0"
-LOCK_FILE = Path(__file__).with_name("neo4j.lock")
-BROWSER_LOCK_FILE = Path(__file__).with_name("neo4j-browser.lock")
-STAGING_PREFIX = ".fetch-"
-
-
-@dataclass(frozen=True, slots=True)
-class Jar:
-    """One line of the lock: a file of a repository, and what it must contain."""
-
-    sha256: str
-    size: int
-    group: str
-    artifact: str
-    version: str
-    classifier: str = ""
-
-    @property
-    def name(self) -> str:
-        """The file's name, as repositories call it."""
-        classifier = f"-{self.classifier}" if self.classifier else ""
-        return f"{self.artifact}-{self.version}{classifier}.jar"
-
-    def line(self) -> str:
-        """The jar as it stands in the lock."""
-        coordinates = [str(part) for part in astuple(self)[2:] if part]
-        return f"{self.sha256} {self.size} {':'.join(coordinates)}"
-
-
-def read_lock(path: Path = LOCK_FILE) -> list[Jar]:
-    """Read the lock: one jar a line, `sha256 size group:artifact:version[:classifier]`."""
-    jars: list[Jar] = []
-    for line in path.read_text(encoding="utf-8").splitlines():
-        sha256, size, coordinates = line.split()
-        jars.append(Jar(sha256, int(size), *coordinates.split(":")))
-    return jars
 
 
 def jars_folder(settings: Settings) -> Path:
@@ -98,12 +69,6 @@ def _ensure(folder: Path, lock: Path, mirror: str | None) -> Path:
 def distrust_jars(settings: Settings) -> None:
     """Have the next `ensure_jars` hash every jar; called when Neo4j did not start."""
     _marker(jars_folder(settings)).unlink(missing_ok=True)
-
-
-def digest(path: Path) -> str:
-    """Return the SHA-256 of a file, in hexadecimal digits."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _complete(folder: Path, jars: list[Jar], lock: Path, mirror: str | None) -> None:

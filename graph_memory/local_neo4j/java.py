@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from graph_memory.errors import LocalNeo4jError
-from graph_memory.settings import Settings
+from graph_memory.settings.base import Settings
 
 OLDEST_JAVA = 21
 

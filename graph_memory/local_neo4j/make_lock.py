@@ -10,13 +10,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from graph_memory.local_neo4j.jars import (
-    BROWSER_LOCK_FILE,
-    BROWSER_VERSION,
-    LOCK_FILE,
-    NEO4J_VERSION,
-    Jar,
-)
+from graph_memory.local_neo4j.jars import BROWSER_VERSION, NEO4J_VERSION
+from graph_memory.local_neo4j.lock_file import BROWSER_LOCK_FILE, LOCK_FILE, Jar
 
 _POM = """\
 <project>

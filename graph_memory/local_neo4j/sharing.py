@@ -20,7 +20,7 @@ from graph_memory.local_neo4j import process, users
 from graph_memory.local_neo4j.folder import Folder
 from graph_memory.local_neo4j.instance import LocalNeo4j, end, ensure_running, find_running
 from graph_memory.local_neo4j.jars import NEO4J_VERSION, jars_folder, missing_jars
-from graph_memory.settings import Settings
+from graph_memory.settings.base import Settings
 
 # Whoever holds the lock may be downloading, besides starting.
 _DOWNLOAD_SECONDS = 600.0

@@ -14,25 +14,25 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from graph_memory.api import GraphMemory
+from graph_memory.api.service import GraphMemory
+from graph_memory.database.indexes import missing_indexes
 from graph_memory.errors import GraphMemoryError
-from graph_memory.schema import missing_indexes
-from graph_memory.server import (
+from graph_memory.server import resources
+from graph_memory.server.auth import Verifier, auth_settings, caller
+from graph_memory.server.tool import MemoryTool, Toolset
+from graph_memory.server.tools import (
     admin,
     compat,
     core,
     episodes,
     facts,
-    graph,
     lifecycle,
     maintenance,
-    resources,
+    relations,
     retrieval,
-    walks,
+    traversal,
 )
-from graph_memory.server.auth import Verifier, auth_settings, caller
-from graph_memory.server.tools import MemoryTool, Toolset
-from graph_memory.settings import Settings
+from graph_memory.settings.base import Settings
 
 _INSTRUCTIONS = """\
 A lasting memory. Before you answer, search_memory for what the user told you earlier: names,
@@ -48,7 +48,7 @@ on 'duplicate' use existing_id. Leave group_id out unless you were told one.
 
 TOOLSETS: Mapping[str, tuple[Toolset, ...]] = {
     "core": (core.toolset, retrieval.toolset),
-    "graph": (graph.toolset, walks.toolset),
+    "graph": (relations.toolset, traversal.toolset),
     "lifecycle": (lifecycle.toolset, retrieval.judging),
     "admin": (admin.looking, admin.toolset, maintenance.toolset),
     "compat": (compat.toolset,),

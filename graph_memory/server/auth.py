@@ -8,12 +8,12 @@ from mcp.server.auth.provider import AccessToken
 from mcp.server.auth.settings import AuthSettings
 from pydantic import ConfigDict
 
-from graph_memory import tokens
+from graph_memory.auth import tokens
+from graph_memory.auth.grants import EVERYTHING, Grant
+from graph_memory.auth.jwt import JwtVerifier
 from graph_memory.context import Context
 from graph_memory.errors import GraphMemoryError
-from graph_memory.jwks import JwtVerifier
-from graph_memory.settings import Settings
-from graph_memory.tokens import EVERYTHING, Grant
+from graph_memory.settings.base import Settings
 
 #: The SDK wants an issuer even where tokens are our own and no metadata is served.
 _NO_ISSUER = "http://127.0.0.1"

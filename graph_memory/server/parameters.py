@@ -4,16 +4,14 @@ from typing import Annotated, Any
 
 from pydantic import Field, WithJsonSchema
 
-from graph_memory.arguments import (
+from graph_memory.domain.inputs import (
     Content,
     DecayRate,
-    EndMoment,
     GroupId,
     Importance,
     Line,
     MemoryId,
     Metadata,
-    Moment,
     NewRelation,
     PolicyName,
     Question,
@@ -24,8 +22,9 @@ from graph_memory.arguments import (
     TypeName,
     Unit,
 )
-from graph_memory.memories import SortOrder
-from graph_memory.profiles import Profile
+from graph_memory.domain.models import SortOrder
+from graph_memory.domain.timestamps import EndMoment, Moment
+from graph_memory.ranking.profiles import Profile
 
 #: A vocabulary is spelled out where memories and relations are made, and only there.
 WORD = WithJsonSchema({"type": "string"})

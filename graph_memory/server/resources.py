@@ -10,7 +10,7 @@ from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 from pydantic import Field
 
-from graph_memory.api import GraphMemory
+from graph_memory.api.service import GraphMemory
 from graph_memory.errors import (
     ForbiddenError,
     GraphMemoryError,
@@ -18,9 +18,9 @@ from graph_memory.errors import (
     NotFoundError,
 )
 from graph_memory.server.auth import caller
-from graph_memory.server.stats_views import Counted, Faring
-from graph_memory.server.tools import FAILED, count
-from graph_memory.server.views import GotMemory, Refusal
+from graph_memory.server.tool import FAILED, count
+from graph_memory.server.views.base import GotMemory, Refusal
+from graph_memory.server.views.stats import Counted, Faring
 
 _log = logging.getLogger(__name__)
 

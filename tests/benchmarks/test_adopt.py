@@ -6,8 +6,8 @@ import pytest
 from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory
-from graph_memory.adopt import adopt, release
-from tests.integration.test_adopt import stock
+from graph_memory.graphiti.adoption import adopt, release
+from tests.integration.graphiti.test_adoption import stock
 
 ENTITIES = 50_000
 SECONDS = 120

@@ -13,7 +13,7 @@ import pytest
 
 from graph_memory import GraphMemory
 from tests.benchmarks.corpus import filled, questions, sentences, warm_up
-from tests.integration.test_graphiti import found, graphiti, graphiti_core  # noqa: F401 - fixtures
+from tests.integration.graphiti.test_client import found, graphiti, graphiti_core  # noqa: F401 - fixtures
 
 #: Of ours so many are asked for one of theirs, which takes longer than all of these.
 OURS_A_TURN = 10

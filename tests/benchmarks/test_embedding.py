@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graph_memory import local_model
-from graph_memory.traced_model import read_questions, trace
+from graph_memory.inference import sentence_transformer
+from graph_memory.inference.torchscript import read_questions, trace
 from tests.benchmarks.corpus import questions
 
 ROUNDS = 100
@@ -17,11 +17,11 @@ ROUNDS = 100
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("together", [1, 8])
 def test_a_recording_reads_sooner(together: int) -> None:
-    as_it_comes = local_model._open_model("all-MiniLM-L6-v2")
-    recorded = local_model._open_model("all-MiniLM-L6-v2")
+    as_it_comes = sentence_transformer._open_model("all-MiniLM-L6-v2")
+    recorded = sentence_transformer._open_model("all-MiniLM-L6-v2")
     trace(recorded)
     read_questions(recorded, True)
-    local_model.use_threads(1)
+    sentence_transformer.use_threads(1)
     taken: dict[str, list[float]] = {"as it comes": [], "recorded": []}
     asked = questions(together * (ROUNDS + 1), seed=5)
     for start in range(0, len(asked), together):

@@ -8,7 +8,7 @@ import pytest
 from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory
-from graph_memory.memories import instant
+from graph_memory.domain.timestamps import instant
 from tests.conftest import TODAY, Clock
 
 CREATE: LiteralString = """

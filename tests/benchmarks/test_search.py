@@ -17,8 +17,8 @@ from mcp import Client
 from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory
-from graph_memory.profiles import Profile
-from graph_memory.recall import search
+from graph_memory.ranking.profiles import Profile
+from graph_memory.search.search import search
 from tests.benchmarks.corpus import filled, prose, questions, sentences, warm_up
 from tests.e2e.test_mcp_transport import process, said
 

@@ -8,7 +8,7 @@ import pytest
 from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory
-from graph_memory.loaded import Loaded, Session, version
+from graph_memory.search.session import Loaded, Session, version
 from tests.benchmarks.corpus import filled, questions, sentences
 
 LOADED = 10_000

@@ -12,12 +12,12 @@ from mcp import Client
 from neo4j import AsyncDriver, ResultSummary
 
 from graph_memory import GraphMemory
-from graph_memory.graph import Graph
-from graph_memory.statements import Statement
-from graph_memory.traverse import around
-from graph_memory.walk import Direction, Walk
+from graph_memory.database.graph import Graph
+from graph_memory.database.statements import Statement
+from graph_memory.traversal.traverse import around
+from graph_memory.traversal.walk import Direction, Walk
 from tests.conftest import TODAY
-from tests.e2e.mcp_client import call, serving
+from tests.support.mcp_client import call, serving
 
 CREATE: LiteralString = """
 UNWIND $rows AS i

@@ -19,8 +19,8 @@ import typer
 from graph_memory import Settings, __version__
 from graph_memory.cli import main
 from graph_memory.cli.app import app
-from graph_memory.embedding import Embedder
-from graph_memory.schema import MIGRATIONS
+from graph_memory.database.migrations import MIGRATIONS
+from graph_memory.inference.embedder import Embedder
 
 SCRIPT = Path(sys.executable).parent / "graph-memory"
 DATA = str(Path(__file__).parents[1] / "data" / "labelled.json")
@@ -65,7 +65,7 @@ def cli(
         """The next command wants the model too."""
 
     monkeypatch.setattr(embedder, "close", stay_open)
-    monkeypatch.setattr("graph_memory.api.Embedder", lambda settings: embedder)
+    monkeypatch.setattr("graph_memory.api.service.Embedder", lambda settings: embedder)
 
     def run(*arguments: object) -> Result:
         capsys.readouterr()
@@ -296,7 +296,7 @@ def test_an_interruption_has_its_own_exit_code(cli: Run, monkeypatch: pytest.Mon
     def interrupted(**overrides: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("graph_memory.cli.operation.configured", interrupted)
+    monkeypatch.setattr("graph_memory.cli.operations.configured", interrupted)
     result = cli("doctor", "--json")
     assert (result.code, result.err) == (130, "error: Interrupted.\n")
     assert result.json["error"]["code"] == "interrupted"
@@ -306,7 +306,7 @@ def test_a_fault_of_ours_is_a_sentence_too(cli: Run, monkeypatch: pytest.MonkeyP
     def broken(**overrides: Any) -> None:
         raise KeyError("oops")
 
-    monkeypatch.setattr("graph_memory.cli.operation.configured", broken)
+    monkeypatch.setattr("graph_memory.cli.operations.configured", broken)
     result = cli("doctor", "--json")
     assert (result.code, result.json["error"]["code"]) == (1, "internal")
 
@@ -395,7 +395,7 @@ def test_verify_names_what_is_wrong(
     async def ours(graph: object) -> list[str]:
         return [group]
 
-    monkeypatch.setattr("graph_memory.verify.groups", ours)
+    monkeypatch.setattr("graph_memory.diagnostics.verify.groups", ours)
     memory_id = cli("add", "sound", "--json").json["memory_id"]
     assert cli("verify", "--json").json == {"ok": True, "problems": {}}
     from neo4j import GraphDatabase

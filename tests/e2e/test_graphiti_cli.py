@@ -9,10 +9,10 @@ from neo4j import GraphDatabase
 
 from graph_memory import Settings
 from tests.e2e.test_cli import Run, cli, environment  # noqa: F401 - fixtures
-from tests.graphiti_script import GraphitiScript
 from tests.integration.conftest import imported  # noqa: F401 - a fixture
-from tests.integration.test_adopt import MORE, STOCK
-from tests.scripted_llm import ScriptedLlm, says, scripted_llm
+from tests.integration.graphiti.test_adoption import MORE, STOCK
+from tests.support.graphiti_script import GraphitiScript
+from tests.support.scripted_llm import ScriptedLlm, says, scripted_llm
 
 Query = Callable[..., list[dict[str, Any]]]
 
@@ -160,8 +160,8 @@ def test_what_graphiti_erased_is_mended(
     async def ours(graph: object) -> list[str]:
         return [group]
 
-    monkeypatch.setattr("graph_memory.verify.groups", ours)
-    monkeypatch.setattr("graph_memory.repair.groups", ours)
+    monkeypatch.setattr("graph_memory.diagnostics.verify.groups", ours)
+    monkeypatch.setattr("graph_memory.diagnostics.repair.groups", ours)
     memory_id = cli("add", "Ada prefers green tea", "--json").json["memory_id"]
     assert cli("verify", "--repair", "--json").json == {"ok": True, "problems": {}, "mended": []}
     bare = "MATCH (n:Memory {uuid: $id}) REMOVE n.lifecycle_state, n.decay_score"

@@ -9,8 +9,8 @@ import yaml
 
 from graph_memory import GraphMemory
 from tests.conftest import Clock
-from tests.e2e.mcp_client import call, inside, refused
 from tests.e2e.test_cli import Run, cli, environment  # noqa: F401 - fixtures
+from tests.support.mcp_client import call, inside, refused
 
 CONFIG = Path(__file__).parents[2] / "config"
 

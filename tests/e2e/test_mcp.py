@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from mcp import Client, MCPError
 
 from graph_memory import GraphMemory
-from graph_memory.memories import Memory
+from graph_memory.domain.models import Memory
 from graph_memory.server.app import TOOLSETS
-from graph_memory.server.compat import toolset as compat
-from tests.e2e.mcp_client import ERAS, LUCENE, call, inside, refused, serving, text
+from graph_memory.server.tools.compat import toolset as compat
+from tests.support.mcp_client import ERAS, LUCENE, call, inside, refused, serving, text
 
 
 @pytest_asyncio.fixture

@@ -18,14 +18,15 @@ import pytest
 import pytest_asyncio
 from mcp import Client, StdioServerParameters
 
-from graph_memory import GraphMemory, Settings, recall
+from graph_memory import GraphMemory, Settings
+from graph_memory.database.graph import Graph
 from graph_memory.errors import SettingsError
-from graph_memory.graph import Graph
+from graph_memory.search import search
 from graph_memory.server import serve_http
-from graph_memory.server.serving import _warm_up
+from graph_memory.server.run import _warm_up
 from tests.conftest import TODAY, Clock
-from tests.e2e.mcp_client import ERAS, call, refused, serving
-from tests.tiny_cross_encoder import write_cross_encoder
+from tests.support.mcp_client import ERAS, call, refused, serving
+from tests.support.tiny_cross_encoder import write_cross_encoder
 
 JSON_HEADERS = {
     "Content-Type": "application/json",
@@ -122,8 +123,8 @@ async def test_a_server_warms_up_by_what_was_used_last_and_counts_nothing(
     await memory.add("Grace keeps none")
     await memory.touch(used.memory_id)
     try:
-        last = await recall.last_used(memory.graph)
-        assert last == recall.LastUsed(group, "Ada keeps her bees on the roof")
+        last = await search.last_used(memory.graph)
+        assert last == search.LastUsed(group, "Ada keeps her bees on the roof")
         await _warm_up(memory)
         await memory.accesses.settled()
         assert {m.access_count for m in (await memory.list()).memories} == {0, 1}

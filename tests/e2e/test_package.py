@@ -79,7 +79,7 @@ def test_without_a_language_model_graphiti_is_not_imported(settings: Settings) -
     script = (
         "import asyncio, sys\n"
         "from graph_memory import GraphMemory\n"
-        "from graph_memory.server import serving\n"
+        "from graph_memory.server import run as serving\n"
         "async def main():\n"
         "    async with GraphMemory.open() as memory, memory.reading_episodes():\n"
         "        assert await serving.build_server(memory).list_tools()\n"

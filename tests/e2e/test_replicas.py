@@ -16,8 +16,8 @@ from mcp import Client
 from mcp.types import CallToolResult
 
 from graph_memory import GraphMemory, Settings
-from tests.e2e.mcp_client import call
 from tests.e2e.test_mcp_transport import process, said
+from tests.support.mcp_client import call
 
 WALKS_A_MINUTE = 10
 

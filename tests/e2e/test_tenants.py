@@ -19,10 +19,11 @@ import pytest
 import pytest_asyncio
 from neo4j import AsyncDriver
 
-from graph_memory import GraphMemory, tokens
-from graph_memory.tokens import Scope
-from tests.e2e.mcp_client import serving
+from graph_memory import GraphMemory
+from graph_memory.auth import tokens
+from graph_memory.auth.grants import Scope
 from tests.e2e.test_mcp_transport import JSON_HEADERS
+from tests.support.mcp_client import serving
 
 TENANTS = 10
 CALLS = 1000

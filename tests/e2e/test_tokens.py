@@ -23,14 +23,15 @@ from jwt.algorithms import RSAAlgorithm
 from mcp import MCPError
 from neo4j import AsyncDriver
 
-from graph_memory import GraphMemory, tokens
-from graph_memory.graph import Graph
-from graph_memory.jwks import JwtVerifier
+from graph_memory import GraphMemory
+from graph_memory.auth import tokens
+from graph_memory.auth.grants import Scope
+from graph_memory.auth.jwt import JwtVerifier
+from graph_memory.database.graph import Graph
 from graph_memory.server.app import TOOLSETS
-from graph_memory.tokens import Scope
 from tests.conftest import locked, some_transaction_waits
-from tests.e2e.mcp_client import ERAS, bearing, call, refused, serving
 from tests.e2e.test_mcp_transport import JSON_HEADERS, forwarding
+from tests.support.mcp_client import ERAS, bearing, call, refused, serving
 
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
 

@@ -9,9 +9,9 @@ import pytest_asyncio
 from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory
-from graph_memory.graph import Graph
-from tests.graphiti_script import GraphitiScript
-from tests.scripted_llm import ScriptedLlm, scripted_llm
+from graph_memory.database.graph import Graph
+from tests.support.graphiti_script import GraphitiScript
+from tests.support.scripted_llm import ScriptedLlm, scripted_llm
 
 Make = Callable[..., GraphMemory]
 
@@ -19,7 +19,7 @@ Make = Callable[..., GraphMemory]
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def imported(graph: Graph, driver: AsyncDriver) -> AsyncIterator[None]:
     """Import Graphiti without its warnings, and take its indexes away in the end."""
-    from graph_memory.episodes import _imported, _prepare_import
+    from graph_memory.graphiti.worker import _imported, _prepare_import
 
     _prepare_import(384)
     with warnings.catch_warnings():

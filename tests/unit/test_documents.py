@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from graph_memory import Settings, __version__
-from graph_memory.memories import RelationType
+from graph_memory.domain.models import RelationType
 from graph_memory.server.app import _INSTRUCTIONS, TOOLSETS
 
 CONFIG = Path(__file__).parents[2] / "config"

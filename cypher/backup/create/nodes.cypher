@@ -1,0 +1,10 @@
+// Read every node there is.
+//
+// access  stream
+// returns id         : STRING
+// returns labels     : LIST<STRING>
+// returns properties : MAP
+MATCH (n)
+WHERE
+  // include fragments/backup/kept
+RETURN elementId(n) AS id, labels(n) AS labels, n {.*} AS properties

@@ -1,0 +1,18 @@
+// List the memories of a group that will be forgotten first.
+//
+// access  read
+// param   group_id : STRING — the tenant
+// param   until    : INTEGER — milliseconds since 1970
+// param   limit    : INTEGER
+// returns memory_id : STRING
+// returns lead      : STRING
+// returns state     : STRING
+// returns lost_at   : STRING — when it is soft-deleted, ISO 8601
+MATCH (m:Memory {group_id: $group_id})
+WHERE m.soft_deleted_at IS NULL
+// include decay/forecast/path
+WITH m, lost_ms WHERE lost_ms <= $until
+ORDER BY lost_ms, m.uuid
+LIMIT $limit
+RETURN m.uuid AS memory_id, left(m.name, 80) AS lead, m.lifecycle_state AS state,
+       format(datetime({epochMillis: lost_ms}), "yyyy-MM-dd'T'HH:mm:ss.SSS'Z'") AS lost_at

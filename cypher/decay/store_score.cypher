@@ -1,0 +1,9 @@
+// Write down how far memory `m` has faded, and when a run has next something to do for it.
+//
+// access  fragment
+// param   now : STRING — ISO 8601, UTC
+CALL (m) {
+  // include decay/next_due
+  SET m.decay_score = faded, m.last_decay_update = $now, m.next_due_at = due
+  // include decay/note_rules
+}

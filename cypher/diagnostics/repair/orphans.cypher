@@ -1,0 +1,14 @@
+// Remove what belongs to a memory that is gone.
+//
+// access  batch
+// param   batch : INTEGER — nodes in one transaction
+// returns group_id : STRING
+// returns what     : STRING
+// returns count    : INTEGER
+// include fragments/memory/orphans
+WITH n, coalesce(n.group_id, '') AS group_id
+CALL (n) {
+  DETACH DELETE n
+} IN TRANSACTIONS OF $batch ROWS
+RETURN group_id, 'orphan' AS what, count(*) AS count
+ORDER BY group_id

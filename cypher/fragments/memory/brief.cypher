@@ -1,0 +1,18 @@
+// What is told of memory `m` among many, in the text of its `version`, or its present one if null.
+//
+// An expression.
+//
+// access  fragment
+{
+  memory_id: m.uuid,
+  content: coalesce(version.content,
+    // include fragments/memory/content
+  ),
+  memory_type: m.memory_type,
+  tags: m.tags,
+  importance: m.importance,
+  lifecycle_state: m.lifecycle_state,
+  created_at: split(toString(m.created_at), '[')[0],
+  valid_at: m.valid_at,
+  invalid_at: m.invalid_at
+}

@@ -1,0 +1,15 @@
+// Keep of the memories `m` those the caller's filters and clocks allow; null allows all.
+//
+// access  fragment
+// param   types      : LIST<STRING>? — memory types
+// param   tags       : LIST<STRING>? — any of them, in lower case
+// param   date_from  : STRING? — created then or later, ISO 8601, UTC
+// param   date_to    : STRING? — created then or earlier, ISO 8601, UTC
+// param   project_id : STRING?
+WHERE ($types IS NULL OR m.memory_type IN $types)
+  AND ($tags IS NULL OR any(tag IN m.tags WHERE toLower(tag) IN $tags))
+  AND ($date_from IS NULL OR m.created_at >= datetime($date_from))
+  AND ($date_to IS NULL OR m.created_at <= datetime($date_to))
+  AND ($project_id IS NULL OR m.project_id = $project_id)
+  AND
+// include fragments/time/memory_holds

@@ -1,0 +1,35 @@
+// Take one step along relations from each memory of `frontier`, to those not in `seen`.
+//
+// Each memory on the way is of the group, in a state that is served, and holds at the clocks. A
+// memory of many relations gives its strongest of those compared, so that a hub floods nothing.
+//
+// access  fragment
+// param   group_id : STRING — the tenant
+// param   states   : LIST<STRING> — lifecycle states to serve
+// param   depth    : INTEGER — steps from the anchors, 0..5
+// param   fan      : INTEGER — relations of one memory that are compared
+// param   strand   : INTEGER — relations of one memory that are followed
+// param   reach    : INTEGER — memories one step may add, the most strongly related first
+CALL (seen, frontier, distance) {
+  UNWIND CASE WHEN distance < $depth THEN frontier ELSE [] END AS a
+  CALL (a) {
+    MATCH (a)-[r:RELATES_TO]-(m:Memory)
+    WHERE m.group_id = $group_id AND m.lifecycle_state IN $states
+    AND
+    // include fragments/time/relation_holds
+    AND
+    // include fragments/time/memory_holds
+    WITH r, m
+    LIMIT $fan
+    RETURN m, coalesce(r.strength, 0.5) AS strength
+    ORDER BY strength DESC, m.uuid
+    LIMIT $strand
+  }
+  WITH m, max(strength) AS strength
+  WHERE NOT m IN seen
+  ORDER BY strength DESC, m.uuid
+  LIMIT $reach
+  RETURN collect(m) AS found
+}
+WITH near, seen + found AS seen, found AS frontier, distance + 1 AS distance,
+     reached + [x IN found | {m: x, distance: distance + 1}] AS reached

@@ -1,0 +1,13 @@
+// Find the entities of a group that some words occur in; those that are memories.
+//
+// access  read
+// param   group_id : STRING — the tenant
+// param   lucene   : STRING — with the group's key required
+// param   limit    : INTEGER
+// returns entity : MAP<ANY>
+CALL db.index.fulltext.queryNodes('memory_text_idx', $lucene, {limit: $limit})
+  YIELD node AS n, score
+WHERE n.group_id = $group_id AND n:Entity AND n.soft_deleted_at IS NULL
+// include graphiti/search/entity
+RETURN entity
+ORDER BY score DESC, n.uuid

@@ -1,0 +1,14 @@
+// Count the names of entities, and the facts, of a group that are to be embedded.
+//
+// access  read
+// param   group_id : STRING — the tenant
+// returns stale : INTEGER
+RETURN COUNT {
+  MATCH (m:Memory {group_id: $group_id})
+  WHERE
+  // include graphiti/vectors/stale_name
+} + COUNT {
+  MATCH ()-[r:RELATES_TO {group_id: $group_id}]->()
+  WHERE
+  // include graphiti/vectors/stale_fact
+} AS stale

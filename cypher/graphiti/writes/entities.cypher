@@ -1,0 +1,49 @@
+// Store entities as Graphiti found them, without touching what is ours of those that are there.
+//
+// Graphiti writes what it read before it asked the language model. So of an entity that is there it
+// gives a summary, more labels and attributes of its own; all of them become memories. Where one
+// says what the summary said it says what it says now, and what it said stays as a version.
+//
+// access  write
+// param   group_id : STRING — the tenant
+// param   entities : LIST<MAP> — uuid, name, summary, created_at, labels, attributes, embedding,
+//                    version_id, and what memories/fill takes; sorted by id
+// param   now      : STRING — ISO 8601, UTC
+// param   model    : STRING — of the embeddings
+// returns memory_id : STRING
+UNWIND $entities AS row
+MERGE (n:Entity {uuid: row.uuid})
+ON CREATE SET n.group_id = $group_id, n.created_at = row.created_at, n.name = row.name
+WITH n AS m, n, row
+// include fragments/memory/lock
+WHERE n.group_id = $group_id
+WITH n, row, n:Memory AND n.lifecycle_state IS NOT NULL AS known,
+  // include fragments/memory/entity_text
+  AS told
+WITH n, row, known, told, known AND told <> row.content
+  AND (n.content = told OR n.is_compressed AND told STARTS WITH n.content) AS reworded
+CALL (n, row, told, reworded) {
+  WITH n AS m, told AS text, row.version_id AS version_id WHERE reworded
+  // include fragments/memory/keep_version
+}
+SET n:$(row.labels)
+SET n.summary = row.summary
+FOREACH (key IN keys(row.attributes) | SET n[key] = row.attributes[key])
+FOREACH (_ IN CASE WHEN reworded THEN [1] ELSE [] END |
+  SET n.content = row.content, n.content_hash = row.content_hash, n.updated_at = $now,
+      n.packing_due = CASE WHEN n.is_compressed THEN true ELSE n.packing_due END,
+      n.embedding_model = null, n.content_gz = null, n.is_compressed = null
+)
+FOREACH (_ IN CASE WHEN known THEN [] ELSE [1] END | SET n.adopted_at = $now)
+WITH n, row
+// include fragments/memory/fill
+WITH n AS m, n, row
+// include decay/schedule
+WITH n, toFloatList(row.embedding) AS vector
+CALL (n, vector) {
+  WITH n, vector WHERE vector IS NOT NULL
+  SET n.name_embedding_model = $model
+  WITH n, vector
+  CALL db.create.setNodeVectorProperty(n, 'name_embedding', vector)
+}
+RETURN n.uuid AS memory_id

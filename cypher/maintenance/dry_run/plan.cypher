@@ -1,0 +1,31 @@
+// Say what a run would make of the memories of a range of ids, by the change of state.
+//
+// A memory that stays in its state counts under it, without one to become.
+//
+// access  read
+// param   now      : STRING — the instant the run would work at, ISO 8601, UTC
+// param   after_id : STRING — the range begins after it
+// param   last_id  : STRING — the last of the range
+// param   full     : BOOLEAN — whether memories that are not due count too
+// param   limit    : INTEGER — of the examples of a change
+// returns was      : STRING
+// returns becomes  : STRING
+// returns count    : INTEGER
+// returns examples : LIST<MAP> — memory_id, lead, was, becomes, decay_score; the most faded first
+MATCH (m:Memory)
+WHERE $after_id < m.uuid <= $last_id AND m.lifecycle_state <> 'SOFT_DELETED'
+  AND ($full OR m.next_due_at <= $now AND coalesce(m.last_decay_update <> $now, true)) AND
+  // include fragments/maintenance/in_scope
+// include decay/next_state
+// include fragments/maintenance/planned_state
+WITH m, faded, m.lifecycle_state AS was, CASE
+  WHEN curve.states = 'by_score' AND reason = 'decay' AND entered = 'EXPIRED'
+    THEN 'SOFT_DELETED' ELSE entered
+END AS becomes
+ORDER BY faded DESC, m.uuid
+WITH was, becomes, count(*) AS count, collect(CASE WHEN was <> becomes THEN {
+  memory_id: m.uuid, lead: coalesce(m.summary, m.name), was: was, becomes: becomes,
+  decay_score: faded
+} END)[..$limit] AS examples
+RETURN was, becomes, count, examples
+ORDER BY was, becomes

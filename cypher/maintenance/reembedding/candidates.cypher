@@ -1,0 +1,24 @@
+// List memories of a group that are to be embedded, the oldest first.
+//
+// access  read
+// param   group_id         : STRING — the tenant
+// param   after_created_at : STRING — of the last memory of the batch before, ISO 8601, UTC
+// param   after_id         : STRING — of the same; empty for the first
+// param   limit            : INTEGER
+// returns memory_id  : STRING
+// returns content    : ANY — in a list, compressed, where it is stored so
+// returns content_hash : STRING?
+// returns created_at : STRING — as precise as it is stored, for the next batch
+MATCH (m:Memory {group_id: $group_id})
+WHERE m.created_at >= datetime($after_created_at)
+WITH m
+WHERE m.created_at > datetime($after_created_at) OR m.uuid > $after_id
+WITH m
+// include maintenance/reembedding/stale
+// The group is named so that the index gives the order.
+WITH m ORDER BY m.group_id, m.created_at, m.uuid LIMIT $limit
+RETURN m.uuid AS memory_id,
+  // include fragments/memory/content
+  AS content,
+       m.content_hash AS content_hash, toString(m.created_at) AS created_at
+ORDER BY m.created_at, m.uuid

@@ -1,0 +1,36 @@
+// Purge memories whose deletion can no longer be taken back.
+//
+// Without its labels a memory is found by nothing but an undo; its relations lay their keys aside,
+// those that have one, so that the same may be made again. Each is locked and looked at once more.
+//
+// access  batch
+// param   now            : STRING — ISO 8601, UTC
+// param   decay          : MAP — the settings of decay
+// param   deleted_before : STRING — ISO 8601, UTC
+// param   limit          : INTEGER — memories at most
+// param   batch          : INTEGER — memories in one transaction
+// param   concurrency    : INTEGER — transactions at a time
+// returns done   : INTEGER
+// returns failed : LIST<MAP> — memory_id and reason
+MATCH (m:Memory)
+WHERE m.soft_deleted_at < $deleted_before AND m.lifecycle_state = 'SOFT_DELETED'
+  AND (m.last_decay_update <> $now OR m.last_decay_update IS NULL) AND
+  // include fragments/maintenance/in_scope
+WITH m ORDER BY m.soft_deleted_at LIMIT $limit
+CALL (m) {
+  // include fragments/memory/lock
+  WHERE m.soft_deleted_at < $deleted_before AND m.lifecycle_state = 'SOFT_DELETED'
+  FOREACH (_ IN [1] |
+    // include fragments/change/before
+  )
+  WITH m
+  // include fragments/change/after
+  SET change.purged = true, m:PurgedMemory, m.purged_at = $now, m.purged_by = $decay.run_id
+  REMOVE m:Memory:Entity
+  WITH m
+  MATCH (m)-[r:RELATES_TO]-()
+  SET r.purged_key = coalesce(r.edge_key, r.purged_key), r.edge_key = null
+} IN $concurrency CONCURRENT TRANSACTIONS OF $batch ROWS
+  ON ERROR CONTINUE REPORT STATUS AS status
+// include maintenance/stages/outcome
+RETURN done, failed

@@ -1,0 +1,28 @@
+// Write down anew how far the memories of a range of ids have faded, where no state changes by it.
+//
+// That is most of them, and needs no record. The others are left for what treats them one by one.
+// Each is locked before it is read, as in stages/treat.
+//
+// access  batch
+// param   now         : STRING — ISO 8601, UTC
+// param   after_id    : STRING — the range begins after it
+// param   last_id     : STRING — the last of the range
+// param   batch       : INTEGER — memories in one transaction
+// param   concurrency : INTEGER — transactions at a time
+// returns done   : INTEGER
+// returns failed : LIST<MAP> — none: what fails here is tried again with the others
+MATCH (m:Memory)
+WHERE $after_id < m.uuid <= $last_id AND m.lifecycle_state <> 'SOFT_DELETED'
+  AND (m.last_decay_update <> $now OR m.last_decay_update IS NULL) AND
+  // include fragments/maintenance/in_scope
+CALL (m) {
+  // include fragments/memory/lock
+  // include decay/next_due
+  WITH m, faded, due, target WHERE target = m.lifecycle_state
+  SET m.decay_score = faded, m.last_decay_update = $now
+  FOREACH (_ IN CASE WHEN due = m.next_due_at OR due IS NULL AND m.next_due_at IS NULL
+                THEN [] ELSE [1] END | SET m.next_due_at = due)
+} IN $concurrency CONCURRENT TRANSACTIONS OF $batch ROWS
+  ON ERROR CONTINUE REPORT STATUS AS status
+WITH m WHERE m.last_decay_update = $now
+RETURN count(*) AS done, [] AS failed

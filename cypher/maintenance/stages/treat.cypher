@@ -1,0 +1,30 @@
+// Write down how far memory `m` has faded, and take the one step that is due, with a record of it.
+//
+// Most memories take no step: only what differs is written for them. A policy that goes by score
+// deletes what it lets expire at once. The memory is locked before it is read, so that no access in
+// between is overtaken: a write that takes its value from what it overwrites does that.
+//
+// access  fragment
+// param   now   : STRING — ISO 8601, UTC
+// include fragments/memory/lock
+WHERE m.lifecycle_state <> 'SOFT_DELETED'
+// include decay/next_due
+// include fragments/maintenance/planned_state
+WITH *, entered <> m.lifecycle_state AS steps
+FOREACH (_ IN CASE WHEN steps THEN [1] ELSE [] END |
+  // include fragments/change/before
+)
+// include decay/enter_state
+SET m.decay_score = faded, m.last_decay_update = $now
+FOREACH (_ IN CASE WHEN steps OR due = m.next_due_at THEN [] ELSE [1] END |
+  SET m.next_due_at = due
+)
+WITH m, policy, faded, idle_days, protection, reason, steps, CASE
+  WHEN curve.states = 'by_score' AND reason = 'decay' AND entered = 'EXPIRED'
+    THEN 'SOFT_DELETED' ELSE entered
+END AS entered
+WHERE steps
+// include decay/enter_state
+WITH m
+// include decay/schedule
+// include fragments/change/after

@@ -1,0 +1,29 @@
+// Take the tag `preserved` and its date from memories whose date has passed.
+//
+// Each is locked and looked at once more, as in stages/treat.
+//
+// access  batch
+// param   now         : STRING — ISO 8601, UTC
+// param   limit       : INTEGER — memories at most
+// param   batch       : INTEGER — memories in one transaction
+// param   concurrency : INTEGER — transactions at a time
+// returns done   : INTEGER
+// returns failed : LIST<MAP> — memory_id and reason
+MATCH (m:Memory)
+WHERE m.next_due_at <= $now AND m.preserve_until < $now AND m.lifecycle_state <> 'SOFT_DELETED'
+  AND (m.last_decay_update <> $now OR m.last_decay_update IS NULL) AND
+  // include fragments/maintenance/in_scope
+WITH m ORDER BY m.next_due_at LIMIT $limit
+CALL (m) {
+  // include fragments/memory/lock
+  WHERE m.preserve_until < $now AND m.lifecycle_state <> 'SOFT_DELETED'
+  FOREACH (_ IN [1] |
+    // include fragments/change/before
+  )
+  SET m.tags = [tag IN m.tags WHERE toLower(tag) <> 'preserved'], m.preserve_until = null
+  WITH m
+  // include fragments/change/after
+} IN $concurrency CONCURRENT TRANSACTIONS OF $batch ROWS
+  ON ERROR CONTINUE REPORT STATUS AS status
+// include maintenance/stages/outcome
+RETURN done, failed

@@ -1,0 +1,38 @@
+// Count accesses to memories, wake those that slept, and start their fading anew.
+//
+// Expired memories are counted but not woken. Ids come sorted, so that writers cannot deadlock.
+//
+// access  write
+// param   group_id : STRING — the tenant
+// param   accesses : LIST<MAP> — memory_id and hits, how many; sorted by id
+// param   now      : STRING — ISO 8601, UTC
+// returns memory_id : STRING
+// returns packed    : STRING? — the compressed content of one that woke
+UNWIND $accesses AS access
+MATCH (m:Memory {uuid: access.memory_id, group_id: $group_id})
+// include fragments/memory/lock
+WHERE m.lifecycle_state <> 'SOFT_DELETED'
+SET m.access_count = m.access_count + access.hits
+WITH m, access.hits AS hits
+CALL (m, hits) {
+  // include memories/access/reinforce
+}
+SET m.last_accessed_at = CASE
+  WHEN m.last_accessed_at > $now THEN m.last_accessed_at ELSE $now
+END
+WITH m
+CALL (m) {
+  // include decay/next_due
+  WITH *, 'access' AS reason, CASE
+    WHEN m.lifecycle_state = 'EXPIRED' THEN 'EXPIRED'
+    WHEN curve.states = 'by_score' THEN target
+    ELSE 'ACTIVE'
+  END AS entered
+  WITH *, entered <> m.lifecycle_state AS moves
+  // include decay/enter_state
+  SET m.decay_score = faded, m.last_decay_update = $now, m.next_due_at = due
+  WITH m WHERE moves
+  // include decay/schedule
+}
+RETURN m.uuid AS memory_id,
+       CASE WHEN m.lifecycle_state <> 'ARCHIVED' THEN m.content_gz END AS packed

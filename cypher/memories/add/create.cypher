@@ -1,0 +1,67 @@
+// Store memories; of two writers of one content, the second gets the first one's id.
+//
+// Their relations are made with them or not at all: whoever repeats an addition that was broken off
+// is told of a duplicate. Each names as of_id the memory that it comes with.
+//
+// access  write
+// param   group_id  : STRING — the tenant
+// param   memories  : LIST<MAP> — the properties below
+// param   now       : STRING — ISO 8601, UTC
+// returns stored : LIST<MAP> — memory_id of the row, and stored_id of what holds the content
+// returns made   : LIST<STRING> — of_id of each relation made
+UNWIND $memories AS row
+MERGE (m:Memory {dedup_key: row.dedup_key})
+ON CREATE SET
+  m:Entity,
+  m.uuid = row.memory_id,
+  m.group_id = $group_id,
+  m.group_key = row.group_key,
+  m.project_id = row.project_id,
+  m.conversation_id = row.conversation_id,
+  m.name = row.name,
+  m.summary = row.summary,
+  m.content = row.content,
+  m.content_hash = row.content_hash,
+  m.metadata_json = row.metadata_json,
+  m.tags = row.tags,
+  m.memory_type = row.memory_type,
+  m.source = row.source,
+  m.importance = row.importance,
+  m.importance_source = row.importance_source,
+  m.stability = row.stability,
+  m.stability_source = row.stability_source,
+  m.confidence = row.confidence,
+  m.decay_policy = row.decay_policy,
+  m.decay_rate = row.decay_rate,
+  m.decay_score = 0.0,
+  m.last_decay_update = row.created_at,
+  m.lifecycle_state = 'ACTIVE',
+  m.state_changed_at = row.created_at,
+  m.state_reason = 'created',
+  m.state_history = [],
+  m.access_count = 0,
+  m.reinforcement_pending = 0,
+  m.classification_status = row.classification_status,
+  m.created_at = datetime(row.created_at),
+  m.updated_at = row.created_at,
+  m.valid_at = row.valid_at,
+  m.embedding_model = row.embedding_model,
+  m.embedding_dimension = row.embedding_dimension
+WITH m, row,
+  CASE WHEN m.uuid = row.memory_id THEN toFloatList(row.embedding) END AS vector,
+  CASE WHEN m.uuid = row.memory_id THEN row.word_vectors END AS words
+// include fragments/memory/embed
+CALL (m, row) {
+  WITH m, row WHERE m.uuid = row.memory_id AND row.parent_id IS NOT NULL
+  MATCH (parent:Memory {uuid: row.parent_id, group_id: $group_id})
+  MERGE (m)-[link:HAS_PARENT]->(parent)
+  ON CREATE SET link.created_at = datetime($now)
+}
+// include memories/add/follow
+// include decay/schedule
+WITH collect({memory_id: row.memory_id, stored_id: m.uuid}) AS stored
+CALL () {
+  // include fragments/relation/create
+  RETURN collect(CASE WHEN r.uuid = row.relation_id THEN row.of_id END) AS made
+}
+RETURN stored, made

@@ -1,0 +1,18 @@
+// List memories of a group that wait to be rated: those asked about least first, then the oldest.
+//
+// access  read
+// param   group_id : STRING — the tenant
+// param   limit    : INTEGER
+// returns memory_id  : STRING
+// returns content    : ANY — in a list, compressed, where it is stored so
+// returns updated_at : STRING? — tells later whether it changed meanwhile
+MATCH (m:Memory {group_id: $group_id})
+WHERE m.classification_status = 'pending' AND m.soft_deleted_at IS NULL
+WITH m, coalesce(m.classification_attempts, 0) AS attempts
+ORDER BY attempts, m.created_at, m.uuid
+LIMIT $limit
+RETURN m.uuid AS memory_id,
+  // include fragments/memory/content
+  AS content,
+       m.updated_at AS updated_at
+ORDER BY attempts, m.created_at, m.uuid

@@ -1,0 +1,38 @@
+// Make memory `m` obsolete, superseded by memory `other` unless that is null.
+//
+// An end that it had before, and keeps, was known since it was made.
+//
+// access  fragment
+// param   group_id    : STRING — the tenant
+// param   reason      : STRING
+// param   relation_id : STRING — of the relation `supersedes`, if one is made
+// param   now         : STRING — ISO 8601, UTC
+CALL (m) {
+  // include decay/next_state
+  WITH *, 'obsolete' AS reason, 'EXPIRED' AS entered
+  // include decay/enter_state
+}
+SET
+  m.ended_at = coalesce(m.ended_at, CASE
+    WHEN m.invalid_at <= $now OR other IS NULL AND m.invalid_at IS NOT NULL
+      THEN coalesce(m.obsolete_at, format(
+        datetime({epochMillis: m.created_at.epochMillis}), "yyyy-MM-dd'T'HH:mm:ss.SSS'Z'"))
+    WHEN other IS NOT NULL THEN $now
+  END),
+  m.obsolete_at = coalesce(m.obsolete_at, $now),
+  m.obsolete_reason = $reason,
+  m.invalid_at = CASE
+    WHEN other IS NULL OR m.invalid_at <= $now THEN m.invalid_at
+    WHEN other.valid_at > m.valid_at THEN other.valid_at
+    ELSE $now
+  END
+FOREACH (winner IN CASE WHEN other IS NULL THEN [] ELSE [other] END |
+  MERGE (winner)-[r:RELATES_TO {edge_key: winner.uuid + '|supersedes|' + m.uuid}]->(m)
+  ON CREATE SET
+    r.uuid = $relation_id, r.group_id = $group_id, r.group_key = winner.group_key,
+    r.name = 'supersedes', r.strength = 1.0,
+    r.fact = winner.name + ' supersedes ' + m.name, r.episodes = [], r.metadata_json = '{}',
+    r.created_at = datetime($now), r.valid_at = datetime($now)
+)
+WITH m
+// include decay/schedule

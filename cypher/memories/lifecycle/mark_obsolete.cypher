@@ -1,0 +1,50 @@
+// Expire a memory for a reason; one that supersedes it ends its validity.
+//
+// It was true until the other became true, or until now where that is not later. When that was
+// recorded stays known. What has ended keeps its end, and what is settled stays so: a winner must
+// hold now, and be the one that holds already if there is one.
+//
+// access  write
+// param   group_id      : STRING — the tenant
+// param   memory_id     : STRING
+// param   superseded_by : STRING? — the memory that holds instead
+// param   now           : STRING — ISO 8601, UTC
+// returns memory_id   : STRING
+// returns state       : STRING
+// returns obsolete_at : STRING?
+// returns invalid_at  : STRING?
+// returns refused     : STRING? — ended, ahead or settled: why nothing was done
+// returns holder      : STRING? — the memory that holds instead of the one refused
+// returns since       : STRING? — from when the one refused holds
+MATCH (m:Memory)
+WHERE m.uuid IN [$memory_id, $superseded_by] AND m.group_id = $group_id
+WITH m ORDER BY m.uuid
+// include fragments/memory/lock
+WHERE m.lifecycle_state <> 'SOFT_DELETED'
+WITH collect(m) AS there
+WITH head([each IN there WHERE each.uuid = $memory_id]) AS m,
+     head([each IN there WHERE each.uuid = $superseded_by]) AS other
+WHERE m IS NOT NULL AND ($superseded_by IS NULL OR other IS NOT NULL)
+WITH m, other, other.lifecycle_state = 'EXPIRED' OR other.invalid_at <= $now AS ended,
+  m.obsolete_at IS NOT NULL AND EXISTS {
+    MATCH (other)-[r:RELATES_TO {name: 'supersedes'}]->(m) WHERE r.expired_at IS NULL
+  } AS again
+WITH *, CASE WHEN ended THEN other ELSE m END AS old
+CALL (old) {
+  WITH old AS m
+  RETURN
+  // include fragments/memory/superseded_by
+  AS holder
+}
+WITH m, other, holder, CASE
+  WHEN other IS NULL OR again THEN null
+  WHEN ended THEN 'ended'
+  WHEN other.valid_at > $now THEN 'ahead'
+  WHEN m.obsolete_at IS NOT NULL AND holder <> other.uuid THEN 'settled'
+END AS refused
+CALL (m, other, refused) {
+  WITH m, other WHERE refused IS NULL
+  // include memories/lifecycle/expire
+}
+RETURN m.uuid AS memory_id, m.lifecycle_state AS state, m.obsolete_at AS obsolete_at,
+       m.invalid_at AS invalid_at, refused, holder, other.valid_at AS since

@@ -1,0 +1,43 @@
+// Tell how far a memory has faded, by which rule, and what a run will next do to it.
+//
+// access  read
+// param   group_id  : STRING — the tenant
+// param   memory_id : STRING
+// returns status : MAP
+MATCH (m:Memory {uuid: $memory_id, group_id: $group_id})
+// include decay/next_due
+// include decay/effective_importance
+RETURN {
+  memory_id: m.uuid,
+  state: m.lifecycle_state,
+  decay_score: faded,
+  last_decay_update: m.last_decay_update,
+  decay_policy: policy,
+  terms: {
+    amplitude: curve.amplitude, rate_per_day: curve.rate, offset: curve.offset, kept: kept,
+    idle_days: idle_days, importance: m.importance, effective_importance: effective,
+    stability: m.stability,
+    confidence: m.confidence, access_count: m.access_count, memory_type: m.memory_type
+  },
+  idle_since: CASE
+    WHEN m.last_accessed_at IS NOT NULL THEN 'last_accessed_at'
+    WHEN m.updated_at IS NOT NULL THEN 'updated_at' ELSE 'created_at' END,
+  idle_from: coalesce(m.last_accessed_at, m.updated_at, toString(m.created_at)),
+  leaves_after_days: CASE WHEN step.days > 0 THEN step.days END,
+  leaves_above_score: step.level,
+  protection: protection,
+  preserve_until: m.preserve_until,
+  soft_deleted_at: m.soft_deleted_at,
+  obsolete_at: m.obsolete_at,
+  obsolete_reason: m.obsolete_reason,
+  superseded_by: CASE WHEN m.obsolete_at IS NULL THEN null ELSE
+    // include fragments/memory/superseded_by
+  END,
+  next_state: CASE
+    WHEN target <> m.lifecycle_state THEN target
+    WHEN due IS NULL OR protection IS NOT NULL THEN null
+    ELSE {ACTIVE: 'DORMANT', DORMANT: 'ARCHIVED', ARCHIVED: 'EXPIRED', EXPIRED: 'SOFT_DELETED',
+          SOFT_DELETED: 'PURGED'}[m.lifecycle_state] END,
+  next_at: due,
+  history: m.state_history
+} AS status

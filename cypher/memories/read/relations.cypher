@@ -1,0 +1,30 @@
+// List the relations of a memory that hold, the strongest first.
+//
+// access  read
+// param   group_id  : STRING — the tenant
+// param   memory_id : STRING
+// param   limit     : INTEGER
+// returns from_id       : STRING
+// returns to_id         : STRING
+// returns relation_type : STRING
+// returns strength      : FLOAT
+// returns fact          : STRING
+// returns metadata      : STRING
+// returns created_at    : ZONED DATETIME
+// returns valid_at      : ZONED DATETIME
+// returns invalid_at    : ZONED DATETIME
+MATCH (asked:Memory {uuid: $memory_id, group_id: $group_id})-[r:RELATES_TO]-(other:Memory)
+WHERE other.group_id = $group_id AND all(m IN [asked, other] WHERE
+// include fragments/time/memory_there
+)
+AND
+// include fragments/time/relation_holds
+RETURN startNode(r).uuid AS from_id, endNode(r).uuid AS to_id,
+       coalesce(r.name, 'relates_to') AS relation_type, coalesce(r.strength, 0.5) AS strength,
+       coalesce(r.fact, startNode(r).name + ' ' + coalesce(r.name, 'relates_to') + ' '
+         + endNode(r).name, '') AS fact,
+       coalesce(r.metadata_json, '{}') AS metadata,
+       coalesce(r.created_at, r.valid_at, asked.created_at) AS created_at,
+       r.valid_at AS valid_at, r.invalid_at AS invalid_at
+ORDER BY strength DESC, from_id, to_id, relation_type
+LIMIT $limit

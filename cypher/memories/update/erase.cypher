@@ -1,0 +1,21 @@
+// Remove memories for good, with their relations, versions, and what was kept for ways back.
+//
+// access  write
+// param   group_id   : STRING — the tenant
+// param   memory_ids : LIST<STRING>
+// returns memory_id : STRING
+MATCH (m:Memory {group_id: $group_id})
+WHERE m.uuid IN $memory_ids
+WITH m, m.uuid AS memory_id ORDER BY memory_id
+// include fragments/memory/lock
+WHERE m:Memory
+OPTIONAL MATCH (was:EntityBefore {uuid: memory_id})
+OPTIONAL MATCH (m)-[:HAS_VERSION|HAS_WORDS]->(part:MemoryVersion|WordVectors)
+DETACH DELETE was, part, m
+WITH DISTINCT memory_id
+CALL (memory_id) {
+  MATCH (run:MaintenanceRun)
+  MATCH (change:MaintenanceChange {run_id: run.run_id, memory_id: memory_id})
+  // include fragments/change/erase
+}
+RETURN memory_id

@@ -1,0 +1,45 @@
+// Find those of the facts that the filters allow which answer a question; all are compared.
+//
+// The indexes know only the group; filtered after them, what held at a date might not be found.
+//
+// access  read
+// param   group_id   : STRING — the tenant
+// param   vector     : VECTOR — the question, unit length
+// param   lucene     : STRING — its words, with the group's key required
+// param   candidates : INTEGER — of each ranking
+// returns fact_id     : STRING
+// returns name        : STRING
+// returns fact        : STRING?
+// returns source_id   : STRING
+// returns target_id   : STRING
+// returns source_name : STRING
+// returns target_name : STRING
+// returns strength    : FLOAT?
+// returns valid_at    : ZONED DATETIME?
+// returns invalid_at  : ZONED DATETIME?
+// returns created_at  : ZONED DATETIME
+// returns expired_at  : ZONED DATETIME?
+// returns episodes    : LIST<STRING>
+// returns score       : FLOAT [1] — 1 is first by meaning and by words
+CALL () {
+  MATCH (n:Entity {group_id: $group_id})-[r:RELATES_TO {group_id: $group_id}]->(:Entity)
+  WHERE
+  // include search/facts/valid
+  WITH r, CASE WHEN size(r.fact_embedding) = vector_dimension_count($vector)
+    THEN vector.similarity.cosine(r.fact_embedding, $vector) END AS near
+  WITH r, near WHERE near IS NOT NULL
+  WITH r ORDER BY near DESC, r.uuid LIMIT $candidates
+  WITH collect(r) AS found
+  UNWIND range(1, size(found)) AS place
+  RETURN found[place - 1] AS r, place
+UNION ALL
+  CALL db.index.fulltext.queryRelationships('fact_text_idx', $lucene, {limit: 1000})
+    YIELD relationship AS r, score AS text
+  WITH r, text WHERE r.group_id = $group_id AND
+  // include search/facts/valid
+  WITH r ORDER BY text DESC, r.uuid LIMIT $candidates
+  WITH collect(r) AS found
+  UNWIND range(1, size(found)) AS place
+  RETURN found[place - 1] AS r, place
+}
+// include search/facts/best

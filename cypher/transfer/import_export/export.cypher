@@ -1,0 +1,71 @@
+// List memories, the oldest first, with all that an import needs to make them again.
+//
+// access  read
+// param   group_id         : STRING — the tenant
+// param   after_created_at : STRING — of the last memory of the page before, ISO 8601, UTC
+// param   after_id         : STRING — of the same; empty for the first page
+// param   limit            : INTEGER
+// param   types            : LIST<STRING> — of relations of ours; others are facts of Graphiti's
+// param   owned            : LIST<STRING> — what is no attribute of an entity
+// param   owned_of_facts   : LIST<STRING> — what is no attribute of a fact
+// returns line       : MAP<ANY>
+// returns title      : STRING? — an entity has a name instead
+// returns created_at : STRING — as precise as it is stored, for the next page
+MATCH (m:Memory {group_id: $group_id})
+WHERE m.created_at >= datetime($after_created_at) AND m.soft_deleted_at IS NULL
+WITH m
+WHERE m.created_at > datetime($after_created_at) OR m.uuid > $after_id
+// The group is named so that the index gives the order.
+WITH m ORDER BY m.group_id, m.created_at, m.uuid LIMIT $limit
+RETURN m {
+  memory_id: m.uuid,
+  .group_id, content:
+    // include fragments/memory/content
+  , .memory_type, .tags,
+  metadata: m.metadata_json,
+  .importance, .stability, .confidence, .source, .project_id, .conversation_id,
+  parent_id: head([(m)-[:HAS_PARENT]->(parent:Memory)
+    WHERE parent.group_id = $group_id AND parent.soft_deleted_at IS NULL | parent.uuid]),
+  .decay_policy, .decay_rate, .created_at, .valid_at,
+  lifecycle: m {
+    .lifecycle_state, .state_changed_at, .state_reason, .state_history,
+    .preserve_until, .access_count, .last_accessed_at, .importance_source, .stability_source,
+    .classification_status, .classification_attempts, .confidence_decayed_at,
+    .updated_at, .invalid_at, .ended_at, .obsolete_at, .obsolete_reason,
+    reinforcement_pending: CASE WHEN m.reinforcement_pending > 0 THEN m.reinforcement_pending END
+  },
+  versions: COLLECT {
+    MATCH (m)-[:HAS_VERSION]->(v:MemoryVersion)
+    RETURN v {.content, title: v.name, .created_at, .expired_at} ORDER BY v.expired_at, v.uuid
+  },
+  relationships: COLLECT {
+    MATCH (m)-[r:RELATES_TO]->(other:Memory {group_id: $group_id})
+    WHERE other.soft_deleted_at IS NULL AND r.adopted_at IS NULL AND r.name IN $types
+    RETURN {
+      target_id: other.uuid, relation_type: r.name,
+      original_relation_type: r.original_relation_type, strength: coalesce(r.strength, 0.5),
+      fact: r.fact,
+      metadata: coalesce(r.metadata_json, '{}'),
+      created_at: r.created_at, valid_at: r.valid_at, invalid_at: r.invalid_at,
+      expired_at: r.expired_at
+    } ORDER BY other.uuid, r.name, r.created_at, r.uuid
+  },
+  entity: CASE WHEN m.adopted_at IS NOT NULL THEN {
+    name: m.name, summary: m.summary, labels: [label IN labels(m)
+      WHERE label =~ '[A-Za-z_][A-Za-z0-9_]*' AND NOT label IN ['Entity', 'Memory']],
+    attributes: [key IN keys(m) WHERE NOT key IN $owned | [key, m[key]]]
+  } END,
+  facts: COLLECT {
+    MATCH (m)-[r:RELATES_TO]->(other:Memory {group_id: $group_id})
+    WHERE other.soft_deleted_at IS NULL AND (r.adopted_at IS NOT NULL OR NOT r.name IN $types)
+    RETURN {
+      target_id: other.uuid, fact_id: r.uuid, name: r.name, fact: r.fact,
+      strength: coalesce(r.strength, 0.5),
+      created_at: r.created_at, valid_at: r.valid_at, invalid_at: r.invalid_at,
+      expired_at: r.expired_at, reference_time: r.reference_time,
+      attributes: [key IN keys(r) WHERE NOT key IN $owned_of_facts | [key, r[key]]]
+    } ORDER BY other.uuid, r.name, r.uuid
+  }
+} AS line, CASE WHEN m.adopted_at IS NULL THEN m.name END AS title,
+  toString(m.created_at) AS created_at
+ORDER BY m.created_at, m.uuid

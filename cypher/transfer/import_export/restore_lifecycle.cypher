@@ -1,0 +1,39 @@
+// Give memories the life they had before they were exported.
+//
+// Only those nothing has happened to since they were made, so that repeating an import is harmless.
+// What another store no longer held to be true has a reason, and is obsolete here from now on.
+//
+// access  write
+// param   group_id : STRING — the tenant
+// param   memories : LIST<MAP> — memory_id, and the properties below; sorted by id
+// param   now      : STRING — ISO 8601, UTC; when what is not said of was taken over
+UNWIND $memories AS row
+MATCH (m:Memory {uuid: row.memory_id, group_id: $group_id})
+// include fragments/memory/lock
+WHERE m.access_count = 0 AND m.state_reason = 'created' AND datetime(m.updated_at) = m.created_at
+SET
+  m.conversation_id = row.conversation_id,
+  m.lifecycle_state = row.lifecycle_state,
+  m.packing_due = CASE row.lifecycle_state WHEN 'ARCHIVED' THEN true END,
+  m.state_changed_at = coalesce(row.state_changed_at, m.state_changed_at),
+  m.state_reason = coalesce(row.state_reason, m.state_reason),
+  m.state_history = row.state_history,
+  m.decay_score = row.decay_score,
+  m.last_decay_update = coalesce(row.last_decay_update, $now),
+  m.preserve_until = row.preserve_until,
+  m.access_count = row.access_count,
+  m.last_accessed_at = row.last_accessed_at,
+  m.importance_source = coalesce(row.importance_source, m.importance_source),
+  m.stability_source = coalesce(row.stability_source, m.stability_source),
+  m.classification_status = coalesce(row.classification_status, m.classification_status),
+  m.classification_attempts = row.classification_attempts,
+  m.confidence_decayed_at = row.confidence_decayed_at,
+  m.reinforcement_pending = row.reinforcement_pending,
+  m.updated_at = coalesce(row.updated_at, m.updated_at),
+  m.invalid_at = row.invalid_at,
+  m.ended_at = row.ended_at,
+  m.obsolete_at = CASE WHEN row.obsolete_reason IS NULL THEN row.obsolete_at
+    ELSE coalesce(row.obsolete_at, $now) END,
+  m.obsolete_reason = row.obsolete_reason
+WITH m
+// include decay/schedule

@@ -1,0 +1,22 @@
+// List the relations of a group that hold between memories that do, up to a bound.
+//
+// access  read
+// param   group_id : STRING — the tenant
+// param   limit    : INTEGER
+// returns from_id       : STRING
+// returns to_id         : STRING
+// returns relation_type : STRING
+// returns strength      : FLOAT — 0..1
+MATCH (m:Memory {group_id: $group_id})
+WHERE
+// include fragments/time/memory_holds
+WITH m AS a
+MATCH (a)-[r:RELATES_TO]->(m:Memory)
+WHERE m.group_id = $group_id
+AND
+// include fragments/time/relation_holds
+AND
+// include fragments/time/memory_holds
+RETURN a.uuid AS from_id, m.uuid AS to_id, coalesce(r.name, 'relates_to') AS relation_type,
+       coalesce(r.strength, 0.5) AS strength
+LIMIT $limit

@@ -1,0 +1,17 @@
+// Return what a walk shows of the memories it reached; `memories/read/get` returns the rest.
+//
+// One from which another writer has erased all that is ours is left out, until it is repaired.
+//
+// access  read
+// param   group_id   : STRING — the tenant
+// param   memory_ids : LIST<STRING> — that hold; a walk has seen to it
+// returns memory : MAP
+MATCH (m:Memory)
+USING INDEX m:Memory(uuid)
+WHERE m.uuid IN $memory_ids AND m.group_id = $group_id AND m.lifecycle_state IS NOT NULL
+// include decay/score
+// include fragments/time/text_known
+WITH faded,
+  // include fragments/memory/brief
+  AS brief
+RETURN brief {.*, decay_score: faded} AS memory

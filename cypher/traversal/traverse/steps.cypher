@@ -1,0 +1,58 @@
+// List the steps a walk can take from each of some memories, in the order it takes them.
+//
+// A memory's steps: the strongest first, then the oldest, then by the id of the memory reached.
+// A parent link counts as a relation of strength 1.
+//
+// access  read
+// param   group_id       : STRING — the tenant
+// param   from_ids       : LIST<STRING> — in the order of the answer
+// param   relation_types : LIST<STRING>? — restricts relations, not parent links
+// param   outgoing       : BOOLEAN — from a relation's start to its end, from a child to its parent
+// param   incoming       : BOOLEAN — the other way
+// param   parent_links   : BOOLEAN
+// param   types          : LIST<STRING>? — memory types wanted
+// param   tags           : LIST<STRING>? — any of them, in lower case, wanted
+// param   states         : LIST<STRING>? — states wanted
+// param   per_memory     : INTEGER — steps from one memory, at most
+// param   limit          : INTEGER — steps in all, at most
+// returns from_id       : STRING
+// returns to_id         : STRING
+// returns relation_type : STRING — of a parent link has_parent, and parent_of the other way
+// returns strength      : FLOAT — 0..1
+// returns forward       : BOOLEAN — false: walked from the relation's end to its start
+// returns wanted        : BOOLEAN — whether the filters let the memory reached be returned
+UNWIND range(0, size($from_ids) - 1) AS position
+MATCH (a:Memory {uuid: $from_ids[position], group_id: $group_id})
+CALL (a) {
+  CALL (a) {
+    WITH a WHERE $outgoing
+    MATCH (a)-[r:RELATES_TO WHERE $relation_types IS NULL OR r.name IN $relation_types]->(m:Memory)
+    // include traversal/traverse/eligible
+    RETURN r, m, coalesce(r.name, 'relates_to') AS name, true AS forward
+  UNION ALL
+    WITH a WHERE $incoming
+    MATCH (a)<-[r:RELATES_TO WHERE $relation_types IS NULL OR r.name IN $relation_types]-(m:Memory)
+    // include traversal/traverse/eligible
+    RETURN r, m, coalesce(r.name, 'relates_to') AS name, false AS forward
+  UNION ALL
+    WITH a WHERE $outgoing AND $parent_links
+    MATCH (a)-[r:HAS_PARENT]->(m:Memory)
+    // include traversal/traverse/eligible
+    RETURN r, m, 'has_parent' AS name, true AS forward
+  UNION ALL
+    WITH a WHERE $incoming AND $parent_links
+    MATCH (a)<-[r:HAS_PARENT]-(m:Memory)
+    // include traversal/traverse/eligible
+    RETURN r, m, 'parent_of' AS name, true AS forward
+  }
+  RETURN m, m.uuid AS to_id, name, forward,
+         CASE WHEN r:HAS_PARENT THEN 1.0 ELSE coalesce(r.strength, 0.5) END AS strength,
+         r.created_at AS since
+  ORDER BY strength DESC, since, to_id, name, forward DESC
+  LIMIT $per_memory
+}
+RETURN a.uuid AS from_id, to_id, name AS relation_type, strength, forward,
+       ($types IS NULL OR m.memory_type IN $types)
+   AND ($tags IS NULL OR any(tag IN m.tags WHERE toLower(tag) IN $tags))
+   AND ($states IS NULL OR m.lifecycle_state IN $states) AS wanted
+LIMIT $limit

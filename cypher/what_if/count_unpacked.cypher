@@ -1,8 +1,0 @@
-// Count the archived memories that are not compressed yet.
-//
-// access  read
-// returns unpacked : INTEGER
-MATCH (m:Memory {packing_due: true})
-WHERE m.lifecycle_state = 'ARCHIVED' AND m.content_gz IS NULL AND
-  // include stages/eligible
-RETURN count(m) AS unpacked

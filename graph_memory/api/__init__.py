@@ -1,0 +1,1 @@
+"""The public API: `GraphMemory`, its parts and the types that they return."""

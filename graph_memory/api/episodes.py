@@ -1,0 +1,193 @@
+"""The part of the public API that is about episodes: texts in which Graphiti finds what to know."""
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import ConfigDict, Field, StringConstraints
+
+from graph_memory.context import Context
+from graph_memory.domain.encoding import default_title
+from graph_memory.domain.inputs import Content, Line, MemoryId, Text, checked, checked_value
+from graph_memory.domain.timestamps import Moment, instant
+from graph_memory.errors import InvalidArgumentError, LimitExceededError, SettingsError
+from graph_memory.graphiti.queue import JobNotFoundError, JobStatus
+from graph_memory.graphiti.worker import Worker
+
+#: Labels that have a meaning of their own in the database.
+_RESERVED_TYPES = frozenset(
+    ("Entity", "Memory", "Episodic", "Community", "Saga", "PurgedMemory", "MemoryVersion")
+)
+
+_LOOK_SECONDS = 0.2
+
+Kind = Literal["text", "message", "json"]
+TypeLabel = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,63}$")]
+EntityTypes = Annotated[
+    Mapping[TypeLabel, Annotated[Text, Field(max_length=1000)]], Field(max_length=50)
+]
+Listed = Annotated[int, Field(ge=1, le=100)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewEpisode:
+    """A text to be read; None means the default."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(
+        extra="forbid", revalidate_instances="always", allow_inf_nan=False
+    )
+
+    content: Content
+    name: Line | None = None
+    source: Kind = "text"
+    source_description: Annotated[Text, Field(max_length=1000)] = ""
+    reference_time: Moment | None = None  #: what "yesterday" in it is relative to
+    entity_types: EntityTypes = field(default_factory=dict[str, str])  #: what each is, by name
+    saga: Line | None = None
+    update_communities: bool = False
+
+
+class Extraction(Context):
+    """Episodes: queued, read, told of."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self._worker = Worker(self)
+
+    async def add_episode(
+        self, content: str, *, wait: bool = False, group_id: str | None = None, **details: Any
+    ) -> JobStatus:
+        """Queue a text in which Graphiti is to find entities and facts; `details`: `NewEpisode`.
+
+        Args:
+            content: Prose, lines of the form `name: message`, or JSON, as `source` says.
+            wait: Read it at once, after those before it; only for a short text.
+            group_id: The tenant.
+            details: The other fields of `NewEpisode`.
+
+        Returns:
+            How it stands: queued, or with `wait` how it ended, if it has within the time for it.
+
+        Raises:
+            SettingsError: There is no language model.
+        """
+        self._require_model()
+        episode = checked(NewEpisode, {"content": content, **details})
+        self._refuse(episode, wait=wait)
+        group = self.group(group_id)
+        job_id = await self._worker.jobs.enqueue(group, _stored(episode, self.clock()))
+        self._worker.tell()
+        if wait:
+            return await self._awaited(group, job_id)
+        return await self.episode_status(job_id, group_id=group)
+
+    async def episode_status(self, job_id: str, *, group_id: str | None = None) -> JobStatus:
+        """Tell how an episode stands."""
+        group = self.group(group_id)
+        given = checked_value(MemoryId, job_id, "job_id")
+        found = await self._worker.jobs.find(group, given)
+        if found is None:
+            raise JobNotFoundError(given, group)
+        return found
+
+    async def list_episodes(
+        self,
+        *,
+        statuses: Sequence[str] | None = None,
+        limit: int = 20,
+        group_id: str | None = None,
+    ) -> list[JobStatus]:
+        """List the latest episodes of a group, whatever became of them."""
+        wanted: Any = None
+        if statuses is not None:
+            known: Any = Literal["queued", "running", "done", "failed"]
+            wanted = [checked_value(known, status, "statuses") for status in statuses]
+        given = checked_value(Listed, limit, "limit")
+        return await self._worker.jobs.latest(self.group(group_id), wanted, given)
+
+    async def retry_episodes(
+        self, job_ids: Sequence[str] | None = None, *, group_id: str | None = None
+    ) -> list[str]:
+        """Queue failed episodes of a group once more, all or some; return the ids of the jobs."""
+        given: Any = None
+        if job_ids is not None:
+            given = [checked_value(MemoryId, each, "job_ids") for each in job_ids]
+        queued = await self._worker.jobs.retry(self.group(group_id), given)
+        self._worker.tell()
+        return queued
+
+    async def read_episodes(self, groups: Sequence[str] | None = None) -> int:
+        """Read what is queued, of all groups, until every episode has ended; return how many."""
+        self._require_model()
+        wanted = None if groups is None else [self.group(group) for group in groups]
+        return await self._worker.work_out(wanted)
+
+    @asynccontextmanager
+    async def reading_episodes(self) -> AsyncGenerator[None]:
+        """Read meanwhile whatever is queued, by whichever process; without a model nothing is."""
+        if self.chat is None:
+            yield
+            return
+        async with self._worker.working():
+            yield
+
+    async def settle(self) -> None:
+        """Finish what goes on behind the calls; none can be made after."""
+        await self._worker.close()
+        await super().settle()
+
+    def _require_model(self) -> None:
+        if self.chat is None:
+            raise SettingsError(
+                "No language model reads episodes. Set GRAPH_MEMORY_LLM_URL, or use add_memory."
+            )
+
+    def _refuse(self, episode: NewEpisode, *, wait: bool) -> None:
+        """Refuse what is too long, no JSON, or would mix its labels up with ours."""
+        longest = self.settings.episode_max_characters
+        if (length := len(episode.content)) > longest:
+            raise LimitExceededError(
+                "content", f"{length} characters", f"at most {longest}; split it into several"
+            )
+        if wait and length > self.settings.episode_wait_characters:
+            raise InvalidArgumentError(
+                "wait", wait,
+                f"only up to {self.settings.episode_wait_characters} characters are waited for; "
+                "leave it out, and ask episode_status later",
+            )  # fmt: skip
+        if taken := sorted(_RESERVED_TYPES & episode.entity_types.keys()):
+            raise InvalidArgumentError("entity_types", taken[0], "the label has another meaning")
+        if episode.source == "json":
+            try:
+                json.loads(episode.content)
+            except (ValueError, RecursionError) as error:
+                raise InvalidArgumentError(
+                    "content", episode.content, f"with source=json it must be JSON ({error})"
+                ) from error
+
+    async def _awaited(self, group: str, job_id: str) -> JobStatus:
+        until = time.monotonic() + self.settings.episode_wait_seconds
+        while True:
+            await self._worker.work_off_for(group, until - time.monotonic())
+            status = await self.episode_status(job_id, group_id=group)
+            if status.ended or time.monotonic() > until:
+                return status
+            await asyncio.sleep(_LOOK_SECONDS)
+
+
+def _stored(episode: NewEpisode, now: datetime) -> dict[str, Any]:
+    return {
+        "name": episode.name or default_title(episode.content),
+        "content": episode.content,
+        "source": episode.source,
+        "source_description": episode.source_description,
+        "reference_time": instant(episode.reference_time or now),
+        "entity_types": json.dumps(dict(episode.entity_types)),
+        "saga": episode.saga,
+        "update_communities": episode.update_communities,
+    }

@@ -1,0 +1,1 @@
+"""Access tokens, JWTs, grants and rate limits."""

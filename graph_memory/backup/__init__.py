@@ -1,0 +1,1 @@
+"""Backups: created, scheduled and restored."""

@@ -1,0 +1,105 @@
+"""How `import` reads its lines, from our own files or another store's, and what it says of them."""
+
+import sys
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TextIO
+
+import typer
+
+from graph_memory.cli.command import configured, note, opened, request
+from graph_memory.cli.output import as_mapping, progress, show
+from graph_memory.errors import InvalidArgumentError
+from graph_memory.transfer.formats import (
+    FORMATS,
+    Translation,
+    log_unknown_types,
+    preview,
+    translate,
+)
+from graph_memory.transfer.formats.preview import Preview
+from graph_memory.transfer.import_export import ImportReport, LineError, import_lines
+
+
+async def bring(file: Path, source: str | None, user: str | None, dry_run: bool) -> None:
+    """Import a file or folder, or tell what would become of it; exit with 1 if a line is bad."""
+    if user and not source:
+        raise InvalidArgumentError("--user", user, "it goes with --from")
+    translation = _translation(file, source, user)
+    with nullcontext(translation) if translation else _lines(file) as lines:
+        if dry_run:
+            report = preview(lines, configured().max_content_characters)
+        else:
+            report = await _imported(lines, None if translation else _count(file))
+    if translation:
+        log_unknown_types(translation)
+    _tell(report, source, translation)
+
+
+async def _imported(lines: Iterable[str], count: int | None) -> ImportReport:
+    with progress("Importing", count) as advance:
+        async with opened() as memory:
+            return await import_lines(memory, lines, request().group, advance)
+
+
+def _translation(file: Path, source: str | None, user: str | None) -> Translation | None:
+    if source is None:
+        return None
+    return translate(source, file, configured().group_id, user)
+
+
+def _tell(report: ImportReport | Preview, source: str | None, lines: Translation | None) -> None:
+    """Print the counts, and the first errors under the name the source has for the memory."""
+    errors = [_named(error, lines) for error in report.errors]
+    for error in errors:
+        note(f"line {error.line}: {error.message}")
+    failed = report.refused if isinstance(report, Preview) else report.failed
+    if failed > len(errors):
+        note(f"and {failed - len(errors)} more")
+    told = as_mapping(report)
+    if source and lines:
+        told |= _source_fields(source, lines)
+    counts = {name: value for name, value in told.items() if name != "errors"}
+    show({**told, "errors": errors}, ("", ""), counts.items())
+    if failed:
+        raise typer.Exit(1)
+
+
+def _named(error: LineError, lines: Translation | None) -> LineError:
+    if lines is None:
+        return error
+    return replace(error, message=f"memory {lines.source_id(error.line)!r}: {error.message}")
+
+
+def _source_fields(source: str, lines: Translation) -> dict[str, Any]:
+    """Return what there is to say of another store beside the counts."""
+    scale = FORMATS[source].scale
+    return {
+        "importance_scale": scale.value if scale else None,
+        "left_out": dict(lines.left_out),
+        "amended": dict(lines.amended),
+        "unknown_relation_types": dict(lines.unknown_relation_types),
+        "unknown_memory_types": dict(lines.unknown_memory_types),
+        "users": dict(lines.owners),
+    }
+
+
+@contextmanager
+def _lines(file: Path) -> Generator[TextIO]:
+    """Open a file or stdin; a byte that is no UTF-8 spoils only its own line."""
+    stdin = str(file) == "-"
+    where = sys.stdin.fileno() if stdin else file
+    with open(
+        where, encoding="utf-8-sig", errors="surrogateescape", closefd=not stdin
+    ) as lines:  # fmt: skip
+        yield lines
+
+
+def _count(file: Path) -> int | None:
+    """Count the lines, where that can be done twice; only a progress bar wants to know."""
+    if not (sys.stderr.isatty() and file.is_file()):
+        return None
+    with file.open("rb") as lines:
+        return sum(1 for _ in lines)

@@ -1,0 +1,107 @@
+"""Commands to look at the graph: stats, health, browser, report."""
+
+import contextlib
+import signal
+import sys
+import webbrowser
+from collections.abc import Generator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from graph_memory.cli.command import command, configured, note, opened
+from graph_memory.cli.output import as_mapping, show_fields
+from graph_memory.cli.output_file import replacing, require_writable
+
+if TYPE_CHECKING:
+    from graph_memory.settings.base import Settings
+
+app = typer.Typer()
+
+
+@command(app)
+async def stats() -> None:
+    """Count a group's memories by type and tag, and its relations by type."""
+    async with opened() as memory:
+        show_fields(as_mapping(await memory.stats()))
+
+
+@command(app)
+async def health() -> None:
+    """Tell how a group's memories fare: states, averages, what waits, the last run."""
+    async with opened() as memory:
+        show_fields(as_mapping(await memory.health()))
+
+
+@command(app)
+def browser(
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Where to serve it.")] = 7474,
+    open_it: Annotated[bool, typer.Option("--open", help="Open it in a web browser.")] = False,
+) -> None:
+    """Serve Neo4j Browser until Ctrl-C, with saved queries and a style, and tell how to log in."""
+    from graph_memory.local_neo4j.browser import browser_address, browser_server
+    from graph_memory.local_neo4j.jars import ensure_browser
+
+    settings = configured()
+    jar = ensure_browser(settings)
+    with _login(settings) as login, browser_server(jar, port) as server:
+        address = browser_address(
+            server.server_port,
+            uri=login["uri"],
+            user=login["user"],
+            database=login["database"],
+            group=settings.group_id,
+        )
+        show_fields({"address": address, **login})
+        sys.stdout.flush()
+        note("Neo4j Browser is served until Ctrl-C.")
+        if open_it:
+            webbrowser.open(address)
+        # A shell starts what runs in the background with SIGINT ignored; SIGTERM is as good.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.default_int_handler)
+        with contextlib.suppress(KeyboardInterrupt):
+            server.serve_forever()
+
+
+@command(app)
+async def report(
+    html: Annotated[Path, typer.Option(help="Where to write the page.")],
+) -> None:
+    """Write a group's states, retention, coming year, connectors and health as one HTML page."""
+    from graph_memory.reporting.html import page
+    from graph_memory.reporting.report import report as report_of
+
+    require_writable(html, "--html")
+    async with opened() as memory:
+        found = await report_of(memory)
+    with replacing(html) as path:
+        path.write_text(page(found), encoding="utf-8")
+    show_fields({"file": html.absolute(), "group_id": found.group_id})
+
+
+@contextlib.contextmanager
+def _login(settings: "Settings") -> Generator[dict[str, str]]:
+    """Tell how to log in to the configured database, or to the local one, held meanwhile."""
+    if settings.neo4j_uri:
+        yield {
+            "uri": settings.neo4j_uri,
+            "user": settings.neo4j_user,
+            "database": settings.neo4j_database,
+            "password": "the one of GRAPH_MEMORY_NEO4J_PASSWORD",
+        }
+        return
+    from graph_memory import local_neo4j
+    from graph_memory.local_neo4j.folder import Folder
+
+    instance = local_neo4j.acquire(settings)
+    try:
+        yield {
+            "uri": instance.uri,
+            "user": instance.user,
+            "database": instance.database,
+            "password": f"the one in {Folder.of(settings).password_file}",
+        }
+    finally:
+        local_neo4j.release(settings)

@@ -1,0 +1,1 @@
+"""The one door to Neo4j: driver, statements, schema and write-behind queues."""

@@ -1,0 +1,11 @@
+"""database.counters."""
+
+from collections.abc import Mapping
+
+from graph_memory.database.graph import Graph
+
+
+async def add(graph: Graph, totals: Mapping[str, float]) -> None:
+    """Add to totals that never fall, by name."""
+    rows = [{"name": name, "value": totals[name]} for name in sorted(totals) if totals[name]]
+    await graph.run("database/counters/add", totals=rows)

@@ -1,0 +1,64 @@
+"""What an error of the Neo4j driver means to a caller: by its type and code, never by its text."""
+
+from neo4j.exceptions import (
+    AuthError,
+    ConfigurationError,
+    DriverError,
+    Neo4jError,
+    ServiceUnavailable,
+    SessionExpired,
+)
+
+from graph_memory.errors import (
+    GraphMemoryError,
+    GraphOverloadedError,
+    GraphTimeoutError,
+    GraphUnavailableError,
+    SettingsError,
+    StatementError,
+)
+from graph_memory.settings.base import Settings
+
+#: The connection is gone; what was sent on it may have been done.
+LOST = (ServiceUnavailable, SessionExpired)
+
+_TIMED_OUT = ("Neo.ClientError.Transaction.TransactionTimedOut",
+              "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration")  # fmt: skip
+_NO_MEMORY = ("Neo.TransientError.General.MemoryPoolOutOfMemoryError",
+              "Neo.TransientError.General.TransactionOutOfMemoryError")  # fmt: skip
+_NO_DATABASE = "Neo.ClientError.Database.DatabaseNotFound"
+#: What a statement had found was erased before it got to it; once more, it does not find it.
+_ERASED = "Neo.ClientError.Statement.EntityNotFound"
+
+
+def may_pass(error: Neo4jError | DriverError) -> bool:
+    """Tell whether the same statement may succeed a moment later."""
+    return error.is_retryable() or _code(error) == _ERASED
+
+
+def translated(
+    error: Neo4jError | DriverError, name: str, address: str, settings: Settings
+) -> GraphMemoryError:
+    """Return the error of ours that says why the statement `name` failed at `address`."""
+    if isinstance(error, AuthError | ConfigurationError):
+        return SettingsError(
+            f"Neo4j at {address} refuses user '{settings.neo4j_user}' or the settings ({error}). "
+            "Check GRAPH_MEMORY_NEO4J_USER and _PASSWORD."
+        )
+    code = _code(error)
+    if code in _TIMED_OUT:
+        return GraphTimeoutError(name, settings.query_timeout_seconds)
+    if code in _NO_MEMORY:
+        return GraphOverloadedError(address, name)
+    if code == _NO_DATABASE:
+        return SettingsError(
+            f"Neo4j at {address} has no database '{settings.neo4j_database}'. "
+            "Check GRAPH_MEMORY_NEO4J_DATABASE."
+        )
+    if isinstance(error, DriverError) or error.is_retryable():
+        return GraphUnavailableError(address, type(error).__name__)
+    return StatementError(f"'{name}' failed in Neo4j: {error}")
+
+
+def _code(error: Neo4jError | DriverError) -> str | None:
+    return error.code if isinstance(error, Neo4jError) else None

@@ -1,0 +1,1 @@
+"""Decay policies, the status of a memory and the forecast of a group."""

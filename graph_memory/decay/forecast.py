@@ -1,0 +1,129 @@
+"""What will be forgotten when: the states of a group's memories over the time to come."""
+
+import itertools
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from graph_memory.database.graph import Graph
+from graph_memory.decay import policies
+from graph_memory.domain.timestamps import Instant, instant
+from graph_memory.settings.base import Settings
+
+#: The states of a forecast; purged memories are counted as well.
+STATES = ("ACTIVE", "DORMANT", "ARCHIVED", "EXPIRED", "SOFT_DELETED", "PURGED")
+
+_LISTED = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A memory that will be forgotten."""
+
+    memory_id: str
+    lead: str  #: first words
+    state: str  #: as it is now
+    lost_at: Instant  #: when it will be soft-deleted
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """How many memories will be in each state at an instant."""
+
+    at: Instant
+    states: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What becomes of a group's memories if nobody touches them and runs are made as due."""
+
+    policy: str
+    rules: str  #: stands for the policies and their numbers
+    points: list[Point]  #: the first is now
+    transitions: dict[str, int]  #: "ACTIVE>DORMANT": how many, until the last point
+    first_lost: list[Lost] = field(default_factory=list[Lost])
+
+
+@dataclass(frozen=True, slots=True)
+class _Count:
+    state: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Steps:
+    interval: int
+    from_state: str
+    to_state: str
+    count: int
+
+
+async def forecast(
+    graph: Graph,
+    settings: Settings,
+    *,
+    days: float = 365.0,
+    points: int = 12,
+    group_id: str,
+    now: datetime,
+) -> Forecast:
+    """Tell how many memories will be in which state until `days` from now; nothing is written.
+
+    Args:
+        graph: Where they are; under a policy that is only supposed, `graph.supposing(settings)`.
+        settings: The policy and its numbers.
+        days: How far to look.
+        points: Into how many equal intervals that is cut.
+        group_id: The tenant.
+        now: Where the forecast begins.
+
+    Source: `cypher/decay/forecast/path.cypher`; each step is taken as soon as its conditions hold.
+    """
+    ends = [now + timedelta(days=days * (i + 1) / points) for i in range(points)]
+    last = _milliseconds(ends[-1])
+    rules = policies.parameters(settings)
+    common = {"group_id": group_id, "now": instant(now), "decay": rules}
+    states = dict.fromkeys(STATES, 0) | await states_now(graph, group_id)
+    steps = await graph.rows(
+        "decay/forecast/steps", _Steps, ends=[_milliseconds(end) for end in ends], **common
+    )
+    lost = await graph.rows("decay/forecast/first_lost", Lost, until=last, limit=_LISTED, **common)
+    transitions: dict[str, int] = {}
+    for step in steps:
+        name = f"{step.from_state}>{step.to_state}"
+        transitions[name] = transitions.get(name, 0) + step.count
+    return Forecast(
+        policy=settings.group_decay_policies.get(group_id, settings.decay_policy),
+        rules=rules["rules"],
+        points=[
+            Point(at, counts)
+            for at, counts in zip([now, *ends], _course(states, steps, points), strict=True)
+        ],
+        transitions=dict(sorted(transitions.items())),
+        first_lost=lost,
+    )
+
+
+async def states_now(graph: Graph, group_id: str) -> dict[str, int]:
+    """Count a group's memories by state; UNKNOWN is one that another writer has erased."""
+    counted = await graph.rows("decay/forecast/states", _Count, group_id=group_id)
+    return {row.state: row.count for row in counted}
+
+
+def _course(states: dict[str, int], steps: list[_Steps], points: int) -> list[dict[str, int]]:
+    """Return the counts at the start and at the end of each interval."""
+    course = [dict(states)]
+    by_interval = {
+        interval: list(rows)
+        for interval, rows in itertools.groupby(steps, lambda step: step.interval)
+    }
+    for interval in range(points):
+        for step in by_interval.get(interval, ()):
+            states[step.from_state] -= step.count
+            states[step.to_state] += step.count
+        course.append(dict(states))
+    return course
+
+
+def _milliseconds(moment: datetime) -> int:
+    return round(moment.timestamp() * 1000)

@@ -1,0 +1,108 @@
+"""How far a memory has faded, told in numbers and in words. No I/O."""
+
+import json
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from pydantic import BeforeValidator, ConfigDict, Field
+
+from graph_memory.domain.models import LifecycleState
+from graph_memory.domain.timestamps import Instant
+
+
+def _parsed(entries: list[str] | None) -> list[object]:
+    return [json.loads(entry) for entry in entries or ()]
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """A change of state that was, with the numbers that led to it."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="ignore")
+
+    at: Instant
+    to: LifecycleState
+    reason: str
+    because: str | None = None  #: what somebody gave as the reason
+    from_: Annotated[LifecycleState | None, Field(validation_alias="from")] = None
+    policy: str | None = None
+    decay_score: float | None = None  #: 0 to 1, before the change
+    idle_days: float | None = None
+    protection: str | None = None
+    run_id: str | None = None  #: of the maintenance run, if it was one
+    rules: str | None = None  #: stands for the policies and their numbers then
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecayStatus:
+    """How far a memory has faded, why, and what comes next."""
+
+    memory_id: str
+    state: LifecycleState
+    decay_score: float  #: 0 fresh to 1 gone
+    last_decay_update: Instant | None
+    decay_policy: str
+    terms: dict[str, float | int | str | None]
+    idle_since: str  #: which instant counts: last_accessed_at, updated_at or created_at
+    idle_from: Instant
+    leaves_after_days: float | None  #: idle days after which the state is left, if also …
+    leaves_above_score: float | None  #: … the score is above this
+    protection: str | None
+    preserve_until: Instant | None
+    soft_deleted_at: Instant | None
+    obsolete_at: Instant | None
+    obsolete_reason: str | None
+    superseded_by: str | None  #: id of the memory that holds instead
+    next_state: str | None
+    next_at: Instant | None
+    history: Annotated[list[Transition], BeforeValidator(_parsed)]
+
+    @property
+    def retention(self) -> float:
+        """What is left: 1 fresh to 0 gone."""
+        return round(1.0 - self.decay_score, 6)
+
+    @property
+    def is_obsolete(self) -> bool:
+        """Whether it was said to hold no more."""
+        return self.obsolete_at is not None
+
+
+def kept(status: DecayStatus) -> str:
+    """Say what keeps a memory from fading."""
+    if status.protection is None:
+        return "not kept"
+    until = f" {status.preserve_until:%Y-%m-%d %H:%M} UTC" if status.protection == "until" else ""
+    return f"kept from fading ({status.protection}{until})"
+
+
+def explained(status: DecayStatus) -> str:
+    """Say in sentences how a score comes about, and what it leads to."""
+    terms = status.terms
+    sentences = [
+        f"{status.state}, faded {status.decay_score:g} of 1 by policy {status.decay_policy}: "
+        f"{terms['amplitude']:.4g} × e^(−{terms['rate_per_day']:.4g} a day × "
+        f"{terms['idle_days']:.4g} days since {status.idle_since}) + {terms['offset']:.4g} is kept."
+    ]
+    if status.protection:
+        sentences = [f"{status.state}, {kept(status)}; it does not fade."]
+    if status.obsolete_at:
+        by = f", superseded by {status.superseded_by}" if status.superseded_by else ""
+        sentences.append(
+            f"Obsolete since {status.obsolete_at:%Y-%m-%d}{by}: {status.obsolete_reason}."
+        )
+    if status.next_state is None:
+        sentences.append("No run will change its state, as things are.")
+    else:
+        sentences.append(f"A run from {status.next_at:%Y-%m-%d %H:%M} UTC on makes it "
+                         f"{status.next_state}{_because(status)}.")  # fmt: skip
+    return " ".join(sentences)
+
+
+def _because(status: DecayStatus) -> str:
+    reasons: list[str] = []
+    if status.leaves_after_days is not None:
+        reasons.append(f"idle for more than {status.leaves_after_days:g} days")
+    if status.leaves_above_score is not None:
+        reasons.append(f"faded above {status.leaves_above_score:g}")
+    return f", then {' and '.join(reasons)}" if reasons and not status.protection else ""

@@ -1,0 +1,1 @@
+"""Checks and repairs of the database, statistics and the metrics it gives."""

@@ -1,0 +1,252 @@
+"""What the database knows of itself, for operators: memories by state, and what runs have done.
+
+It is the same for every replica and outlives all of them, so counters made of it never fall.
+"""
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping
+from concurrent.futures import Future, wait
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from threading import Lock
+from typing import Annotated, Any
+
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    Metric,
+)
+from prometheus_client.registry import Collector
+from pydantic import BeforeValidator
+
+from graph_memory import metrics
+from graph_memory.context import Context
+from graph_memory.domain.timestamps import Instant, instant
+from graph_memory.errors import GraphMemoryError
+from graph_memory.metrics import DURATION_BUCKETS
+
+
+class CensusCollector(Collector):
+    """Publishes what the database knows of itself, as far as it was read."""
+
+    def __init__(self, read: "Callable[[], Census | None]", ahead_days: tuple[int, ...]) -> None:
+        self._read = read
+        self._ahead_days = ahead_days
+
+    def collect(self) -> Iterator[Metric]:
+        """Describe the latest census; nothing before the first."""
+        census = self._read()
+        if census is None:
+            return
+        totals = {total.name: total.value for total in census.totals}
+        yield from _counters(totals)
+        yield _durations(totals)
+        yield from self._gauges(census)
+
+    def describe(self) -> list[Metric]:
+        """Tell the registry nothing beforehand: that would read the database."""
+        return []
+
+    def _gauges(self, census: "Census") -> Iterator[Metric]:
+        states = GaugeMetricFamily(
+            "knowledge_memories_by_state", "Memories of all groups.", labels=["state"]
+        )
+        for row in census.states:
+            states.add_metric([row.state], row.memories)
+        yield states
+        ahead = GaugeMetricFamily(
+            "knowledge_memories_changing_within",
+            "Memories whose state or protection changes within so many days, if not used.",
+            labels=["days"],
+        )
+        for days, due in zip(self._ahead_days, census.due, strict=False):
+            ahead.add_metric([str(days)], due)
+        yield ahead
+        last = census.last
+        for name, help_text, value in (
+            ("decay_score_avg", "Mean stored decay score, 0 fresh to 1 gone.",
+             census.decay_score_avg),
+            ("maintenance_last_expired", "Memories that the latest run let expire.",
+             last and last.expired),
+            ("maintenance_last_truncated", "1 if the latest run ended at its time limit.",
+             last and last.truncated),
+            ("maintenance_last_duration_seconds", "How long the latest run took.",
+             last and last.duration_seconds),
+            ("maintenance_last_run_timestamp_seconds", "When the latest run began.",
+             last and _timestamp(last.started_at)),
+            ("maintenance_running_timestamp_seconds", "When the present run began; 0: none runs.",
+             _timestamp(census.running_since) or 0),
+            ("maintenance_paused", "1 while maintenance is paused.", census.paused),
+            ("last_backup_timestamp_seconds", "When the latest backup was made.",
+             _timestamp(census.backed_up_at)),
+        ):  # fmt: skip
+            if value is not None:
+                yield GaugeMetricFamily(f"knowledge_{name}", help_text, float(value))
+
+
+#: The name of each counter without labels, what it counts, and the total it is.
+_PLAIN = (
+    ("decay_scores_updated", "Memories whose decay runs have reckoned.", "processed"),
+    ("decay_errors", "Memories that runs could not treat.", "errors"),
+    ("memories_purged", "Memories that runs have erased.", "purged"),
+    ("memories_compressed", "Contents that runs have compressed.", "compressed"),
+)
+
+#: The name of each labelled counter, its label, and which total each value is.
+_LABELLED: tuple[tuple[str, str, str, Mapping[str, str]], ...] = (
+    ("decay_maintenance_runs", "Maintenance runs that ended.", "status",
+     {"success": "runs:done", "failure": "runs:failed"}),
+    ("classification_requests", "Memories classified, or left to the fallback.", "status",
+     {name: f"classification:{name}" for name in ("success", "failure", "fallback")}),
+)  # fmt: skip
+
+
+def _counters(totals: Mapping[str, float]) -> Iterator[Metric]:
+    for name, help_text, total in _PLAIN:
+        yield CounterMetricFamily(f"knowledge_{name}", help_text, totals.get(total, 0))
+    for name, help_text, label, values in _LABELLED:
+        counter = CounterMetricFamily(f"knowledge_{name}", help_text, labels=[label])
+        for value, total in values.items():
+            counter.add_metric([value], totals.get(total, 0))
+        yield counter
+    arrows = CounterMetricFamily(
+        "knowledge_lifecycle_transitions",
+        "Changes of state that runs have made.",
+        labels=["from_state", "to_state"],
+    )
+    for name, value in totals.items():
+        if name.startswith("transitioned:"):
+            arrows.add_metric(name.removeprefix("transitioned:").split(">"), value)
+    yield arrows
+
+
+def _durations(totals: Mapping[str, float]) -> Metric:
+    buckets = [(str(float(b)), totals.get(f"duration_le:{b}", 0)) for b in DURATION_BUCKETS]
+    count = totals.get("duration_count", 0)
+    histogram = HistogramMetricFamily(
+        "knowledge_maintenance_duration_seconds", "How long maintenance runs took."
+    )
+    histogram.add_metric([], [*buckets, ("+Inf", count)], totals.get("duration_seconds", 0))
+    return histogram
+
+
+def _timestamp(at: datetime | None) -> Any:
+    return None if at is None else at.timestamp()
+
+
+#: Within how many days changes of state are counted ahead.
+AHEAD_DAYS = (0, 1, 7, 30, 90, 365)
+
+_WAIT_SECONDS = 0.5
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class InState:
+    """Memories of a state."""
+
+    state: str
+    memories: int
+    scores: float  #: sum of their decay scores, as stored by the latest runs
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """Something summed over all runs, as `transitioned:ACTIVE>DORMANT`."""
+
+    name: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class LastRun:
+    """The latest run that has ended."""
+
+    started_at: Instant
+    duration_seconds: float
+    truncated: bool
+    transitioned: Annotated[dict[str, int], BeforeValidator(lambda v: json.loads(v))]
+    status: str
+
+    @property
+    def expired(self) -> int:
+        """Memories that it let expire."""
+        return sum(n for arrow, n in self.transitioned.items() if arrow.endswith(">EXPIRED"))
+
+
+@dataclass(frozen=True, slots=True)
+class Census:
+    """The state of the database at an instant."""
+
+    states: list[InState] = field(default_factory=list[InState])
+    due: list[int] = field(default_factory=list[int])  #: for each of `AHEAD_DAYS`
+    totals: list[Total] = field(default_factory=list[Total])
+    last: LastRun | None = None
+    running_since: Instant | None = None
+    paused: bool = False
+    backed_up_at: Instant | None = None
+
+    @property
+    def decay_score_avg(self) -> float | None:
+        """Mean decay score, 0 fresh to 1 gone; None without memories."""
+        memories = sum(row.memories for row in self.states)
+        return sum(row.scores for row in self.states) / memories if memories else None
+
+
+async def take(context: Context) -> Census | None:
+    """Count and read it all, in one statement."""
+    now = context.clock()
+    soon = [instant(now + timedelta(days=days)) for days in AHEAD_DAYS]
+    return await context.graph.one(
+        "diagnostics/database_metrics/take", Census, now=instant(now), soon=soon
+    )
+
+
+@contextmanager
+def published(context: Context) -> Generator[None]:
+    """Publish the census among the metrics while this lasts; called in the database's loop."""
+    watch = Watch(context, asyncio.get_running_loop())
+    with metrics.publishing(CensusCollector(watch.read, AHEAD_DAYS)):
+        yield
+
+
+class Watch:
+    """Keeps a census at hand for scrapes, which come in threads of their own.
+
+    One that is old is taken anew, in the loop of the database, while the scrape waits a moment; if
+    that is not enough, as with millions of memories, it gets the old one, and the next the new.
+    """
+
+    def __init__(self, context: Context, loop: asyncio.AbstractEventLoop) -> None:
+        self._context = context
+        self._loop = loop
+        self._latest: Census | None = None
+        self._taken_at = -float("inf")
+        self._taking: Future[None] | None = None
+        self._lock = Lock()
+
+    def read(self) -> Census | None:
+        """Return the latest census; None before the first."""
+        with self._lock:
+            old = time.monotonic() - self._taken_at > self._context.settings.metrics_cache_seconds
+            if old and (self._taking is None or self._taking.done()):
+                self._taking = asyncio.run_coroutine_threadsafe(self._take(), self._loop)
+            taking = self._taking
+        if taking is not None:
+            wait([taking], _WAIT_SECONDS)
+        return self._latest
+
+    async def _take(self) -> None:
+        try:
+            self._latest = await take(self._context)
+            self._taken_at = time.monotonic()
+        except GraphMemoryError as error:
+            _log.warning("The memories could not be counted for the metrics: %s", error)
+        except Exception:  # a scrape shows nothing of it, so the log has to
+            _log.exception("The memories could not be counted for the metrics.")

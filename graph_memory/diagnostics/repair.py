@@ -1,0 +1,84 @@
+"""Mend what a writer who knows nothing of us, as Graphiti by itself, has erased."""
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime
+
+from graph_memory.database.graph import Graph
+from graph_memory.decay import policies
+from graph_memory.domain.encoding import group_key
+from graph_memory.domain.models import RelationType
+from graph_memory.domain.timestamps import instant
+from graph_memory.graphiti.properties import filling
+from graph_memory.memories.embeddings import groups
+from graph_memory.settings.base import Settings
+
+_BATCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """What was given back to the memories and relations of a group."""
+
+    group_id: str
+    what: str  #: a property, or that a relation, a parent or an orphan was put right
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Damaged:
+    memory_id: str
+    name: str
+    summary: str | None
+    labels: list[str]
+    missing: list[str]
+
+
+async def repair(graph: Graph, settings: Settings, now: datetime) -> list[Mended]:
+    """Give memories and relations of all groups back what they lack, from what is left of them.
+
+    What belongs to a memory that is gone is removed.
+
+    Values that were lost are the defaults of an adopted entity; a content that was lost is what
+    Graphiti's summary kept of it. A second time there is nothing to do.
+    """
+    mended: list[Mended] = []
+    for group_id in await groups(graph):
+        counts = await _memories(graph, settings, group_id, now)
+        relations = await graph.rows(
+            "diagnostics/repair/relations", str,
+            group_id=group_id, group_key=group_key(group_id), types=list(RelationType),
+            now=instant(now),
+        )  # fmt: skip
+        counts["relation"] += len(relations)
+        counts["parent"] += len(
+            await graph.rows("diagnostics/repair/parents", str, group_id=group_id)
+        )
+        mended += [Mended(group_id, what, n) for what, n in sorted(counts.items()) if n]
+    return mended + await graph.rows("diagnostics/repair/orphans", Mended, batch=_BATCH)
+
+
+async def _memories(graph: Graph, settings: Settings, group_id: str, now: datetime) -> Counter[str]:
+    counts, after_id = Counter[str](), ""
+    while page := await graph.rows(
+        "diagnostics/repair/damaged", _Damaged, group_id=group_id, after_id=after_id, limit=_BATCH
+    ):
+        await graph.run(
+            "diagnostics/repair/memories",
+            group_id=group_id,
+            memories=[_row(memory, group_id, settings) for memory in page],
+            now=instant(now),
+            decay=policies.parameters(settings),
+        )
+        counts.update(name for memory in page for name in memory.missing)
+        after_id = page[-1].memory_id
+    return counts
+
+
+def _row(memory: _Damaged, group_id: str, settings: Settings) -> dict[str, object]:
+    name, summary = memory.name, memory.summary
+    # The summary of a memory of ours is its beginning, and so is its name.
+    if summary and " ".join(summary.split()).startswith(name):
+        name, summary = summary, None
+    filled = filling(memory.memory_id, group_id, name, summary, memory.labels, settings)
+    return {"uuid": memory.memory_id, **filled}

@@ -1,0 +1,169 @@
+"""What a group holds, and how it fares."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Self
+
+from graph_memory.backup import create
+from graph_memory.context import Context
+from graph_memory.decay import policies
+from graph_memory.decay.forecast import states_now
+from graph_memory.domain.models import LifecycleState
+from graph_memory.domain.timestamps import Instant, instant
+from graph_memory.maintenance import records
+from graph_memory.maintenance.records import Pause, Run
+from graph_memory.maintenance.reembedding import rebuild_embeddings
+from graph_memory.traversal.analysis import TypeCount
+
+#: Tags that are named, the most frequent first.
+_TAGS = 20
+
+#: Runs among which the last one for a group is looked for.
+_RUNS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Vectors:
+    """The model that makes the vectors, and how many texts have none of it."""
+
+    model: str
+    dimensions: int
+    missing: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """What a group holds; deleted memories, and relations that have ended, are left out."""
+
+    group_id: str
+    total: int
+    by_type: dict[str, int]  #: the most frequent first
+    by_tag: dict[str, int]  #: the most frequent twenty
+    relations: dict[str, TypeCount]  #: by type, the most frequent first
+    embedding: Vectors
+    last_backup: datetime | None  #: of the whole database
+
+
+@dataclass(frozen=True, slots=True)
+class Averages:
+    """Means over the memories that are not deleted; None where none of them has a value."""
+
+    decay_score: float | None  #: 0 fresh to 1 gone, as of now
+    importance: float | None  #: 1 to 10
+    stability: float | None  #: 1 to 5
+    confidence: float | None  #: 0 to 1
+
+
+@dataclass(frozen=True, slots=True)
+class LastRun:
+    """When maintenance last ran, and how that went."""
+
+    run_id: str
+    started_at: datetime
+    status: str  #: running, done, stopped, failed or undone
+    truncated: bool  #: it ran into its time limit
+    duration_seconds: float
+
+    @classmethod
+    def of(cls, run: Run) -> Self:
+        """Leave out what a run did in numbers, which may be of other groups."""
+        return cls(run.run_id, run.started_at, run.status, run.truncated, run.duration_seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """How a group fares, and what waits to be done for it."""
+
+    group_id: str
+    states: dict[str, int]  #: memories by lifecycle state
+    protected: int  #: memories that do not fade
+    averages: Averages
+    classification_pending: int
+    embeddings_missing: int
+    last_run: LastRun | None  #: that was for the group, too
+    paused: Pause | None  #: why maintenance does not run
+    recoverable_until_soonest: datetime | None  #: of the deleted memories
+
+
+@dataclass(frozen=True, slots=True)
+class _Count:
+    name: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Related:
+    name: str
+    count: int
+    avg_strength: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Fares:
+    protected: int
+    averages: Averages
+    classification_pending: int
+    first_deleted_at: Instant | None
+
+
+async def stats(context: Context, group_id: str) -> Stats:
+    """Count what a group holds; relations count as of now.
+
+    Args:
+        context: Whose database, model and clock.
+        group_id: The tenant.
+    """
+    graph, settings = context.graph, context.settings
+    types = await graph.rows("diagnostics/stats/types", _Count, group_id=group_id)
+    tags = await graph.rows("diagnostics/stats/tags", _Count, group_id=group_id, limit=_TAGS)
+    related = await graph.rows(
+        "diagnostics/stats/relations", _Related,
+        group_id=group_id, now=instant(context.clock()), as_of=None, known_at=None,
+    )  # fmt: skip
+    return Stats(
+        group_id=group_id,
+        total=sum(row.count for row in types),
+        by_type={row.name: row.count for row in types},
+        by_tag={row.name: row.count for row in tags},
+        relations={row.name: TypeCount(row.count, row.avg_strength) for row in related},
+        embedding=Vectors(
+            settings.embedding_model,
+            settings.embedding_dimensions,
+            await _missing(context, group_id),
+        ),
+        last_backup=(await create.standing(graph)).at,
+    )
+
+
+async def health(context: Context, group_id: str) -> Health:
+    """Tell how a group fares; scores are as of now, as every answer shows them.
+
+    Args:
+        context: Whose database, settings and clock.
+        group_id: The tenant.
+    """
+    graph, settings = context.graph, context.settings
+    fares = await graph.one(
+        "diagnostics/stats/health", _Fares,
+        group_id=group_id, now=instant(context.clock()), decay=policies.rules(settings),
+    ) or _Fares(0, Averages(None, None, None, None), 0, None)  # fmt: skip
+    retention = timedelta(days=settings.soft_delete_retention_days)
+    runs = await records.runs(graph, limit=_RUNS)
+    ours = (run for run in runs if run.groups is None or group_id in run.groups)
+    return Health(
+        group_id=group_id,
+        states=dict.fromkeys(LifecycleState, 0) | await states_now(graph, group_id),
+        protected=fares.protected,
+        averages=fares.averages,
+        classification_pending=fares.classification_pending,
+        embeddings_missing=await _missing(context, group_id),
+        last_run=next(map(LastRun.of, ours), None),
+        paused=await records.paused(graph),
+        recoverable_until_soonest=fares.first_deleted_at and fares.first_deleted_at + retention,
+    )
+
+
+async def _missing(context: Context, group_id: str) -> int:
+    """Count the texts that `rebuild_embeddings` would embed."""
+    report = await rebuild_embeddings(context, group_id, only_missing=True, dry_run=True)
+    return report.candidates

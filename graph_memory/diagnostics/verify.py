@@ -1,0 +1,56 @@
+"""What the database's own constraints cannot promise: is every memory and relation sound?"""
+
+from dataclasses import dataclass
+
+from graph_memory.database import indexes
+from graph_memory.database.graph import Graph
+from graph_memory.database.statements import policies
+from graph_memory.domain.encoding import group_key
+from graph_memory.domain.models import LifecycleState, MemoryType, RelationType
+from graph_memory.memories.embeddings import groups
+from graph_memory.settings.base import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that should not be, how often, and the id of one case."""
+
+    problem: str
+    count: int
+    example: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Orphans(Problem):
+    group_id: str
+
+
+async def verify(graph: Graph, settings: Settings) -> dict[str, list[Problem]]:
+    """Look at every memory, relation and what has lost its memory; return the problems by group.
+
+    The schema's are under ''.
+    """
+    missing = await indexes.missing_indexes(graph)
+    found = {"": [Problem("an index or constraint is missing", 1, name) for name in missing]}
+    for group in await groups(graph):
+        found[group] = await _memories(graph, settings, group) + await graph.rows(
+            "diagnostics/verify/relations", Problem, group_id=group, types=list(RelationType)
+        )
+    for orphans in await graph.rows("diagnostics/verify/orphans", _Orphans):
+        problem = Problem(orphans.problem, orphans.count, orphans.example)
+        found.setdefault(orphans.group_id, []).append(problem)
+    return {group: problems for group, problems in found.items() if problems}
+
+
+async def _memories(graph: Graph, settings: Settings, group: str) -> list[Problem]:
+    return await graph.rows(
+        "diagnostics/verify/memories",
+        Problem,
+        group_id=group,
+        group_key=group_key(group),
+        states=list(LifecycleState),
+        types=list(MemoryType),
+        policies=list(policies(settings.policy_dir)),
+        model=settings.embedding_model,
+        dimensions=settings.embedding_dimensions,
+    )

@@ -1,0 +1,1 @@
+"""Values and their checks: memories, relations, inputs and timestamps; no I/O."""

@@ -1,0 +1,325 @@
+"""What callers may say, checked once for the Python API, the tools, the commands and imports.
+
+Each type below carries its range; `checked` turns a violation into one of our errors, which names
+the argument, the value and what is allowed.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from functools import cache
+from typing import Annotated, Any, ClassVar, TypeVar, cast, get_args, get_type_hints
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    TypeAdapter,
+    ValidationError,
+)
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from graph_memory.domain.models import (
+    GROUP_ID_PATTERN,
+    LifecycleState,
+    MemoryType,
+    RelationType,
+    Source,
+)
+from graph_memory.domain.timestamps import EndMoment, Moment
+from graph_memory.errors import InvalidArgumentError, LimitExceededError, ReservedFieldError
+
+T = TypeVar("T")
+
+#: Keys that Graphiti gives a meaning of its own on an entity.
+RESERVED_KEYS = frozenset(
+    ("uuid", "name", "group_id", "labels", "created_at", "summary", "attributes", "name_embedding")
+)
+
+_GROUP_ID = f"^{GROUP_ID_PATTERN.pattern}$"
+_NEW_ID = r"^[A-Za-z0-9_.:\-]{1,128}$"
+_POLICY = r"^[a-z][a-z0-9_]{0,63}$"
+
+#: What Pydantic expects in Python's words or as a pattern, as whoever writes JSON would say it.
+_EXPECTED = {
+    **dict.fromkeys(("tuple_type", "list_type"), "it must be a list"),
+    **dict.fromkeys(("dict_type", "mapping_type", "dataclass_type"), "it must be an object"),
+    _GROUP_ID: "1 to 64 letters, digits and underscores",
+    _NEW_ID: "1 to 128 letters, digits and any of _ . : -",
+    _POLICY: "1 to 64 of a-z, 0-9 and _, a letter first",
+}
+
+MAX_TAGS = 64
+MAX_METADATA_CHARACTERS = 65_536
+#: Itself the first; Pydantic serializes some 250.
+MAX_METADATA_LEVELS = 32
+
+
+def _storable(text: str) -> str:
+    """Refuse what no database can store as UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise PydanticCustomError(
+            "surrogate",
+            "character {position} is a lone surrogate, which is not valid Unicode text",
+            {"position": error.start},
+        ) from error
+    return text
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise PydanticCustomError("blank", "it must hold more than white space")
+    return text
+
+
+def _clamped(low: float, high: float) -> Callable[[Any], Any]:
+    def clamp(value: Any) -> Any:
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        return min(max(value, low), high) if number else value
+
+    return clamp
+
+
+def _unique_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
+    """Strip, drop empties, and keep the first spelling of each tag."""
+    spelled: dict[str, str] = {}
+    for tag in filter(None, map(str.strip, tags)):
+        spelled.setdefault(tag.lower(), tag)
+    return tuple(spelled.values())
+
+
+def _deeper(value: object, levels: int) -> bool:
+    """Tell whether a value is nested more than so many levels; no deeper is looked."""
+    if isinstance(value, Mapping):
+        value = list(cast(Mapping[Any, object], value).values())
+    if not isinstance(value, list | tuple):
+        return False
+    return not levels or any(_deeper(each, levels - 1) for each in cast(list[object], value))
+
+
+def _plain_metadata(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+    if reserved := sorted(RESERVED_KEYS & metadata.keys()):
+        raise PydanticCustomError(
+            "reserved_field",
+            "the keys {keys} are reserved by Graphiti; choose other names",
+            {"keys": ", ".join(reserved)},
+        )
+    if _deeper(metadata, MAX_METADATA_LEVELS):
+        raise PydanticCustomError(
+            "too_deep", "it may be nested {limit} levels deep", {"limit": MAX_METADATA_LEVELS}
+        )
+    try:
+        text = json.dumps(metadata, allow_nan=False, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise PydanticCustomError(
+            "json", "it must be a JSON object ({reason})", {"reason": str(error)}
+        ) from error
+    if len(text) > MAX_METADATA_CHARACTERS:
+        raise PydanticCustomError(
+            "too_long", "as JSON it may have {limit} characters", {"limit": MAX_METADATA_CHARACTERS}
+        )
+    _storable(text)
+    return metadata
+
+
+def _cased(fold: Callable[[str], str]) -> Callable[[object], object]:
+    return lambda value: fold(value.strip()) if isinstance(value, str) else value
+
+
+def relation_name(value: object) -> object:
+    """Accept any case, and the synonym `related_to`."""
+    folded = _cased(str.lower)(value)
+    return "relates_to" if folded == "related_to" else folded
+
+
+Text = Annotated[str, AfterValidator(_storable)]
+Line = Annotated[
+    Text, StringConstraints(strip_whitespace=True, max_length=256), AfterValidator(_not_blank)
+]
+Content = Annotated[Text, AfterValidator(_not_blank)]
+Question = Annotated[Text, StringConstraints(max_length=20_000), AfterValidator(_not_blank)]
+Tags = Annotated[
+    tuple[Annotated[Text, StringConstraints(max_length=128)], ...],
+    Field(max_length=MAX_TAGS),
+    AfterValidator(_unique_tags),
+]
+Metadata = Annotated[Mapping[str, Any], AfterValidator(_plain_metadata)]
+Importance = Annotated[float, BeforeValidator(_clamped(1, 10)), Field(ge=1, le=10)]
+Stability = Annotated[int, Field(ge=1, le=5)]
+Unit = Annotated[float, Field(ge=0, le=1)]
+DecayRate = Annotated[float, Field(ge=0, le=100)]
+GroupId = Annotated[str, StringConstraints(pattern=_GROUP_ID)]
+MemoryId = Annotated[Text, StringConstraints(min_length=1, max_length=128)]
+NewId = Annotated[str, StringConstraints(pattern=_NEW_ID)]
+Limit = Annotated[int, Field(ge=1, le=50, strict=True)]
+TypeName = Annotated[MemoryType, BeforeValidator(_cased(str.lower))]
+StateName = Annotated[LifecycleState, BeforeValidator(_cased(str.upper))]
+RelationName = Annotated[RelationType, BeforeValidator(relation_name)]
+PolicyName = Annotated[str, BeforeValidator(_cased(str.lower)), Field(pattern=_POLICY)]
+SourceName = Annotated[Source, BeforeValidator(_cased(str.lower))]
+
+#: What Pydantic calls an argument that a dataclass does not have.
+_UNKNOWN = "unexpected_keyword_argument"
+
+_STRICT = ConfigDict(extra="forbid", revalidate_instances="always", allow_inf_nan=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewRelation:
+    """A relation to make from a memory to another of the same group."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = _STRICT
+
+    target_id: MemoryId
+    relation_type: RelationName = RelationType.RELATES_TO
+    strength: Unit = 0.5
+    bidirectional: bool = False
+    fact: Text | None = None
+    valid_at: Moment | None = None
+    invalid_at: Moment | None = None
+    metadata: Metadata = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewMemory:
+    """What a caller may say of a memory that is to be stored; None means the default."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = _STRICT
+
+    content: Content
+    memory_type: TypeName = MemoryType.GENERAL
+    tags: Tags = ()
+    metadata: Metadata = field(default_factory=dict[str, Any])
+    importance: Importance | None = None
+    stability: Stability | None = None
+    confidence: Unit | None = None
+    source: SourceName = Source.USER
+    title: Line | None = None
+    project_id: Line | None = None
+    parent_id: MemoryId | None = None
+    conversation_id: Line | None = None
+    relationships: Annotated[tuple[NewRelation, ...], Field(max_length=100)] = ()
+    decay_policy: PolicyName | None = None
+    decay_rate: DecayRate | None = None
+    valid_at: Moment | None = None
+    created_at: Moment | None = None
+    memory_id: NewId | None = None
+    group_id: GroupId | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryChanges:
+    """What a caller may change of a memory; None leaves it as it is."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = _STRICT
+
+    content: Content | None = None
+    metadata: Metadata | None = None
+    tags: Tags | None = None
+    importance: Importance | None = None
+    memory_type: TypeName | None = None
+    stability: Stability | None = None
+    confidence: Unit | None = None
+    project_id: Line | None = None
+    decay_policy: PolicyName | None = None
+    decay_rate: DecayRate | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clocks:
+    """The instants a question is about; None is the present."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = _STRICT
+
+    as_of: Moment | None = None
+    known_at: Moment | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    """Which memories a search or list may return; None allows all."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = _STRICT
+
+    memory_types: tuple[TypeName, ...] | None = None
+    tags: Tags | None = None
+    date_from: Moment | None = None
+    date_to: EndMoment | None = None
+    states: tuple[StateName, ...] | None = None
+    project_id: Line | None = None
+    as_of: Moment | None = None
+    known_at: Moment | None = None
+
+
+def checked_value(kind: object, given: T, argument: str) -> T:
+    """Return `given` if it fits `kind`, an annotated type of this module; raises as `checked`."""
+    return checked(cast(type[T], kind), given, argument)
+
+
+def checked(kind: type[T], given: object, argument: str = "") -> T:
+    """Return `given` as a `kind`.
+
+    Args:
+        kind: A dataclass of this module, or an enum of the domain.
+        given: A mapping of the fields, or the value.
+        argument: What the caller calls the value.
+
+    Raises:
+        InvalidArgumentError: A value is outside its range, or an argument is unknown.
+        LimitExceededError: A text or list is too long.
+        ReservedFieldError: A metadata key is Graphiti's own.
+    """
+    try:
+        return cast(T, _adapter(kind).validate_python(given))
+    except ValidationError as error:
+        details = error.errors()
+        # A name that is misspelled explains one that is missing.
+        unknown = (each for each in details if each["type"] == _UNKNOWN)
+        raise _translated(next(unknown, details[0]), kind, argument) from error
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
+
+
+def _translated(detail: ErrorDetails, kind: Any, argument: str) -> InvalidArgumentError:
+    name = ".".join(str(part) for part in (argument, *detail["loc"]) if part != "")
+    errors: dict[str, type[InvalidArgumentError]] = {
+        "reserved_field": ReservedFieldError,
+        **dict.fromkeys(("too_long", "too_deep", "string_too_long"), LimitExceededError),
+    }
+    # Of what is missing, Pydantic shows all that was given in its place.
+    value = None if detail["type"] == "missing" else detail.get("input")
+    return errors.get(detail["type"], InvalidArgumentError)(name, value, _expected(detail, kind))
+
+
+def _expected(detail: ErrorDetails, kind: Any) -> str:
+    """Say what is allowed instead."""
+    if detail["type"] == "missing":
+        return "it is required"
+    if detail["type"] == _UNKNOWN:
+        known = ", ".join(each.name for each in fields(_at(kind, detail["loc"][:-1])))
+        return f"there is no such argument; there are {known}"
+    if detail["type"] in ("greater_than_equal", "less_than_equal"):
+        schema = _adapter(kind).json_schema()
+        for part in detail["loc"]:
+            schema = schema.get("properties", {}).get(part, {})
+        for choice in (schema, *schema.get("anyOf", ())):
+            if {"minimum", "maximum"} <= choice.keys():
+                return f"it goes from {choice['minimum']} to {choice['maximum']}"
+    said = detail["msg"].removeprefix("Value error, ").replace("Input should", "it should")
+    fault = detail.get("ctx", {}).get("pattern", detail["type"])
+    return _EXPECTED.get(fault, said[:1].lower() + said[1:])
+
+
+def _at(kind: Any, path: Sequence[str | int]) -> Any:
+    """Return the dataclass that a path leads to, in a tuple or where None may stand."""
+    for name in (part for part in path if isinstance(part, str)):
+        hint: Any = get_type_hints(kind)[name]
+        kind = next(filter(is_dataclass, (hint, *get_args(hint))))
+    return kind

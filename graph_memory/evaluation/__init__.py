@@ -1,0 +1,1 @@
+"""Recall measured on questions with known answers."""

@@ -1,0 +1,1 @@
+"""The use of graphiti-core: episodes, adoption, search and writes."""

@@ -1,0 +1,196 @@
+"""graphiti-core on our database: it finds entities and facts in texts.
+
+With the modules of its hooks the only one that imports graphiti_core; it takes seconds, so it is
+imported when the first text is to be read, and `prepared` before.
+"""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, cast
+
+from graphiti_core import Graphiti
+from graphiti_core.cross_encoder.client import CrossEncoderClient
+from graphiti_core.driver.neo4j_driver import Neo4jDriver
+from graphiti_core.embedder.client import EmbedderClient
+from graphiti_core.llm_client.client import LLMClient, get_extraction_language_instruction
+from graphiti_core.llm_client.config import LLMConfig, ModelSize
+from graphiti_core.nodes import EpisodeType
+from graphiti_core.prompts.models import Message
+from pydantic import BaseModel, ValidationError, create_model
+
+from graph_memory.database.graph import Graph
+from graph_memory.errors import LlmError
+from graph_memory.graphiti.search import EntityLookup, IndexedSearch
+from graph_memory.graphiti.writes import MergingWrites, OnWritten, on_written
+from graph_memory.inference.embedder import Embedder
+from graph_memory.inference.llm import Chat
+from graph_memory.settings.base import Settings
+
+#: Requests to the language model, and to the database, at a time.
+_AT_A_TIME = 4
+
+# Its queries name properties that a new database has not seen yet, and Neo4j warns of each.
+logging.getLogger("neo4j.notifications").setLevel(logging.ERROR)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """What Graphiti is to read."""
+
+    group_id: str
+    name: str
+    content: str
+    source: str  #: text, message or json
+    source_description: str
+    reference_time: datetime  #: what "yesterday" in it is relative to
+    entity_types: Mapping[str, str]  #: what each is, by its name
+    saga: str | None
+    update_communities: bool
+
+
+class Hooks(MergingWrites, EntityLookup):
+    """Our part in Graphiti's reading and writing."""
+
+
+class MemoryDriver(Neo4jDriver):
+    """Graphiti's driver for our database, with our writes and searches."""
+
+    def __init__(self, graph: Graph, settings: Settings) -> None:
+        super().__init__(
+            graph.address,
+            settings.neo4j_user,
+            graph.password.get_secret_value(),
+            settings.neo4j_database,
+        )
+        self.graph_operations_interface = Hooks(graph=graph, settings=settings)
+        self.search_interface = IndexedSearch(graph=graph)
+
+    async def ready(self) -> None:
+        """Wait until Graphiti's own indexes are there."""
+        if building := cast(Any, self)._init_task:
+            await asyncio.shield(building)  # who stops waiting does not stop it
+
+
+class Model(LLMClient):
+    """Our language model, as Graphiti asks it; jobs retry, so it does not."""
+
+    def __init__(self, chat: Chat) -> None:
+        super().__init__(LLMConfig())
+        self._chat = chat
+
+    async def generate_response(
+        self,
+        messages: list[Message],
+        response_model: type[BaseModel] | None = None,
+        max_tokens: int | None = None,
+        model_size: ModelSize = ModelSize.medium,
+        group_id: str | None = None,
+        prompt_name: str | None = None,
+        *,
+        attribute_extraction: bool = False,
+        model: str | None = None,
+    ) -> dict[str, Any]:
+        """Ask, and check the answer against its schema.
+
+        Raises:
+            LlmError: No answer, or one that does not fit; of its text nothing is told.
+        """
+        self._apply_attribute_extraction_preamble(messages, attribute_extraction)
+        messages[0].content += get_extraction_language_instruction(group_id)
+        schema = response_model.model_json_schema() if response_model else None
+        answer = await self._chat.ask(
+            [(message.role, self._clean_input(message.content)) for message in messages], schema
+        )
+        if response_model and not attribute_extraction:
+            _refuse_misfit(answer, response_model)
+        return answer
+
+    async def _generate_response(self, *_: Any, **__: Any) -> dict[str, Any]:
+        raise NotImplementedError
+
+
+class Vectors(EmbedderClient):
+    """Our embedding model, as Graphiti asks it."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+
+    async def create(self, input_data: Any) -> list[float]:
+        """Embed a text, or the first of a list."""
+        texts = [input_data] if isinstance(input_data, str) else list(input_data)[:1]
+        return (await self.create_batch(cast(list[str], texts)))[0]
+
+    async def create_batch(self, input_data_list: list[str]) -> list[list[float]]:
+        """Embed texts."""
+        return (await self._embedder.embed(input_data_list)).tolist()
+
+
+class Unranked(CrossEncoderClient):
+    """No reranker: nothing here asks for one."""
+
+    async def rank(self, query: str, passages: list[str]) -> list[tuple[str, float]]:
+        """Leave the passages as they are."""
+        return [(passage, 1.0) for passage in passages]
+
+
+class Reader:
+    """Graphiti, open on our database."""
+
+    def __init__(self, graph: Graph, settings: Settings, embedder: Embedder, chat: Chat) -> None:
+        self._driver = MemoryDriver(graph, settings)
+        self._graphiti = Graphiti(
+            graph_driver=self._driver,
+            llm_client=Model(chat),
+            embedder=Vectors(embedder),
+            cross_encoder=Unranked(),
+            max_coroutines=_AT_A_TIME,
+        )
+
+    async def read(self, text: Text, tell: OnWritten) -> None:
+        """Find entities and facts in a text and store them; `tell` takes part in the transaction.
+
+        Raises:
+            LlmError: The language model does not answer as it should; nothing was stored.
+        """
+        await self._driver.ready()
+        token = on_written.set(tell)
+        try:
+            await self._graphiti.add_episode(
+                name=text.name,
+                episode_body=text.content,
+                source=EpisodeType.from_str(text.source),
+                source_description=text.source_description,
+                reference_time=text.reference_time,
+                group_id=text.group_id,
+                entity_types=_types(text.entity_types) or None,
+                saga=text.saga,
+                update_communities=text.update_communities,
+            )
+        finally:
+            on_written.reset(token)
+
+    async def close(self) -> None:
+        """End its connections, when those that make indexes are done."""
+        with contextlib.suppress(Exception):
+            await self._driver.ready()
+        await self._driver.close()
+
+
+def _types(described: Mapping[str, str]) -> dict[str, type[BaseModel]]:
+    return {name: create_model(name, __doc__=what) for name, what in described.items()}
+
+
+def _refuse_misfit(answer: dict[str, Any], model: type[BaseModel]) -> None:
+    try:
+        model.model_validate(answer)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        raise LlmError(
+            f"The language model's answer is no {model.__name__}: {where}: {first['msg']}. "
+            "Set GRAPH_MEMORY_LLM_MODEL to one that keeps to schemas."
+        ) from error

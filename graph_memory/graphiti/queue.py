@@ -1,0 +1,216 @@
+"""Episodes to be read: a durable queue, in order within a group, held by one reader at a time."""
+
+import json
+import secrets
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, TypeAdapter, ValidationError
+
+from graph_memory.database.graph import Graph
+from graph_memory.domain.timestamps import Instant, instant
+from graph_memory.errors import GraphMemoryError, NotFoundError
+
+#: How an episode can stand; the last two are its ends.
+STATUSES = ("queued", "running", "done", "failed")
+ENDED = ("done", "failed")
+
+_ERROR_CHARACTERS = 500
+
+
+class JobNotFoundError(NotFoundError):
+    """No episode with this job exists in this group."""
+
+    def __init__(self, job_id: str, group_id: str) -> None:
+        self.job_id = job_id
+        self.group_id = group_id
+        GraphMemoryError.__init__(
+            self,
+            f"No episode with the job {job_id!r:.80} in group '{group_id}'. Check the id and the "
+            "group; `graph-memory episodes status` lists the latest.",
+        )
+
+
+class LostJobError(GraphMemoryError):
+    """An episode is read by another meanwhile; what was read of it here is not written."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobStatus:
+    """How an episode stands."""
+
+    job_id: str
+    group_id: str
+    name: str
+    status: str  #: one of `STATUSES`
+    attempts: int
+    error: str | None  #: why the last attempt failed
+    episode_id: str | None
+    entities: int | None
+    facts: int | None
+    created_at: Instant
+    updated_at: Instant
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more will become of it by itself."""
+        return self.status in ENDED
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """An episode that is being read here."""
+
+    job_id: str
+    group_id: str
+    attempts: int
+    name: str
+    content: str
+    source: str
+    source_description: str
+    reference_time: datetime
+    entity_types: Annotated[
+        Mapping[str, str], BeforeValidator(lambda v: json.loads(v) if isinstance(v, str) else v)
+    ]
+    saga: str | None
+    update_communities: bool
+    episode_id: str | None  #: where it is written already, and only the rest is to be done
+
+
+_JOB = TypeAdapter(Job)
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A group with episodes to be read, and when the next of them can be."""
+
+    group_id: str
+    due_at: datetime
+
+
+class Jobs:
+    """The queue as one reader sees it."""
+
+    def __init__(self, graph: Graph, *, lease_seconds: float, attempts: int) -> None:
+        self._graph = graph
+        self._lease = timedelta(seconds=lease_seconds)
+        self._attempts = attempts
+        self._owner = secrets.token_hex(8)
+
+    async def enqueue(self, group_id: str, episode: Mapping[str, Any]) -> str:
+        """Queue an episode; return the id of the job."""
+        job_id = str(uuid.uuid4())
+        await self._graph.run(
+            "graphiti/queue/enqueue",
+            group_id=group_id,
+            job={"job_id": job_id, **episode},
+            now=_now(),
+        )
+        return job_id
+
+    async def find(self, group_id: str, job_id: str) -> JobStatus | None:
+        """Find an episode."""
+        return await self._graph.one(
+            "graphiti/queue/find", JobStatus, group_id=group_id, job_id=job_id
+        )
+
+    async def latest(
+        self, group_id: str, statuses: Sequence[str] | None, limit: int
+    ) -> list[JobStatus]:
+        """List the latest episodes of a group."""
+        wanted = None if statuses is None else list(statuses)
+        return await self._graph.rows(
+            "graphiti/queue/latest", JobStatus, group_id=group_id, statuses=wanted, limit=limit
+        )
+
+    async def waiting(self, groups: Sequence[str] | None = None) -> list[Waiting]:
+        """List the groups with episodes to be read, the first due first."""
+        wanted = None if groups is None else list(groups)
+        return await self._graph.rows("graphiti/queue/waiting", Waiting, groups=wanted, now=_now())
+
+    async def claim(self, group_id: str) -> Job | None:
+        """Take a group's next episode, if it can be read now; those that are none fail.
+
+        One whose readers were killed as often as it may be tried fails, too.
+        """
+        while taken := await self._graph.one(
+            "graphiti/queue/claim", dict[str, Any],
+            group_id=group_id, owner=self._owner, lease_until=_now(self._lease),
+            attempts=self._attempts, now=_now(),
+        ):  # fmt: skip
+            try:
+                return _JOB.validate_python(taken)
+            except ValidationError as error:
+                fields = ", ".join(sorted({str(fault["loc"][0]) for fault in error.errors()}))
+                await self._fail(group_id, taken, f"It is not stored as an episode is: {fields}.")
+        return None
+
+    async def _fail(self, group_id: str, taken: dict[str, Any], error: str) -> None:
+        await self._graph.run(
+            "graphiti/queue/put_back", group_id=group_id, job_id=taken["job_id"], owner=self._owner,
+            attempts=self._attempts, status="failed", error=error, not_before=_now(), now=_now(),
+        )  # fmt: skip
+
+    async def renew(self, job: Job) -> None:
+        """Hold an episode a while longer."""
+        await self._graph.run(
+            "graphiti/queue/renew", **self._held(job), lease_until=_now(self._lease)
+        )
+
+    async def written(self, job: Job, transaction: Any, episode_id: str) -> None:
+        """Note, in the transaction that writes an episode, that it is written.
+
+        Raises:
+            LostJobError: It is another's by now.
+        """
+        noted = await self._graph.within(
+            transaction, "graphiti/queue/written", **self._held(job), episode_id=episode_id
+        )
+        if not noted:
+            raise LostJobError(f"Episode '{job.job_id}' is read by another meanwhile.")
+
+    async def finish(self, job: Job, *, entities: int, facts: int) -> None:
+        """Note that an episode is read."""
+        await self._graph.run(
+            "graphiti/queue/finish", **self._held(job), entities=entities, facts=facts, now=_now()
+        )
+
+    def given_up(self, job: Job) -> bool:
+        """Whether an episode is not to be tried again."""
+        return job.attempts >= self._attempts
+
+    async def put_back(self, job: Job, error: str, *, pause_seconds: float) -> None:
+        """Note why an episode could not be read; after the last attempt it is given up."""
+        await self._graph.run(
+            "graphiti/queue/put_back",
+            **self._held(job),
+            attempts=job.attempts,
+            status="failed" if self.given_up(job) else "queued",
+            error=" ".join(error.split())[:_ERROR_CHARACTERS],
+            not_before=_now(timedelta(seconds=pause_seconds * 2 ** (job.attempts - 1))),
+            now=_now(),
+        )
+
+    async def release(self, job: Job) -> None:
+        """Give an episode back as it was."""
+        await self._graph.run(
+            "graphiti/queue/put_back", **self._held(job), attempts=job.attempts - 1,
+            status="queued", error=None, not_before=_now(), now=_now(),
+        )  # fmt: skip
+
+    async def retry(self, group_id: str, job_ids: Sequence[str] | None) -> list[str]:
+        """Queue failed episodes once more; return their ids."""
+        wanted = None if job_ids is None else list(job_ids)
+        return await self._graph.rows(
+            "graphiti/queue/retry", str, group_id=group_id, job_ids=wanted, now=_now()
+        )
+
+    def _held(self, job: Job) -> dict[str, str]:
+        return {"group_id": job.group_id, "job_id": job.job_id, "owner": self._owner}
+
+
+def _now(later: timedelta = timedelta()) -> str:
+    return instant(datetime.now(UTC) + later)

@@ -1,0 +1,280 @@
+"""Texts to be read by Graphiti: queued, worked off in order, and what they mention made memories.
+
+An episode is written in one transaction with a note of it in its job, so that it is written once,
+whatever is killed when. What remains, vectors and ratings, can be done again.
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from graph_memory.context import Context
+from graph_memory.domain.encoding import WholeText
+from graph_memory.errors import GraphMemoryError, GraphUnavailableError, LlmError, SettingsError
+from graph_memory.graphiti.queue import Job, Jobs, LostJobError
+from graph_memory.memories import classification
+from graph_memory.memories.classification import Waiting
+from graph_memory.memories.embeddings import Candidate, embed
+
+if TYPE_CHECKING:
+    from graph_memory.graphiti.client import Reader
+
+_log = logging.getLogger(__name__)
+
+#: Groups whose episodes are read at a time; those of one group go one after the other.
+_GROUPS = 4
+
+#: How often somebody looks for episodes that another process queued, or has done with.
+_LOOK_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Mentioned:
+    """An entity that an episode mentions."""
+
+    memory_id: str
+    content: WholeText
+    content_hash: str | None
+    created_at: str
+    updated_at: str | None
+    known: bool
+    unrated: bool
+    unembedded: bool
+
+
+class Worker:
+    """Reads queued episodes."""
+
+    def __init__(self, context: Context) -> None:
+        settings = context.settings
+        self.jobs = Jobs(
+            context.graph,
+            lease_seconds=settings.episode_lease_seconds,
+            attempts=settings.episode_attempts,
+        )
+        self._context = context
+        self._settings = settings
+        self._reader: Reader | None = None
+        self._news = asyncio.Event()
+        self._tasks: set[asyncio.Task[int]] = set()
+
+    def tell(self) -> None:
+        """Tell who works on that there is something to do."""
+        self._news.set()
+
+    @asynccontextmanager
+    async def working(self) -> AsyncGenerator[None]:
+        """Work meanwhile."""
+        task = asyncio.create_task(self._work_on())
+        try:
+            yield
+        finally:
+            task.cancel()
+            await asyncio.wait([task])
+
+    async def work_off(self, groups: Sequence[str] | None = None) -> int:
+        """Read all episodes that can be read now; return how many ended, well or badly."""
+        if self._context.chat is None:
+            raise SettingsError("No language model reads episodes. Set GRAPH_MEMORY_LLM_URL.")
+        now = datetime.now(UTC)
+        due = [w.group_id for w in await self.jobs.waiting(groups) if w.due_at <= now]
+        room = asyncio.Semaphore(_GROUPS)
+
+        async def work_off(group_id: str) -> int:
+            async with room:
+                return await self._work_off_group(group_id)
+
+        # None is left alone where another fails, or where all are to stop.
+        ended = await asyncio.gather(*map(work_off, due), return_exceptions=True)
+        for failure in ended:
+            if isinstance(failure, BaseException):
+                raise failure
+        return sum(count for count in ended if isinstance(count, int))
+
+    async def work_off_for(self, group_id: str, seconds: float) -> None:
+        """Read a group's episodes, and wait for it so long; it goes on after that."""
+        task = asyncio.create_task(self.work_off([group_id]))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        await asyncio.wait([task], timeout=seconds)
+        if task.done():
+            task.result()
+
+    async def work_out(self, groups: Sequence[str] | None = None) -> int:
+        """Read episodes until none is left, waiting for those that are to be tried again."""
+        ended = 0
+        while waiting := await self.jobs.waiting(groups):
+            seconds = (waiting[0].due_at - datetime.now(UTC)).total_seconds()
+            await asyncio.sleep(max(min(seconds, _LOOK_SECONDS), self._rests_seconds()))
+            ended += await self.work_off(groups)
+        return ended
+
+    async def close(self) -> None:
+        """Stop reading, and end Graphiti's connections; what was begun is queued again."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._reader:
+            await self._reader.close()
+
+    async def _work_on(self) -> None:
+        while True:
+            self._news.clear()
+            try:
+                await self.work_off()
+            except GraphMemoryError as error:
+                _log.warning("Episodes wait: %s", error)
+            except Exception:  # a reader that ends in silence would leave all episodes unread
+                _log.exception("Episodes wait.")
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(max(_LOOK_SECONDS, self._rests_seconds())):
+                    await self._news.wait()
+
+    async def _work_off_group(self, group_id: str) -> int:
+        ended = 0
+        while not self._rests_seconds() and (job := await self._claim(group_id)):
+            ended += await self._work_off_job(job)
+        return ended
+
+    async def _claim(self, group_id: str) -> Job | None:
+        """Take a group's next episode; one just taken when all are to stop is given back."""
+        claiming = asyncio.create_task(self.jobs.claim(group_id))
+        try:
+            return await asyncio.shield(claiming)
+        except asyncio.CancelledError:
+            if job := await claiming:
+                await self.jobs.release(job)
+            raise
+
+    def _rests_seconds(self) -> float:
+        return self._context.chat.rests_seconds if self._context.chat else 0.0
+
+    async def _work_off_job(self, job: Job) -> bool:
+        """Read an episode; return whether it ended."""
+        beating = asyncio.create_task(self._beat(job))
+        try:
+            async with asyncio.timeout(self._settings.episode_timeout_seconds):
+                await self._read(job)
+                entities, facts = await self._complete(job)
+            await self.jobs.finish(job, entities=entities, facts=facts)
+        except LostJobError as error:
+            _log.warning("%s", error)
+            return False
+        except GraphUnavailableError:
+            raise  # nothing can be noted; when its time has run out, it is taken up again
+        except asyncio.CancelledError:
+            await asyncio.shield(self.jobs.release(job))
+            raise
+        except Exception as error:  # whatever Graphiti raises, an episode ends with a reason
+            return await self._put_back(job, error)
+        finally:
+            beating.cancel()
+        return True
+
+    async def _put_back(self, job: Job, error: Exception) -> bool:
+        reason = str(error) if isinstance(error, GraphMemoryError) else _told(error, self._settings)
+        _log.warning("Episode %s, attempt %d: %s", job.job_id, job.attempts, reason)
+        _log.debug("", exc_info=error)
+        pause_seconds = self._settings.episode_retry_seconds
+        await self.jobs.put_back(job, reason, pause_seconds=pause_seconds)
+        return self.jobs.given_up(job)
+
+    async def _beat(self, job: Job) -> None:
+        while True:
+            await asyncio.sleep(self._settings.episode_lease_seconds / 4)
+            with contextlib.suppress(GraphMemoryError):
+                await self.jobs.renew(job)
+
+    async def _read(self, job: Job) -> None:
+        if job.episode_id is not None:
+            return
+        reader, text_of = await self._graphiti()
+        await reader.read(
+            text_of(
+                group_id=job.group_id,
+                name=job.name,
+                content=job.content,
+                source=job.source,
+                source_description=job.source_description,
+                reference_time=job.reference_time,
+                entity_types=job.entity_types,
+                saga=job.saga,
+                update_communities=job.update_communities,
+            ),
+            partial(self.jobs.written, job),
+        )
+
+    async def _graphiti(self) -> Any:
+        """Return Graphiti, imported and opened at its first use."""
+        if self._reader is None:
+            _prepare_import(self._settings.embedding_dimensions)
+            client = await asyncio.to_thread(_imported)
+            context = self._context
+            assert context.chat is not None  # noqa: S101 - who claims a job has looked
+            self._reader = client.Reader(
+                context.graph, context.settings, context.embedder, context.chat
+            )
+        return self._reader, _imported().Text
+
+    async def _complete(self, job: Job) -> tuple[int, int]:
+        """Give what the episode mentions vectors and ratings, and count it as accessed.
+
+        Returns:
+            How many entities it mentions, and how many facts it holds.
+        """
+        context, group_id = self._context, job.group_id
+        found = await self.jobs.find(group_id, job.job_id)
+        which = {"group_id": group_id, "episode_id": (found and found.episode_id) or ""}
+        mentioned = await context.graph.rows("graphiti/worker/mentioned", _Mentioned, **which)
+        bare = [
+            Candidate(m.memory_id, m.content, m.content_hash, m.created_at)
+            for m in mentioned
+            if m.unembedded
+        ]
+        if bare:
+            await embed(context.graph, context.embedder, context.settings, group_id, bare)
+        await self._rate(group_id, [m for m in mentioned if m.unrated])
+        known = [m.memory_id for m in mentioned if m.known]
+        context.accesses.delivered(known, group_id=group_id, now=context.clock())
+        facts = await context.graph.one("graphiti/worker/facts", int, **which)
+        return len(mentioned), facts or 0
+
+    async def _rate(self, group_id: str, unrated: list[_Mentioned]) -> None:
+        context = self._context
+        if not context.settings.classifies or context.chat is None:
+            return
+        waiting = [Waiting(m.memory_id, m.content, m.updated_at) for m in unrated]
+        try:
+            await classification.rate_waiting(
+                context.graph, context.settings, context.chat, waiting,
+                group_id=group_id, now=context.clock(),
+            )  # fmt: skip
+        except LlmError as error:
+            _log.warning("%d entities wait to be rated: %s", len(waiting), error)
+
+
+def _told(error: Exception, settings: Any) -> str:
+    """Say what failed without the text of the episode, which the error may hold."""
+    if isinstance(error, TimeoutError):
+        return f"It was not read within {settings.episode_timeout_seconds:g} s."
+    return f"Graphiti failed: {type(error).__name__}."
+
+
+def _prepare_import(dimensions: int) -> None:
+    """Set what Graphiti reads when it is imported; telemetry is off unless asked for."""
+    os.environ.setdefault("GRAPHITI_TELEMETRY_ENABLED", "false")
+    os.environ.setdefault("PYTHON_DOTENV_DISABLED", "true")
+    os.environ["EMBEDDING_DIM"] = str(dimensions)
+
+
+def _imported() -> Any:
+    from graph_memory.graphiti import client
+
+    return client

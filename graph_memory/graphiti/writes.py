@@ -1,0 +1,165 @@
+"""How Graphiti writes here: what it found is merged in, and what is ours or newer stays.
+
+By itself Graphiti writes back what it read before it asked the language model, and so reverts or
+erases what happened meanwhile: `SET n = $everything`.
+"""
+
+# pyright: reportMissingTypeStubs=false
+
+import uuid
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextvars import ContextVar
+from datetime import UTC, datetime
+from operator import itemgetter
+from typing import Any, Protocol
+
+import numpy as np
+from graphiti_core.driver.graph_operations.graph_operations import GraphOperationsInterface
+from graphiti_core.edges import EntityEdge
+from graphiti_core.nodes import EntityNode
+from pydantic import ConfigDict
+
+from graph_memory.database.graph import Graph
+from graph_memory.decay import policies
+from graph_memory.domain.encoding import group_key
+from graph_memory.domain.timestamps import instant
+from graph_memory.graphiti.properties import GRAPHITIS_OF_FACTS, OWNED, OWNED_OF_FACTS, filling
+from graph_memory.settings.base import Settings
+
+#: What Graphiti itself has of an entity, and of a fact; all else are attributes.
+_OF_NODES = frozenset(EntityNode.model_fields)
+_OF_EDGES = frozenset(GRAPHITIS_OF_FACTS)
+
+
+class OnWritten(Protocol):
+    """Called within the transaction that writes an episode."""
+
+    async def __call__(self, transaction: Any, episode_id: str) -> None:
+        """Take note of it; an error takes everything back."""
+
+
+#: Who is told of the episodes written in the present task.
+on_written: ContextVar[OnWritten | None] = ContextVar("on_written", default=None)
+
+
+class MergingWrites(GraphOperationsInterface):
+    """Writes that merge. What is not here Graphiti does in its own way."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    graph: Graph
+    settings: Settings
+
+    async def node_save(self, node: EntityNode, driver: Any) -> None:
+        """Store an entity."""
+        row = node.attributes | node.model_dump(exclude={"attributes"})
+        await _in_transaction(driver, lambda tx: self.node_save_bulk(None, driver, tx, [row]))
+
+    async def node_save_bulk(
+        self, _cls: Any, driver: Any, transaction: Any, nodes: list[Any], batch_size: int = 100
+    ) -> None:
+        """Store entities."""
+        for group_id, rows in _by_group(nodes).items():
+            await self.graph.within(
+                transaction,
+                "graphiti/writes/entities",
+                group_id=group_id,
+                entities=[self._entity(row) for row in rows],
+                now=instant(datetime.now(UTC)),
+                model=self.settings.embedding_model,
+                decay=policies.parameters(self.settings),
+            )
+
+    async def edge_save(self, edge: EntityEdge, driver: Any) -> None:
+        """Store a fact."""
+        row = edge.attributes | edge.model_dump(exclude={"attributes"})
+        await _in_transaction(driver, lambda tx: self.edge_save_bulk(None, driver, tx, [row]))
+
+    async def edge_save_bulk(
+        self, _cls: Any, driver: Any, transaction: Any, edges: list[Any], batch_size: int = 100
+    ) -> None:
+        """Store facts."""
+        for group_id, rows in _by_group(edges).items():
+            await self.graph.within(
+                transaction,
+                "graphiti/writes/facts",
+                group_id=group_id,
+                group_key=group_key(group_id),
+                facts=[_fact(row) for row in rows],
+                now=instant(datetime.now(UTC)),
+                model=self.settings.embedding_model,
+            )
+
+    async def episodic_node_save_bulk(
+        self, _cls: Any, driver: Any, transaction: Any, nodes: list[Any], batch_size: int = 100
+    ) -> None:
+        """Store episodes, and tell who waits for them."""
+        await self.graph.within(transaction, "graphiti/writes/episodes", episodes=nodes)
+        if tell := on_written.get():
+            for node in nodes:
+                await tell(transaction, node["uuid"])
+
+    async def episodic_edge_save_bulk(
+        self,
+        _cls: Any,
+        driver: Any,
+        transaction: Any,
+        episodic_edges: list[Any],
+        batch_size: int = 100,
+    ) -> None:
+        """Store which entities episodes mention."""
+        rows = sorted(episodic_edges, key=itemgetter("target_node_uuid"))
+        await self.graph.within(transaction, "graphiti/writes/mentions", mentions=rows)
+
+    def _entity(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        # The label of a memory is ours to give and to take.
+        labels = sorted({*row["labels"], "Entity"} - {"Memory", "PurgedMemory"})
+        named = (row["uuid"], row["group_id"], row["name"], row["summary"])
+        return {
+            **{key: row[key] for key in ("uuid", "name", "summary", "created_at")},
+            "labels": labels,
+            "attributes": _attributes(row, _OF_NODES.union(OWNED)),
+            "embedding": _vector(row["name_embedding"]),
+            "version_id": str(uuid.uuid4()),
+            **filling(*named, labels, self.settings),
+        }
+
+
+async def _in_transaction(driver: Any, work: Callable[[Any], Awaitable[None]]) -> None:
+    async with driver.session() as session:
+        await session.execute_write(work)
+
+
+def _fact(row: Mapping[str, Any]) -> dict[str, Any]:
+    kept = (
+        "uuid", "name", "fact", "episodes", "created_at", "expired_at", "valid_at", "invalid_at",
+        "reference_time",
+    )  # fmt: skip
+    return {
+        **{key: row[key] for key in kept},
+        "from_id": row["source_node_uuid"],
+        "to_id": row["target_node_uuid"],
+        "attributes": _attributes(row, _OF_EDGES.union(OWNED_OF_FACTS)),
+        "embedding": _vector(row["fact_embedding"]),
+    }
+
+
+def _attributes(row: Mapping[str, Any], others: Iterable[str]) -> dict[str, Any]:
+    """Return the attributes that are Graphiti's; its own prompts choke on instants of Neo4j."""
+    return {
+        key: value.isoformat() if isinstance(value, datetime) else value
+        for key, value in row.items()
+        if key not in others
+    }
+
+
+def _vector(numbers: Sequence[float] | None) -> Any:
+    return None if numbers is None else np.asarray(numbers, dtype=np.float32)
+
+
+def _by_group(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+    """Return rows by group, sorted by id, so that writers cannot deadlock."""
+    groups: dict[str, list[Mapping[str, Any]]] = {}
+    for row in sorted(rows, key=itemgetter("uuid")):
+        groups.setdefault(row["group_id"], []).append(row)
+    return groups

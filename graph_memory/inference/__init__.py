@@ -1,0 +1,1 @@
+"""Models: embeddings, cross-encoder, language model and token counts."""

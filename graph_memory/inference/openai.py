@@ -1,0 +1,92 @@
+"""OpenAI-compatible endpoints: the HTTP they share, and texts to vectors by one."""
+
+import asyncio
+import json
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import httpx
+from pydantic import SecretStr
+
+T = TypeVar("T")
+_CONNECT_SECONDS = 5.0
+
+#: No answer worth having is longer; who sends more is not read to the end.
+_ANSWER_BYTES = 64 * 2**20
+
+
+class EndpointError(Exception):
+    """What an endpoint did wrong, without the credentials that its URL or answer may hold."""
+
+
+class Api:
+    """An OpenAI-compatible API at a base URL."""
+
+    def __init__(self, url: str, key: SecretStr, *, answer_bytes: int = _ANSWER_BYTES) -> None:
+        self._url = url.rstrip("/")
+        self._key = key.get_secret_value()
+        self._answer_bytes = answer_bytes
+        self._client = httpx.AsyncClient(
+            headers={"Authorization": f"Bearer {self._key}"} if self._key else None
+        )
+
+    def address(self, path: str) -> str:
+        """Return the URL of a path as it may be shown."""
+        return f"{self._url}/{path}".rpartition("@")[2]
+
+    async def post(self, path: str, body: Mapping[str, Any], *, seconds: float) -> Any:
+        """Send a JSON object and return the JSON that comes back.
+
+        Args:
+            path: Below the base URL.
+            body: What to send.
+            seconds: For the whole of the answer, however slowly it drips.
+
+        Raises:
+            EndpointError: No answer in time, a refusal, too long an answer, or no JSON.
+        """
+        timeout = httpx.Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS))
+        url = f"{self._url}/{path}"
+        try:
+            async with (
+                asyncio.timeout(seconds),
+                self._client.stream("POST", url, json=body, timeout=timeout) as response,
+            ):
+                content = await self._read(response)
+        except (TimeoutError, httpx.TimeoutException) as error:
+            raise self._failed(f"does not answer within {seconds:g} s") from error
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            reason = str(error) or type(error).__name__
+            raise self._failed(f"does not answer ({reason})") from error
+        if not response.is_success:
+            told = content.decode("utf-8", "replace")[:200]
+            raise self._failed(f"answered {response.status_code}: {told!r}")
+        try:
+            return json.loads(content)
+        except (ValueError, RecursionError) as error:
+            raise self._failed("did not answer with JSON") from error
+
+    async def close(self) -> None:
+        """End its connections."""
+        await self._client.aclose()
+
+    async def _read(self, response: httpx.Response) -> bytes:
+        content = bytearray()
+        async for part in response.aiter_bytes():
+            content += part
+            if len(content) > self._answer_bytes:
+                raise self._failed(f"answered with more than {self._answer_bytes} bytes")
+        return bytes(content)
+
+    def _failed(self, what: str) -> EndpointError:
+        return EndpointError(what.replace(self._key, "***") if self._key else what)
+
+
+def cut(text: str, limit: int) -> str:
+    """Return at most `limit` characters, lone surrogates, which no tokenizer takes, replaced."""
+    return text[:limit].encode("utf-8", "replace").decode("utf-8")
+
+
+def batches(items: list[T], size: int) -> list[list[T]]:
+    """Return `items` in runs of at most `size`."""
+    return [items[start : start + size] for start in range(0, len(items), size)]

@@ -1,0 +1,1 @@
+"""Maintenance runs: stages, records, dry run, undo, compression and re-embedding."""

@@ -1,0 +1,123 @@
+"""Embed what is stored anew: what has no vector, or all of it for another model."""
+
+import logging
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from graph_memory.context import Context
+from graph_memory.database import embedding_record, indexes
+from graph_memory.graphiti import vectors
+from graph_memory.memories.embeddings import Candidate, embed, groups
+
+_log = logging.getLogger(__name__)
+
+_BATCH = 256
+
+
+@dataclass(frozen=True, slots=True)
+class RebuildReport:
+    """How many texts were to be embedded, how many were, and how many could not be."""
+
+    candidates: int
+    rebuilt: int = 0
+    failed: int = 0
+
+
+async def rebuild_embeddings(
+    memory: Context,
+    group_id: str | None = None,
+    *,
+    only_missing: bool = False,
+    dry_run: bool = False,
+    on_progress: Callable[[int, int], None] = lambda memories_done, of: None,
+) -> RebuildReport:
+    """Embed memories with the configured model, and let searches use it when none is left behind.
+
+    So are the names and facts that Graphiti compares by: those we have embedded, and with
+    `graphiti_vectors` all. A run that was interrupted after the model changed goes on with
+    `only_missing`. A batch that cannot be embedded is counted and passed over.
+
+    Args:
+        memory: Whose database and model.
+        group_id: The tenant; by default all of them.
+        only_missing: Embed what has no vector of the configured model, instead of everything.
+        dry_run: Only count.
+        on_progress: Called with the texts done since the last call, and with all there are.
+
+    Raises:
+        EmbeddingError: The model cannot be loaded.
+        GraphUnavailableError: Neo4j went away; what was written so far stays.
+    """
+    tenants = [memory.group(group_id)] if group_id else await groups(memory.graph)
+    candidates = await _count(memory, tenants, only_missing=only_missing)
+    if dry_run:
+        return RebuildReport(candidates)
+    await memory.embedder.load()
+    changed = await _model_changed(memory)
+    rebuilt = failed = 0
+    async for group, batch in _batches(memory, tenants, only_missing=only_missing):
+        done = await embed(memory.graph, memory.embedder, memory.settings, group, batch)
+        rebuilt += done
+        failed += 0 if done else len(batch)
+        on_progress(len(batch), candidates)
+    for group in tenants:
+        done, not_done = await vectors.rebuild(
+            memory, group, only_missing=only_missing, on_done=lambda n: on_progress(n, candidates)
+        )
+        rebuilt += done
+        failed += not_done
+    if changed:
+        await _adopt_model(memory)
+    return RebuildReport(candidates, rebuilt, failed)
+
+
+async def _count(memory: Context, tenants: list[str], *, only_missing: bool) -> int:
+    total = 0
+    for group in tenants:
+        total += await memory.graph.one(
+            "maintenance/reembedding/count", int, group_id=group, **_which(memory, only_missing)
+        ) or 0  # fmt: skip
+        total += await vectors.count_stale(memory, group, only_missing=only_missing)
+    return total
+
+
+async def _batches(
+    memory: Context, tenants: list[str], *, only_missing: bool
+) -> AsyncIterator[tuple[str, list[Candidate]]]:
+    for group in tenants:
+        after = {"after_created_at": "0001-01-01T00:00:00Z", "after_id": ""}
+        while batch := await memory.graph.rows(
+            "maintenance/reembedding/candidates",
+            Candidate,
+            group_id=group,
+            limit=_BATCH,
+            **after,
+            **_which(memory, only_missing),
+        ):
+            yield group, batch
+            after = {"after_created_at": batch[-1].created_at, "after_id": batch[-1].memory_id}
+
+
+async def _model_changed(memory: Context) -> bool:
+    """Tell whether the stored vectors are of another model; fit the index to a new width."""
+    stored = await embedding_record.stored_embedding(memory.graph)
+    if stored and stored.dimensions != memory.settings.embedding_dimensions:
+        await indexes.remake_indexes(memory.graph, memory.settings, indexes.VECTOR_INDEXES)
+    return stored != embedding_record.configured_embedding(memory.settings)
+
+
+async def _adopt_model(memory: Context) -> None:
+    """Record the model once everything of every group has its vector."""
+    if not await _count(memory, await groups(memory.graph), only_missing=True):
+        await embedding_record.record_embedding(memory.graph, memory.settings)
+        await memory.check_embedding()
+
+
+def _which(memory: Context, only_missing: bool) -> dict[str, Any]:
+    words = memory.embedder.reads_words and memory.settings.recall_late_weight > 0
+    return {"only_missing": only_missing, "words": words, **_model(memory)}
+
+
+def _model(memory: Context) -> dict[str, Any]:
+    return {"model": memory.embedder.model, "dimensions": memory.embedder.dimension}

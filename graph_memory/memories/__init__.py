@@ -1,0 +1,1 @@
+"""Memories and relations: added, read, updated, accessed, classified and deleted."""

@@ -1,0 +1,217 @@
+"""Store memories; the same content is stored once in a group."""
+
+import uuid
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from graph_memory import metrics
+from graph_memory.database.graph import Graph, UniquenessError
+from graph_memory.decay import policies
+from graph_memory.domain.encoding import default_title, group_key, lead, metadata_json
+from graph_memory.domain.inputs import NewMemory
+from graph_memory.domain.timestamps import instant
+from graph_memory.errors import DuplicateError, GraphMemoryError, LimitExceededError
+from graph_memory.inference.embedder import Embedder, Reading
+from graph_memory.inference.llm import Chat
+from graph_memory.memories import relations
+from graph_memory.memories.classification import Rating, rate_new, weights
+from graph_memory.memories.deduplication import Draft, refusals, refuse_stored, refuse_too_long
+from graph_memory.memories.embeddings import vectors
+from graph_memory.settings.base import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one of many memories: its id, or why it was refused."""
+
+    memory_id: str | None
+    error: GraphMemoryError | None
+    relations_created: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    memory_id: str
+    stored_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Created:
+    stored: list[_Stored]
+    made: list[str]
+
+
+async def add_many(
+    graph: Graph,
+    embedder: Embedder,
+    settings: Settings,
+    memories: Sequence[NewMemory],
+    *,
+    group_id: str,
+    now: datetime,
+    chat: Chat | None = None,
+) -> list[Outcome]:
+    """Store memories of one group in a few round trips; one refused does not stop the others.
+
+    Args:
+        graph: Where to.
+        embedder: Turns contents into vectors; never asked for what is stored already.
+        settings: Limits and defaults.
+        memories: What to store.
+        group_id: The tenant; it wins over the memories' own.
+        now: The caller's clock.
+        chat: The language model that rates those without an importance, if any does.
+
+    Returns:
+        One outcome a memory, in their order.
+    """
+    drafts = [Draft.of(memory, group_id) for memory in memories]
+    try:
+        outcomes = await _store(graph, embedder, settings, drafts, group_id, now, chat)
+    except UniquenessError:
+        # Another writer took an id between our look and our write; a second look sees it.
+        outcomes = await _store(graph, embedder, settings, drafts, group_id, now, chat)
+    metrics.duplicates.inc(sum(isinstance(o.error, DuplicateError) for o in outcomes))
+    return outcomes
+
+
+def refuse_too_many(memories: Sequence[object], settings: Settings) -> None:
+    """Raise `LimitExceededError` where memories are more than one call may carry."""
+    if len(memories) > settings.max_batch:
+        raise LimitExceededError(
+            "memories", len(memories), f"at most {settings.max_batch} fit into one call"
+        )
+
+
+async def content_properties(
+    graph: Graph,
+    embedder: Embedder,
+    settings: Settings,
+    content: str,
+    memory_id: str,
+    group_id: str,
+) -> dict[str, Any]:
+    """Return the properties that follow from a new content of a memory."""
+    refuse_too_long(content, settings)
+    draft = Draft.of(NewMemory(content=content), group_id)
+    await refuse_stored(graph, draft.dedup_key, group_id, besides=memory_id)
+    (reading,) = await embedder.read([content])
+    return {
+        **_texts(content),
+        "content_hash": draft.content_hash,
+        "dedup_key": draft.dedup_key,
+        **vectors(content, reading, settings),
+        "embedding_model": embedder.model,
+        "embedding_dimension": embedder.dimension,
+    }
+
+
+async def _store(
+    graph: Graph,
+    embedder: Embedder,
+    settings: Settings,
+    drafts: Sequence[Draft],
+    group_id: str,
+    now: datetime,
+    chat: Chat | None,
+) -> list[Outcome]:
+    errors = await refusals(graph, drafts, settings, group_id)
+    accepted = [draft for draft, error in zip(drafts, errors, strict=True) if error is None]
+    created = await _create(graph, embedder, settings, accepted, group_id, now, chat)
+    return [Outcome(None, error) if error else next(created) for error in errors]
+
+
+async def _create(
+    graph: Graph,
+    embedder: Embedder,
+    settings: Settings,
+    drafts: Sequence[Draft],
+    group_id: str,
+    now: datetime,
+    chat: Chat | None,
+) -> Iterator[Outcome]:
+    if not drafts:
+        return iter(())
+    readings = await embedder.read([draft.memory.content for draft in drafts])
+    ratings = await rate_new(graph, chat, settings, [draft.memory for draft in drafts])
+    rows = [
+        _row(draft, reading, rating, embedder, settings, group_id, now)
+        for draft, reading, rating in zip(drafts, readings, ratings, strict=True)
+    ]
+    created = await graph.one(
+        "memories/add/create",
+        _Created,
+        group_id=group_id,
+        memories=rows,
+        relations=[edge for draft in drafts for edge in _edges(draft)],
+        now=instant(now),
+        graphiti_vectors=settings.graphiti_vectors,
+        decay=policies.parameters(settings),
+    ) or _Created([], [])
+    # A row under another id: another writer was first.
+    stored = {row.memory_id: row.stored_id for row in created.stored}
+    made = Counter(created.made)
+    return iter(
+        Outcome(draft.memory_id, None, made[draft.memory_id])
+        if stored[draft.memory_id] == draft.memory_id
+        else Outcome(None, DuplicateError(stored[draft.memory_id]))
+        for draft in drafts
+    )
+
+
+def _edges(draft: Draft) -> Iterator[dict[str, Any]]:
+    """Yield the relations that come with a memory."""
+    for relation in draft.memory.relationships:
+        for edge in relations.edges(draft.memory_id, relation):
+            yield {**edge, "of_id": draft.memory_id}
+
+
+def _row(
+    draft: Draft,
+    reading: Reading,
+    rating: Rating | None,
+    embedder: Embedder,
+    settings: Settings,
+    group_id: str,
+    now: datetime,
+) -> dict[str, Any]:
+    """Return the properties of a new memory."""
+    memory = draft.memory
+    created_at = instant(memory.created_at or now)
+    return {
+        "memory_id": draft.memory_id,
+        "dedup_key": draft.dedup_key,
+        "content_hash": draft.content_hash,
+        "group_key": group_key(group_id),
+        **_texts(memory.content, memory.title),
+        "project_id": memory.project_id,
+        "conversation_id": memory.conversation_id,
+        "link_id": str(uuid.uuid4()),
+        "parent_id": memory.parent_id,
+        "metadata_json": metadata_json(memory.metadata),
+        "tags": list(memory.tags),
+        "memory_type": memory.memory_type,
+        "source": memory.source,
+        **weights(memory, rating, settings),
+        "confidence": settings.confidence_default
+        if memory.confidence is None else memory.confidence,
+        "decay_policy": memory.decay_policy,
+        "decay_rate": memory.decay_rate,
+        "created_at": created_at,
+        "valid_at": instant(memory.valid_at) if memory.valid_at else created_at,
+        **vectors(memory.content, reading, settings),
+        "embedding_model": embedder.model,
+        "embedding_dimension": embedder.dimension,
+    }  # fmt: skip
+
+
+def _texts(content: str, title: str | None = None) -> dict[str, str]:
+    """Return a content with its title and lead, which Graphiti and Neo4j Browser show."""
+    return {
+        "content": content,
+        "name": title or default_title(content),
+        "summary": lead(content),
+    }

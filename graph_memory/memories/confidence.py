@@ -1,0 +1,145 @@
+"""Let the confidence in memories that nobody uses sink, a step at a time."""
+
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+from graph_memory.database.graph import Graph
+from graph_memory.decay import policies
+from graph_memory.domain.timestamps import instant
+from graph_memory.memories.relations import require
+from graph_memory.settings.base import Settings
+
+#: Memories looked at in one statement.
+_BATCH = 1000
+
+#: Actions that a report lists; all are counted.
+_LISTED = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What a scan does to one memory, and why."""
+
+    memory_id: str
+    kind: Literal["skip", "decay", "obsolete"]
+    #: Why: protected, no_confidence, in_score, fresh, at_floor, recent_step; unused; aged_out.
+    reason: str
+    delta: float | None
+    current_confidence: float | None
+    proposed_confidence: float | None
+    age_days: float
+    access_count: int
+
+
+@dataclass(slots=True)
+class Scan:
+    """What a scan did, or would do."""
+
+    dry_run: bool
+    scanned: int = 0
+    applied: int = 0
+    failed: list[str] = field(default_factory=list[str])  #: ids that changed under the scan
+    by_kind: dict[str, int] = field(default_factory=dict[str, int])
+    actions: list[Action] = field(default_factory=list[Action])  #: changes first; at most 1,000
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Applied:
+    memory_id: str
+    kind: str
+
+
+async def scan(
+    graph: Graph,
+    settings: Settings,
+    *,
+    memory_ids: Sequence[str] | None = None,
+    project_id: str | None = None,
+    dry_run: bool = True,
+    run_id: str | None = None,
+    canary: int = 100,
+    group_id: str,
+    now: datetime,
+) -> Scan:
+    """Lower the confidence of memories unused for long, and mark the least trusted obsolete.
+
+    Args:
+        graph: Where they are.
+        settings: Ages, steps and the floor.
+        memory_ids: Only these.
+        project_id: Only its.
+        dry_run: Change nothing, and tell what would be changed.
+        run_id: The maintenance run that scans. It leaves `confidence_min_step_interval_days`
+            between two steps, passes over `adaptive` memories, and can be undone.
+        canary: Percent of the memories that take part.
+        group_id: The tenant.
+        now: The caller's clock; age is counted to it.
+
+    Raises:
+        NotFoundError: Some of `memory_ids` are not in the group; it names them.
+
+    Source: `cypher/fragments/maintenance/confidence_step.cypher`.
+    """
+    if memory_ids is not None:
+        await require(graph, memory_ids, group_id=group_id)
+    parameters = {
+        "group_id": group_id,
+        "now": instant(now),
+        "decay": policies.parameters(settings, run_id),
+        "scan": numbers(settings, in_run=run_id is not None),
+    }
+    which = {
+        "memory_ids": None if memory_ids is None else list(memory_ids),
+        "project_id": project_id,
+        "canary": canary,
+    }
+    report = Scan(dry_run)
+    skips: list[Action] = []
+    async for actions in _proposed(graph, {**which, **parameters}):
+        for action in actions:
+            report.by_kind[action.kind] = report.by_kind.get(action.kind, 0) + 1
+            (skips if action.kind == "skip" else report.actions).append(action)
+        report.scanned += len(actions)
+        wanted = sorted(action.memory_id for action in actions if action.kind != "skip")
+        if wanted and not dry_run:
+            done = await graph.rows(
+                "memories/confidence/apply", _Applied, memory_ids=wanted, **parameters
+            )
+            report.applied += len(done)
+            report.failed += sorted(set(wanted) - {row.memory_id for row in done})
+        del skips[_LISTED:], report.actions[_LISTED:]
+    report.truncated = report.scanned > _LISTED
+    report.actions = [*report.actions, *skips][:_LISTED]
+    return report
+
+
+async def _proposed(graph: Graph, parameters: dict[str, Any]) -> AsyncGenerator[list[Action]]:
+    after_id = ""
+    while True:
+        actions = await graph.rows(
+            "memories/confidence/scan", Action, after_id=after_id, limit=_BATCH, **parameters
+        )
+        yield actions
+        if len(actions) < _BATCH:
+            return
+        after_id = actions[-1].memory_id
+
+
+def numbers(settings: Settings, *, in_run: bool) -> dict[str, Any]:
+    """Return the map `$scan` of the statements."""
+    return {
+        "min_age_days": settings.confidence_min_age_days,
+        "obsolete_age_days": settings.confidence_obsolete_age_days,
+        "floor": settings.confidence_floor,
+        "delta_max": settings.confidence_delta_max,
+        "delta_min": settings.confidence_delta_min,
+        "access_cap": settings.confidence_access_cap,
+        "step_per_access": settings.confidence_step_per_access,
+        "protected_importance": settings.confidence_protected_importance,
+        "min_step_interval_days": settings.confidence_min_step_interval_days if in_run else 0.0,
+        # Its score counts the confidence in already.
+        "passed_over_policy": "adaptive" if in_run else None,
+    }

@@ -1,0 +1,68 @@
+"""Vectors of memories: made in batches, stored with their model."""
+
+import logging
+from dataclasses import dataclass
+from typing import Any
+
+from graph_memory.database.graph import Graph
+from graph_memory.domain.encoding import WholeText
+from graph_memory.errors import GraphMemoryError, GraphUnavailableError
+from graph_memory.inference.embedder import Embedder, Reading
+from graph_memory.ranking.late_interaction import packed
+from graph_memory.settings.base import Settings
+
+_log = logging.getLogger(__name__)
+
+
+def vectors(content: str, reading: Reading, settings: Settings) -> dict[str, Any]:
+    """Return the vectors of a content as stored: of the whole, and of its words where kept."""
+    tokens = reading.tokens if settings.recall_late_weight else None
+    words = packed(content, tokens, settings.fulltext_analyzer) if tokens else None
+    return {"embedding": reading.vector, "word_vectors": words}
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A memory to embed, and where the next batch goes on."""
+
+    memory_id: str
+    content: WholeText
+    content_hash: str | None
+    created_at: str
+
+
+async def groups(graph: Graph) -> list[str]:
+    """List the groups that have memories, deleted ones included."""
+    return await graph.rows("memories/embeddings/groups", str)
+
+
+async def embed(
+    graph: Graph, embedder: Embedder, settings: Settings, group: str, batch: list[Candidate]
+) -> int:
+    """Embed memories of a group; return how many got a vector, none if the batch failed."""
+    try:
+        readings = await embedder.read([candidate.content for candidate in batch])
+        rows = [
+            {
+                "memory_id": candidate.memory_id,
+                "content": candidate.content,
+                "content_hash": candidate.content_hash,
+                **vectors(candidate.content, reading, settings),
+            }
+            for candidate, reading in zip(batch, readings, strict=True)
+        ]
+        written = await graph.rows(
+            "memories/embeddings/write",
+            str,
+            group_id=group,
+            memories=rows,
+            model=embedder.model,
+            dimensions=embedder.dimension,
+            graphiti_vectors=settings.graphiti_vectors,
+        )
+    except GraphUnavailableError:
+        raise
+    except GraphMemoryError as error:
+        _log.warning("%d memories from '%s' on: %s", len(batch), batch[0].memory_id, error)
+        return 0
+    return len(written)

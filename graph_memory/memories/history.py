@@ -1,0 +1,62 @@
+"""What happened to a memory: its texts, its states, its relations."""
+
+from dataclasses import dataclass, replace
+
+from pydantic import TypeAdapter
+
+from graph_memory.database.graph import Graph
+from graph_memory.decay.status import Transition
+from graph_memory.domain.timestamps import Instant
+from graph_memory.errors import NotFoundError
+
+#: A hub of a graph has tens of thousands of relations, and nobody reads on for so long.
+_SHOWN = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that happened to a memory."""
+
+    at: Instant
+    kind: str  #: created, rewritten, state, obsolete, related, unrelated, ended, earlier
+    detail: str | None  #: the earlier text, what led to the state, the reason, or the fact
+
+
+async def history_of(graph: Graph, memory_id: str, *, group_id: str) -> list[Event]:
+    """List what happened to a memory, the earliest first; deleted memories have a history too.
+
+    Of a long one the latest, after an event `earlier` that says so.
+
+    Raises:
+        NotFoundError: There never was such a memory in the group, or it was erased.
+    """
+    latest = await graph.rows(
+        "memories/history/events", Event, group_id=group_id, memory_id=memory_id, limit=_SHOWN + 1
+    )
+    if not latest:
+        raise NotFoundError(memory_id, group_id)
+    *events, earliest = [replace(event, detail=_told(event)) for event in latest]
+    if len(latest) > _SHOWN:
+        earliest = Event(earliest.at, "earlier", f"Only the latest {_SHOWN} events are shown.")
+    return [earliest, *reversed(events)]
+
+
+def _told(event: Event) -> str | None:
+    """Say of a change of state what it was, why, and by which numbers."""
+    if event.kind != "state" or not (event.detail or "").startswith("{"):
+        return event.detail
+    change = TypeAdapter(Transition).validate_json(event.detail or "")
+    numbers = [
+        f"{name} {value:g}{unit}" if isinstance(value, float) else f"{name} {value}"
+        for name, value, unit in (
+            ("policy", change.policy, ""),
+            ("faded", change.decay_score, ""),
+            ("idle", change.idle_days, " days"),
+            ("run", change.run_id, ""),
+        )
+        if value is not None
+    ]
+    counted = f" ({', '.join(numbers)})" if numbers else ""
+    came = f"{change.from_} to {change.to}" if change.from_ else f"to {change.to}"
+    reason = f"{change.reason}, {change.because}" if change.because else change.reason
+    return f"{came}: {reason}{counted}"

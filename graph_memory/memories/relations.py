@@ -1,0 +1,176 @@
+"""Typed, directed relations between the memories of a group."""
+
+import json
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from graph_memory.database.graph import Graph
+from graph_memory.domain.inputs import NewRelation
+from graph_memory.domain.models import RelationType
+from graph_memory.domain.timestamps import instant
+from graph_memory.errors import InvalidArgumentError, NotFoundError
+
+_INVERSES = {
+    RelationType.CAUSES: RelationType.CAUSED_BY,
+    RelationType.CAUSED_BY: RelationType.CAUSES,
+    RelationType.PRECEDES: RelationType.FOLLOWS,
+    RelationType.FOLLOWS: RelationType.PRECEDES,
+    RelationType.PART_OF: RelationType.CONTAINS,
+    RelationType.CONTAINS: RelationType.PART_OF,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A relation as made or updated."""
+
+    from_id: str
+    to_id: str
+    relation_type: RelationType
+    strength: float
+    created: bool
+
+
+def inverse(relation_type: RelationType) -> RelationType:
+    """Return the type that says the same from the other end; most types are their own."""
+    return _INVERSES.get(relation_type, relation_type)
+
+
+async def relate(
+    graph: Graph, from_id: str, relation: NewRelation, *, group_id: str, now: datetime
+) -> list[Related]:
+    """Relate a memory to another of its group; repeating a relation updates it.
+
+    A bidirectional relation is two directed ones, the second of the inverse type.
+
+    Raises:
+        InvalidArgumentError: A memory is to be related to itself, or the relation ends too early.
+        NotFoundError: One of the ends is not in the group.
+    """
+    (made,) = await relate_many(graph, [(from_id, relation)], group_id=group_id, now=now)
+    if not made:
+        await require(graph, [from_id, relation.target_id], group_id=group_id)
+        raise NotFoundError(from_id, group_id)
+    return made
+
+
+async def require(graph: Graph, memory_ids: Sequence[str], *, group_id: str) -> None:
+    """Raise if some of the memories are not in the group.
+
+    Raises:
+        NotFoundError: It names them.
+    """
+    there = set(
+        await graph.rows(
+            "memories/relations/ends", str, group_id=group_id, memory_ids=list(memory_ids)
+        )
+    )
+    if missing := [each for each in dict.fromkeys(memory_ids) if each not in there]:
+        raise NotFoundError(", ".join(missing), group_id)
+
+
+async def relate_many(
+    graph: Graph, pairs: Sequence[tuple[str, NewRelation]], *, group_id: str, now: datetime
+) -> list[list[Related]]:
+    """Relate memories in one statement, each from an id; what has lost an end is left out.
+
+    Returns:
+        What was made of each pair.
+    """
+    for from_id, relation in pairs:
+        if error := refusal(from_id, relation):
+            raise error
+    rows = [edges(from_id, relation) for from_id, relation in pairs]
+    if not rows:
+        return []
+    made = await graph.rows(
+        "memories/relations/relate",
+        Related,
+        group_id=group_id,
+        relations=[edge for some in rows for edge in some],
+        now=instant(now),
+    )
+    by_ends = {(edge.from_id, edge.to_id, edge.relation_type): edge for edge in reversed(made)}
+    keys = [[(e["from_id"], e["to_id"], e["relation_type"]) for e in some] for some in rows]
+    return [[by_ends.pop(key) for key in some if key in by_ends] for some in keys]
+
+
+async def unrelate(
+    graph: Graph,
+    from_id: str,
+    to_id: str,
+    relation_type: RelationType | None,
+    *,
+    both_directions: bool,
+    group_id: str,
+    now: datetime,
+) -> int:
+    """End the relations from one memory to another, and return their number; none is erased.
+
+    Args:
+        graph: Where.
+        from_id: Where they start.
+        to_id: Where they end.
+        relation_type: Of these; None ends all.
+        both_directions: Also those from `to_id` to `from_id`.
+        group_id: The tenant.
+        now: When they end.
+
+    Raises:
+        NotFoundError: One of the ends is not in the group.
+    """
+    ended = await graph.rows(
+        "memories/relations/unrelate",
+        str,
+        group_id=group_id,
+        from_id=from_id,
+        to_id=to_id,
+        relation_type=relation_type,
+        both_directions=both_directions,
+        now=instant(now),
+    )
+    if not ended:
+        await require(graph, [from_id, to_id], group_id=group_id)
+    return len(ended)
+
+
+def refusal(from_id: str, relation: NewRelation) -> InvalidArgumentError | None:
+    """Say why a memory cannot have a relation, whatever is stored."""
+    if relation.target_id == from_id:
+        return InvalidArgumentError("target_id", from_id, "a memory cannot be related to itself")
+    if relation.valid_at and relation.invalid_at and relation.invalid_at <= relation.valid_at:
+        return InvalidArgumentError("invalid_at", relation.invalid_at, "it comes after valid_at")
+    return None
+
+
+def edges(from_id: str, relation: NewRelation) -> list[dict[str, Any]]:
+    """Return the properties of the one or two edges that a relation is stored as.
+
+    Its dates are taken as they are: what ended before it was to begin can be in an export.
+    """
+    if relation.target_id == from_id:
+        raise InvalidArgumentError("target_id", from_id, "a memory cannot be related to itself")
+    there = _row(from_id, relation.target_id, relation.relation_type, relation)
+    if not relation.bidirectional:
+        return [there]
+    return [there, _row(relation.target_id, from_id, inverse(relation.relation_type), relation)]
+
+
+def _row(
+    from_id: str, to_id: str, relation_type: RelationType, relation: NewRelation
+) -> dict[str, Any]:
+    return {
+        "relation_id": str(uuid.uuid4()),
+        "edge_key": f"{from_id}|{relation_type}|{to_id}",
+        "from_id": from_id,
+        "to_id": to_id,
+        "relation_type": relation_type,
+        "strength": relation.strength,
+        "fact": relation.fact,
+        "valid_at": instant(relation.valid_at) if relation.valid_at else None,
+        "invalid_at": instant(relation.invalid_at) if relation.invalid_at else None,
+        "metadata_json": json.dumps(dict(relation.metadata), ensure_ascii=False, allow_nan=False),
+    }

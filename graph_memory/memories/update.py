@@ -1,0 +1,191 @@
+"""Change and delete memories; an earlier text stays as a version, a deletion can be taken back."""
+
+import uuid
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from graph_memory.database.graph import Graph, UniquenessError
+from graph_memory.decay import policies
+from graph_memory.domain.encoding import metadata_json
+from graph_memory.domain.inputs import MemoryChanges
+from graph_memory.domain.models import Memory
+from graph_memory.domain.timestamps import instant
+from graph_memory.errors import ConfirmationRequiredError, InvalidArgumentError, NotFoundError
+from graph_memory.inference.embedder import Embedder
+from graph_memory.memories.access import unpack
+from graph_memory.memories.add import content_properties
+from graph_memory.memories.deduplication import refuse_stored
+from graph_memory.memories.read import get_many, view_parameters
+from graph_memory.settings.base import Settings
+
+#: What a caller must say to delete a whole group.
+CONFIRMATION = "DELETE ALL"
+
+_CHANGEABLE = tuple(MemoryChanges.__slots__)
+
+
+@dataclass(frozen=True, slots=True)
+class Deleted:
+    """A deletion, and until when it can be taken back."""
+
+    memory_id: str
+    permanent: bool
+    recoverable_until: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class DeletedAll:
+    """The deletion of a group's memories, and the backup that was made before."""
+
+    deleted: int
+    backup_path: Path | None
+
+
+async def update(
+    graph: Graph,
+    embedder: Embedder,
+    settings: Settings,
+    memory_id: str,
+    changes: MemoryChanges,
+    *,
+    group_id: str,
+    now: datetime,
+) -> tuple[Memory, bool]:
+    """Change a memory; an earlier text is kept as a version.
+
+    Returns:
+        The memory as it is now, and whether it was embedded anew.
+
+    Raises:
+        InvalidArgumentError: Nothing is to be changed.
+        DuplicateError: Another memory has the new content.
+        NotFoundError: There is no such memory.
+    """
+    given = {name: value for name in _CHANGEABLE if (value := getattr(changes, name)) is not None}
+    if not given:
+        raise InvalidArgumentError("changes", {}, f"give at least one of {', '.join(_CHANGEABLE)}")
+    policies.require_policy(settings, changes.decay_policy)
+    found = await _whole(graph, settings, memory_id, group_id=group_id, now=now)
+    if "metadata" in given:
+        given["metadata_json"] = metadata_json(given.pop("metadata"))
+    if "tags" in given:
+        given["tags"] = list(given["tags"])
+    if given.get("content") == found.content:
+        del given["content"]  # it may be another by now: with what belongs to it, or not at all
+    rewritten = "content" in given
+    if rewritten:
+        given |= await content_properties(
+            graph, embedder, settings, given["content"], memory_id, group_id
+        )
+    try:
+        memory = await graph.one(
+            "memories/update/update",
+            Memory,
+            group_id=group_id,
+            memory_id=memory_id,
+            changes=given,
+            version_id=str(uuid.uuid4()),
+            graphiti_vectors=settings.graphiti_vectors,
+            **view_parameters(settings, now) | {"decay": policies.parameters(settings)},
+        )
+    except UniquenessError:
+        await refuse_stored(graph, given["dedup_key"], group_id)
+        raise
+    if memory is None:
+        raise NotFoundError(memory_id, group_id)
+    return memory, rewritten
+
+
+async def _whole(
+    graph: Graph, settings: Settings, memory_id: str, *, group_id: str, now: datetime
+) -> Memory:
+    """Find a memory; a compressed one is stored whole again, to be changed.
+
+    Raises:
+        NotFoundError: There is no such memory.
+    """
+    found = await get_many(graph, settings, [memory_id], group_id=group_id, now=now)
+    if not found:
+        raise NotFoundError(memory_id, group_id)
+    await unpack(graph, {memory_id: found[0].content}, group_id=group_id)
+    return found[0]
+
+
+async def delete(
+    graph: Graph,
+    settings: Settings,
+    memory_id: str,
+    *,
+    permanent: bool = False,
+    group_id: str,
+    now: datetime,
+) -> Deleted:
+    """Delete a memory; unless `permanent`, it can be recovered for the retention.
+
+    Episodes it was found in stay: they tell of others, too.
+
+    Raises:
+        NotFoundError: There is no such memory.
+    """
+    if permanent:
+        gone = await graph.rows(
+            "memories/update/erase", str, group_id=group_id, memory_ids=[memory_id]
+        )
+    else:
+        gone = await graph.rows(
+            "memories/update/delete", str, group_id=group_id, memory_ids=[memory_id],
+            now=instant(now), decay=policies.parameters(settings),
+        )  # fmt: skip
+    if not gone:
+        raise NotFoundError(memory_id, group_id)
+    retention = timedelta(days=settings.soft_delete_retention_days)
+    return Deleted(memory_id, permanent, None if permanent else now + retention)
+
+
+async def delete_all(
+    graph: Graph,
+    settings: Settings,
+    *,
+    confirm: str,
+    permanent: bool = False,
+    group_id: str,
+    now: datetime,
+) -> int:
+    """Delete every memory of a group and return their number.
+
+    With `permanent`, sessions, episodes and purged memories of the group are erased as well.
+
+    Args:
+        graph: Where they are.
+        settings: For the policies.
+        confirm: `DELETE ALL`.
+        permanent: Beyond recovery.
+        group_id: The tenant.
+        now: The caller's clock.
+
+    Raises:
+        ConfirmationRequiredError: `confirm` is anything else.
+    """
+    require_confirmation(confirm, group_id)
+    if permanent:
+        deleted = await graph.one("memories/update/erase_all", int, group_id=group_id)
+        await graph.run("memories/update/blank_changes", group_id=group_id)
+    else:
+        deleted = await graph.one(
+            "memories/update/delete_all", int,
+            group_id=group_id, now=instant(now), decay=policies.parameters(settings),
+        )  # fmt: skip
+    return deleted or 0
+
+
+def require_confirmation(confirm: str, group_id: str) -> None:
+    """Refuse to delete a whole group without the words that confirm it.
+
+    Raises:
+        ConfirmationRequiredError: `confirm` is not `DELETE ALL`.
+    """
+    if confirm != CONFIRMATION:
+        raise ConfirmationRequiredError(
+            f"Deleting every memory of group '{group_id}'", CONFIRMATION
+        )

@@ -1,0 +1,1 @@
+"""The formulas of search; no I/O."""

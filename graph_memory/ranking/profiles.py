@@ -1,0 +1,79 @@
+"""The ways to rank what was found, and what their Cypher fragments are told."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Any
+
+from graph_memory.errors import InvalidArgumentError
+from graph_memory.settings.base import UNIT_SUM_TOLERANCE, Settings
+
+_UNIT_MS = {"seconds": 1e3, "minutes": 6e4, "hours": 3.6e6, "days": 8.64e7}
+
+
+class Profile(StrEnum):
+    """A way to rank what a search finds."""
+
+    RECALL = "recall"
+    WEIGHTED = "weighted"
+    HYBRID = "hybrid"
+
+
+#: The setting that holds a profile's weights, and what they weigh.
+_WEIGHTS = {
+    Profile.WEIGHTED: ("search_weights", "semantic, recency, importance"),
+    Profile.HYBRID: ("hybrid_weights", "semantic, topological, temporal, importance"),
+}
+
+
+def reweighed(settings: Settings, profile: Profile, weights: Sequence[float] | None) -> Settings:
+    """Return settings whose `profile` has these weights; None leaves them as they are.
+
+    Raises:
+        InvalidArgumentError: The profile has no weights, or these are not its number of shares
+            that sum to 1.
+    """
+    if weights is None:
+        return settings
+    if profile not in _WEIGHTS:
+        raise InvalidArgumentError(
+            "weights", list(weights), "profile weighted or hybrid takes them"
+        )
+    name, meaning = _WEIGHTS[profile]
+    if (
+        len(weights) != len(getattr(settings, name))
+        or min(weights) < 0
+        or not abs(sum(weights) - 1) <= UNIT_SUM_TOLERANCE
+    ):
+        raise InvalidArgumentError(
+            "weights", list(weights), f"{meaning}: each at least 0, and they sum to 1"
+        )
+    return settings.model_copy(update={name: tuple(weights)})
+
+
+def weighing(settings: Settings) -> dict[str, Any]:
+    """Return the parameters of `cypher/fragments/ranking/score_weighted.cypher`."""
+    return {
+        "weights": list(settings.search_weights),
+        "half_life_days": settings.search_recency_half_life_days,
+    }
+
+
+def nearness(settings: Settings) -> dict[str, Any]:
+    """Return the parameters of `cypher/fragments/ranking/score_hybrid.cypher`."""
+    return {
+        "weights": list(settings.hybrid_weights),
+        "temporal_lambda": settings.temporal_decay_lambda,
+        "temporal_unit_ms": _UNIT_MS[settings.temporal_decay_unit],
+        "density_boost": settings.density_boost,
+        "density_cap": settings.density_degree_cap,
+    }
+
+
+def spreading(settings: Settings) -> dict[str, Any]:
+    """Return the parameters of `cypher/fragments/ranking/spread.cypher`."""
+    return {
+        "depth": settings.traversal_depth,
+        "fan": settings.traversal_fan,
+        "strand": settings.spread_relations,
+        "reach": settings.spread_memories,
+    }

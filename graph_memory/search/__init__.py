@@ -1,0 +1,1 @@
+"""Search, listing and retrieval within a token budget, with sessions and feedback."""

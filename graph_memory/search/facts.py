@@ -1,0 +1,127 @@
+"""Search over facts and entities, in one statement each, as clients of Graphiti expect it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
+
+from pydantic import ConfigDict, Field
+
+from graph_memory.database.graph import Graph
+from graph_memory.domain.inputs import Line, MemoryId
+from graph_memory.domain.models import RECALLED_STATES
+from graph_memory.domain.timestamps import Instant, Moment, instant
+from graph_memory.inference.embedder import Embedder
+from graph_memory.ranking.terms import any_word
+
+#: Candidates of each ranking; with fewer, a vector index misses too many.
+_CANDIDATES = 100
+
+Names = Annotated[tuple[Line, ...] | None, Field(max_length=50)]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A relation as a search finds it."""
+
+    fact_id: str
+    name: str
+    fact: str | None
+    source_id: str
+    target_id: str
+    source_name: str
+    target_name: str
+    strength: float | None
+    valid_at: Instant | None
+    invalid_at: Instant | None
+    created_at: Instant
+    expired_at: Instant | None
+    episodes: list[str]
+    score: float  #: 0 to 1; 1 is first by meaning and by words
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """An entity, or any memory, as a search finds it."""
+
+    entity_id: str
+    name: str
+    summary: str
+    labels: list[str]
+    state: str
+    importance: float
+    created_at: Instant
+    score: float  #: 0 to 1; 1 is first by meaning and by words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactFilters:
+    """Which facts a search may return; None allows all."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+
+    names: Names = None
+    entity_id: MemoryId | None = None  #: one of the ends
+    as_of: Moment | None = None  #: held then
+    valid_after: Moment | None = None
+    valid_before: Moment | None = None
+    invalid_after: Moment | None = None
+    invalid_before: Moment | None = None
+
+
+async def search_facts(
+    graph: Graph,
+    embedder: Embedder,
+    query: str,
+    filters: FactFilters,
+    *,
+    group_id: str,
+    limit: int,
+) -> list[Fact]:
+    """Find the facts of a group that answer `query`, best first."""
+    given = {name: getattr(filters, name) for name in FactFilters.__slots__}
+    filtered = any(value is not None for value in given.values())
+    parameters = {k: instant(v) if hasattr(v, "tzinfo") else v for k, v in given.items()}
+    return await graph.rows(
+        "search/facts/search_filtered" if filtered else "search/facts/search",
+        Fact,
+        **{**parameters, "names": None if filters.names is None else list(filters.names)},
+        limit=limit,
+        **await _question(embedder, query, group_id, "fact", "name"),
+    )
+
+
+async def search_entities(
+    graph: Graph,
+    embedder: Embedder,
+    query: str,
+    labels: tuple[str, ...] | None,
+    *,
+    group_id: str,
+    limit: int,
+) -> list[Entity]:
+    """Find the entities of a group, memories among them, that answer `query`, best first."""
+    return await graph.rows(
+        "search/facts/entities_filtered" if labels else "search/facts/entities",
+        Entity,
+        **({"labels": list(labels)} if labels else {}),
+        states=list(RECALLED_STATES),
+        limit=limit,
+        **await _question(embedder, query, group_id, "content", "tags"),
+    )
+
+
+async def has_entity(graph: Graph, entity_id: str, *, group_id: str) -> bool:
+    """Check whether a group has an entity."""
+    found = await graph.one("search/facts/entity", str, group_id=group_id, entity_id=entity_id)
+    return found is not None
+
+
+async def _question(
+    embedder: Embedder, query: str, group_id: str, *fields: str
+) -> Mapping[str, Any]:
+    return {
+        "group_id": group_id,
+        "vector": await embedder.embed_query(query),
+        "lucene": any_word(query, group_id, fields),
+        "candidates": _CANDIDATES,
+    }

@@ -1,0 +1,290 @@
+"""The server as a process: started ready, stopped clean."""
+
+import asyncio
+import errno
+import gc
+import logging
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable, Coroutine, Generator
+from contextlib import ExitStack, closing, contextmanager, suppress
+from threading import Thread
+from typing import Any
+
+import uvicorn
+
+from graph_memory import metrics
+from graph_memory.api.service import GraphMemory
+from graph_memory.auth import tokens
+from graph_memory.backup import schedule
+from graph_memory.diagnostics import database_metrics
+from graph_memory.errors import GraphMemoryError, SettingsError
+from graph_memory.search import search
+from graph_memory.server.app import build_server, http_app
+from graph_memory.settings.base import Settings
+from graph_memory.settings.hosts import is_loopback
+
+_WARM_UP_SEARCHES = 30
+_WARM_UP_SECONDS = 5  # a busy machine starts all the same
+_FAREWELL_SECONDS = 3
+
+_LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+
+#: How long one thread of Python may keep another waiting. By default ten times as long, which the
+#: thread of the model, between two steps of 0.1 ms, would wait for the loop again and again.
+_SWITCH_SECONDS = 0.0005
+
+#: So many new objects are looked through for garbage. An answer makes a few thousand, none of it
+#: garbage that needs to be looked for; by default that was done every 700.
+_YOUNG_OBJECTS = 50_000
+
+_log = logging.getLogger(__name__)
+
+
+async def serve_http(settings: Settings, *, insecure_no_auth: bool = False) -> None:
+    """Serve MCP over streamable HTTP until SIGINT or SIGTERM.
+
+    Args:
+        settings: Where to listen, and what to open.
+        insecure_no_auth: Ask for no tokens, on whatever host: anyone there may read and write.
+
+    Raises:
+        SettingsError: The port is taken, or tokens are asked for and there are none.
+        GraphMemoryError: The database cannot be opened.
+    """
+    _log_to_stderr()
+    sys.setswitchinterval(_SWITCH_SECONDS)
+    # The port is claimed first: it would be a pity to start a database, then find it taken.
+    with closing(_claimed(settings)) as listener:
+        open_to_others = settings.require_tokens or not is_loopback(settings.host)
+        asking = open_to_others and not insecure_no_auth
+        await _until_signalled(_serve(settings, listener, require_tokens=asking))
+
+
+async def serve_stdio(settings: Settings) -> None:
+    """Serve MCP over standard input and output until the client closes them.
+
+    Raises:
+        GraphMemoryError: The database cannot be opened.
+    """
+    _log_to_stderr()
+    await _until_signalled(_serve_stdio(settings))
+
+
+async def _serve(settings: Settings, listener: socket.socket, *, require_tokens: bool) -> None:
+    with _metrics(settings):
+        async with (
+            GraphMemory.open(settings, preload=True) as memory,
+            memory.reading_episodes(),
+        ):
+            if require_tokens:
+                await _refuse_without_tokens(memory)
+            await _warm_up(memory)
+            server = _Server(
+                uvicorn.Config(
+                    http_app(memory, require_tokens=require_tokens),
+                    http="h11",  # httptools keeps spaces around a header's value, against RFC 9110
+                    log_config=None,
+                    log_level="warning",
+                    access_log=False,
+                    timeout_graceful_shutdown=_FAREWELL_SECONDS,
+                )
+            )
+            async with schedule.automatic(memory):
+                with database_metrics.published(memory), _frozen():
+                    host, port = listener.getsockname()[:2]
+                    host = f"[{host}]" if ":" in host else host
+                    _log.info("Serving MCP at http://%s:%d/mcp", host, port)
+                    await _until_cancelled(server.serve(sockets=[listener]), server.stop)
+
+
+async def _serve_stdio(settings: Settings) -> None:
+    stdin = _PipedStdin()
+    async with GraphMemory.open(settings, preload=True) as memory, memory.reading_episodes():
+        warming = asyncio.create_task(_warm_up(memory))
+        try:
+            async with schedule.automatic(memory):
+                await _until_cancelled(build_server(memory).run_stdio_async(), stdin.end)
+        finally:
+            warming.cancel()
+            await asyncio.wait([warming])
+
+
+class _Server(uvicorn.Server):
+    """A web server that leaves signals alone.
+
+    uvicorn's own handlers raise the signal again when it has stopped; SIGTERM would then end the
+    process before the database is closed.
+    """
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        yield
+
+    def stop(self) -> None:
+        self.should_exit = True
+
+
+class _PipedStdin:
+    """A pipe in the place of standard input, fed from it, that can be ended.
+
+    The SDK reads in a thread that waits for the next line; a signal alone would wait with it.
+    """
+
+    def __init__(self) -> None:
+        self._source = os.dup(0)
+        read_end, write_end = os.pipe()
+        os.dup2(read_end, 0)
+        os.close(read_end)
+        self._sink = open(write_end, "wb", buffering=0)  # noqa: SIM115
+        Thread(target=self._feed, daemon=True).start()
+
+    def end(self) -> None:
+        self._sink.close()
+
+    def _feed(self) -> None:
+        with suppress(OSError, ValueError), self._sink as sink:  # ended meanwhile
+            while chunk := os.read(self._source, 65_536):
+                sink.write(chunk)
+
+
+async def _until_cancelled(work: Coroutine[Any, Any, None], end: Callable[[], None]) -> None:
+    """Do `work`; a cancellation calls `end`, which lets it finish in its own way."""
+    task = asyncio.create_task(work)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        end()
+        await task
+
+
+async def _until_signalled(work: Coroutine[Any, Any, None]) -> None:
+    """Do `work`; SIGINT and SIGTERM cancel it, so that all it holds is closed."""
+    task = asyncio.create_task(work)
+
+    def cancel() -> None:
+        if not task.cancelling():  # a second signal would break off the closing
+            task.cancel()
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, cancel)
+    try:
+        await asyncio.wait([task])
+    except asyncio.CancelledError:
+        task.cancel()
+        await asyncio.wait([task])
+        raise
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)
+    if not task.cancelled():
+        task.result()
+
+
+async def _warm_up(memory: GraphMemory) -> None:
+    """Load the models and let Neo4j compile its plans, by searches like those to come.
+
+    They ask in the words of the memory that was used last, in its group: where nothing is found,
+    little is compiled, and the first caller waits for seconds. None of it counts as an access.
+    """
+    try:
+        await memory.embedder.load_all()
+        like = await search.last_used(memory.graph)
+        ready_at = time.monotonic() + _WARM_UP_SECONDS
+        for number in range(_WARM_UP_SEARCHES):
+            await search.search(
+                memory.graph, memory.embedder, memory.settings, f"{like.lead} {number}",
+                group_id=like.group_id, now=memory.clock(),
+            )  # fmt: skip
+            if time.monotonic() > ready_at:
+                break
+    except GraphMemoryError as error:
+        _log.warning("Searches do not work yet: %s", error)
+
+
+@contextmanager
+def _frozen() -> Generator[None]:
+    """Keep garbage collection from what is loaded by now: to look through it takes half a second.
+
+    At the end libraries in native code want it freed, and complain if it is not.
+    """
+    gc.collect()
+    gc.freeze()
+    often = gc.get_threshold()
+    gc.set_threshold(_YOUNG_OBJECTS, *often[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*often)
+        gc.unfreeze()
+
+
+@contextmanager
+def _metrics(settings: Settings) -> Generator[None]:
+    """Publish the metrics if wanted and possible; memory matters more than its measurement."""
+    host, port = settings.metrics_host, settings.metrics_port
+    with ExitStack() as stack:
+        if settings.metrics_enabled:
+            try:
+                served_port = stack.enter_context(metrics.served(host, port))
+                _log.info("Metrics at http://%s:%d/metrics", host, served_port)
+            except OSError as error:
+                _log.warning(
+                    "No metrics at %s:%d (%s); set GRAPH_MEMORY_METRICS_PORT to a free port.",
+                    host,
+                    port,
+                    error.strerror,
+                )
+        yield
+
+
+def _claimed(settings: Settings) -> socket.socket:
+    """Return a socket bound to the configured address; it listens when the service is ready."""
+    host, port = settings.host, settings.port
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # asyncio disables Nagle's delay, which costs 40 ms an answer, only where TCP is named.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        listener.close()
+        if error.errno == errno.EADDRINUSE:
+            raise SettingsError(
+                f"Port {port} of {host} is taken. Set GRAPH_MEMORY_PORT to a free port, or stop "
+                "what uses it."
+            ) from error
+        raise SettingsError(
+            f"{host}:{port} cannot be listened on ({error.strerror}). Correct GRAPH_MEMORY_HOST "
+            "or GRAPH_MEMORY_PORT."
+        ) from error
+    return listener
+
+
+async def _refuse_without_tokens(memory: GraphMemory) -> None:
+    """Refuse to serve where nobody could call, rather than to let anybody."""
+    if memory.settings.jwt_jwks_url:
+        return
+    now = memory.clock()
+    if not any(token.valid_at(now) for token in await tokens.listed(memory.graph)):
+        raise SettingsError(
+            f"GRAPH_MEMORY_HOST={memory.settings.host} is served to callers with tokens, and there "
+            "is none. Make one with `graph-memory token create`, set the host to 127.0.0.1, or "
+            "serve with --insecure-no-auth, which lets anyone who reaches this machine read and "
+            "change all memories."
+        )
+
+
+def _log_to_stderr() -> None:
+    """Log our own events, and others' warnings; standard output may carry the protocol.
+
+    A command logs sentences to a person, and has said so by now: a service says when, too.
+    """
+    logging.basicConfig(stream=sys.stderr)
+    for handler in logging.getLogger().handlers:
+        handler.setFormatter(logging.Formatter(_LOG_FORMAT))
+    logging.getLogger("graph_memory").setLevel(logging.INFO)

@@ -1,0 +1,230 @@
+"""How a function becomes a tool: arguments checked, state handed in, answers in one form.
+
+A tool's function takes the `GraphMemory` first, then the arguments it publishes, and returns a
+`View`. Its docstring is what an agent reads about it.
+"""
+
+import inspect
+import json
+import logging
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, TypeVar, cast
+
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.tools import Tool
+from mcp.server.streamable_http import MCP_SESSION_ID_HEADER
+from mcp.types import CallToolResult, TextContent, ToolAnnotations
+from pydantic import Field, TypeAdapter
+
+from graph_memory import metrics
+from graph_memory.api.service import GraphMemory
+from graph_memory.auth import rate_limit
+from graph_memory.auth.grants import Grant, Scope
+from graph_memory.database.read_limiter import came
+from graph_memory.domain.inputs import checked
+from graph_memory.errors import GraphMemoryError, InvalidArgumentError
+from graph_memory.server import audit
+from graph_memory.server.auth import caller
+from graph_memory.server.schemas import answer_schema, arguments_schema
+from graph_memory.server.views.base import Refusal, View
+
+Function = TypeVar("Function", bound=Callable[..., Awaitable[View]])
+
+_log = logging.getLogger(__name__)
+
+#: Tools that store access counters are no pure reads, however harmless.
+READS = ToolAnnotations(read_only_hint=False, destructive_hint=False)
+PURE_READS = ToolAnnotations(read_only_hint=True, destructive_hint=False)
+WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=False)
+DESTROYS = ToolAnnotations(read_only_hint=False, destructive_hint=True)
+
+_TENANT = {"user_context": "group_id"}
+
+#: Our own defects; what they say is for the log, not for the client.
+_DEFECTS = ("failed", "statement")
+FAILED = Refusal(code="failed", message="The call failed inside the server; its log says why.")
+
+
+class MemoryTool(Tool):
+    """A tool over a `GraphMemory`, which is the server's lifespan state.
+
+    The SDK's own tool drops unknown arguments and answers bad ones in Pydantic's words.
+    """
+
+    synonyms: dict[str, str] = Field(default_factory=dict)
+    alias_of: str | None = None
+    scope: Scope = Scope.READ
+    walks: bool = False
+
+    async def run(
+        self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False
+    ) -> CallToolResult:
+        """Check the arguments, call the function, and answer; no exception gets out."""
+        started = time.perf_counter()
+        came.set(time.monotonic())
+        answer = _CANCELLED  # unless it is answered: the caller may go away before
+        try:
+            answer = await self._answer(arguments, context)
+            return answer
+        finally:
+            elapsed = time.perf_counter() - started
+            metrics.tool_seconds.labels(self.name, audit.outcome(answer)).observe(elapsed)
+            if self.scope is not Scope.READ:
+                memory: GraphMemory = context.request_context.lifespan_context
+                of_group = "group_id" in self.parameters["properties"]
+                audit.record(
+                    self.name, arguments, answer, memory.settings.group_id if of_group else None
+                )
+
+    async def _answer(
+        self, arguments: Mapping[str, Any], context: Context[Any, Any]
+    ) -> CallToolResult:
+        memory: GraphMemory = context.request_context.lifespan_context
+        try:
+            grant = caller()
+            grant.require(self.scope)
+            await count(memory, grant, walks=self.walks)
+            given = self._checked(self._with_session(arguments, context))
+            view: View = await self.fn(memory.acting_for(grant), **given)
+            return _answer(view, alias_of=self.alias_of)
+        except GraphMemoryError as error:
+            return self._refused(error)
+        except Exception:
+            _log.exception("%s failed", self.name)
+            return _answer(FAILED, is_error=True)
+
+    def _with_session(
+        self, arguments: Mapping[str, Any], context: Context[Any, Any]
+    ) -> Mapping[str, Any]:
+        """Let the session of the transport stand for the conversation, if none is named."""
+        known: dict[str, Any] = self.parameters["properties"]
+        if "session_id" not in known or arguments.get("session_id") is not None:
+            return arguments
+        return {**arguments, "session_id": (context.headers or {}).get(MCP_SESSION_ID_HEADER)}
+
+    def _checked(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the function's arguments; null stands for one not given."""
+        known: dict[str, Any] = self.parameters["properties"]
+        given = _renamed({k: v for k, v in arguments.items() if v is not None}, self.synonyms)
+        for name in given.keys() - known.keys():
+            raise InvalidArgumentError(
+                name[:80], given[name], f"there is no such argument; there are {', '.join(known)}"
+            )
+        unpacked = {name: _unpacked(value, known[name]) for name, value in given.items()}
+        return checked(self.fn_metadata.arg_model, unpacked).model_dump_one_level()
+
+    def _refused(self, error: GraphMemoryError) -> CallToolResult:
+        if error.code in _DEFECTS:
+            _log.error("%s failed", self.name, exc_info=error)
+            return _answer(FAILED, is_error=True)
+        _log.debug("%s refused: %s", self.name, error.code)
+        return _answer(Refusal.of(error), is_error=True)
+
+
+async def count(memory: GraphMemory, grant: Grant, *, walks: bool = False) -> None:
+    """Count a call, where calls are limited.
+
+    Raises:
+        RateLimitedError: There were too many in this minute.
+    """
+    settings, graph, now = memory.settings, memory.graph, memory.clock()
+    await rate_limit.count(graph, grant.caller, limit=settings.rate_limit_per_minute, now=now)
+    if walks:
+        limit = settings.traversal_rate_limit_per_minute
+        await rate_limit.count(graph, f"{grant.caller}|walks", limit=limit, now=now)
+
+
+class Toolset:
+    """The tools of a module, in the order they are listed.
+
+    A tool needs the scope of its set; without one, what it does tells whether to read or to write.
+    """
+
+    def __init__(self, scope: Scope | None = None) -> None:
+        self.tools: list[MemoryTool] = []
+        self._scope = scope
+
+    def tool(
+        self,
+        title: str,
+        annotations: ToolAnnotations,
+        *,
+        synonyms: Mapping[str, str] | None = None,
+        alias_of: str | None = None,
+        meta: Mapping[str, Any] | None = None,
+        walks: bool = False,
+    ) -> Callable[[Function], Function]:
+        """Make a tool of a function, which remains callable.
+
+        Args:
+            title: What a person reads.
+            annotations: Whether it writes or destroys.
+            synonyms: Other names of arguments; accepted, not published.
+            alias_of: The tool to use instead; each answer names it.
+            meta: What clients that sort tools may want to know.
+            walks: Whether it counts as a walk, which may be limited.
+        """
+
+        def register(function: Function) -> Function:
+            tool = cast(
+                MemoryTool,
+                MemoryTool.from_function(
+                    function,
+                    title=title,
+                    description=inspect.cleandoc(function.__doc__ or ""),
+                    annotations=annotations,
+                    context_kwarg="memory",
+                    meta=dict(meta) if meta else None,
+                ),
+            )
+            view = TypeAdapter[Any](inspect.signature(function).return_annotation)
+            tool.fn_metadata.output_schema = answer_schema(view.json_schema(mode="serialization"))
+            tool.parameters = arguments_schema(tool.parameters)
+            tool.synonyms = _TENANT | dict(synonyms or {})
+            tool.alias_of = alias_of
+            # By identity: what counts accesses is announced to clients just as what writes.
+            reading = annotations is READS or annotations is PURE_READS
+            tool.scope = self._scope or (Scope.READ if reading else Scope.WRITE)
+            tool.walks = walks
+            self.tools.append(tool)
+            return function
+
+        return register
+
+
+def _renamed(arguments: Mapping[str, Any], synonyms: Mapping[str, str]) -> dict[str, Any]:
+    given = dict(arguments)
+    for synonym in synonyms.keys() & given.keys():
+        name, value = synonyms[synonym], given.pop(synonym)
+        if given.setdefault(name, value) != value:
+            raise InvalidArgumentError(
+                synonym, value, f"it means {name}, which is given too and differs; give one"
+            )
+    return given
+
+
+def _unpacked(value: object, schema: Mapping[str, Any]) -> object:
+    """Take a list or object that a client wrote as JSON text; some do."""
+    if not isinstance(value, str) or schema.get("type") not in ("array", "object"):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+
+
+def _answer(view: View, *, is_error: bool = False, alias_of: str | None = None) -> CallToolResult:
+    """Return a view as structured content, beside the text an agent reads."""
+    structured = view.model_dump(mode="json", exclude_none=is_error)
+    if alias_of:
+        structured["deprecated_alias_of"] = alias_of
+    return CallToolResult(
+        content=[TextContent(type="text", text=view.text())],
+        structured_content=structured,
+        is_error=is_error,
+    )
+
+
+#: What is on record of a call whose caller went away; what it wrote by then stays.
+_CANCELLED = _answer(Refusal(code="cancelled", message="The caller went away."), is_error=True)

@@ -1,0 +1,1 @@
+"""The MCP tools, a toolset a module."""

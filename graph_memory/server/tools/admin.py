@@ -1,0 +1,73 @@
+"""The admin toolset: what concerns a whole group."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from graph_memory.api.service import GraphMemory
+from graph_memory.auth.grants import Scope
+from graph_memory.backup import create
+from graph_memory.maintenance.reembedding import rebuild_embeddings as rebuild
+from graph_memory.server import parameters
+from graph_memory.server.tool import DESTROYS, PURE_READS, WRITES, Toolset
+from graph_memory.server.views.base import BackedUp, DeletedAll
+from graph_memory.server.views.stats import Counted, Faring, Rebuilt
+
+toolset = Toolset(Scope.ADMIN)
+
+#: What only looks, which every caller may.
+looking = Toolset()
+
+
+@looking.tool("Health", PURE_READS)
+async def get_knowledge_health(memory: GraphMemory, group_id: parameters.Group = None) -> Faring:
+    """Memories by state, mean scores, what waits, the last run."""
+    return Faring.of(await memory.health(group_id))
+
+
+@looking.tool("Statistics", PURE_READS)
+async def memory_stats(memory: GraphMemory, group_id: parameters.Group = None) -> Counted:
+    """Memories by type and tag, relations by type."""
+    return Counted.of(await memory.stats(group_id))
+
+
+@toolset.tool("Embed anew", WRITES)
+async def rebuild_embeddings(
+    memory: GraphMemory,
+    dry_run: Annotated[bool, Field(description="True: only count.")] = True,
+    only_missing: Annotated[bool, Field(description="False: all of them.")] = True,
+    group_id: parameters.Group = None,
+) -> Rebuilt:
+    """Embed memories that have no vector of the model, or all."""
+    group = memory.group(group_id)
+    return Rebuilt.of(await rebuild(memory, group, only_missing=only_missing, dry_run=dry_run))
+
+
+@toolset.tool("Delete all memories", DESTROYS)
+async def delete_all_memories(
+    memory: GraphMemory,
+    confirm: Annotated[str, Field(description="'DELETE ALL', once the user agreed.")] = "",
+    permanent: parameters.Forever = False,
+    group_id: parameters.Group = None,
+) -> DeletedAll:
+    """Delete all of the tenant, backed up first; recoverable unless permanent."""
+    gone = await memory.delete_all(
+        confirm=confirm,
+        permanent=permanent,
+        backed_up=memory.settings.backup_auto,
+        group_id=group_id,
+    )
+    path = str(gone.backup_path) if gone.backup_path else None
+    return DeletedAll(deleted=gone.deleted, backup_path=path)
+
+
+@toolset.tool("Back up", WRITES)
+async def create_backup(memory: GraphMemory) -> BackedUp:
+    """Back up all tenants."""
+    memory.grant.require_every_group("a backup")
+    made = await create.create(memory.graph, memory.settings)
+    return BackedUp(
+        backup_path=str(made.backup_path),
+        memories_backed_up=made.memories_backed_up,
+        timestamp=made.timestamp,
+    )

@@ -1,0 +1,175 @@
+"""The compat toolset: older names, each a preset of a tool of today, with own limits and order."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from graph_memory.api.service import GraphMemory
+from graph_memory.domain.inputs import NewMemory, Unit
+from graph_memory.domain.models import MemoryType, SortOrder
+from graph_memory.domain.timestamps import EndMoment, Moment
+from graph_memory.errors import InvalidArgumentError, NotFoundError
+from graph_memory.ranking.profiles import Profile
+from graph_memory.server import parameters
+from graph_memory.server.tool import READS, WRITES, Toolset
+from graph_memory.server.tools import core, traversal
+from graph_memory.server.views.base import Added, Found, Listed, Stored
+from graph_memory.server.views.traversal import Reached
+from graph_memory.traversal.walk import Algorithm, Direction
+
+toolset = Toolset()
+
+
+@toolset.tool("Save a memory", WRITES, alias_of="add_memory")
+async def save_memory(
+    memory: GraphMemory,
+    content: parameters.Text,
+    metadata: parameters.Details = {},  # noqa: B006 - never changed
+    tags: parameters.TagList = (),
+    importance: parameters.Weight = 5,
+    memory_type: parameters.Type = MemoryType.GENERAL,
+    group_id: parameters.Group = None,
+) -> Added:
+    """Use add_memory."""
+    given = NewMemory(
+        content=content, metadata=metadata, tags=tags,
+        importance=importance, memory_type=memory_type,
+    )  # fmt: skip
+    return await core.added(memory, given, group_id)
+
+
+@toolset.tool("Store a memory", WRITES, alias_of="add_memory")
+async def store_memory(
+    memory: GraphMemory,
+    content: parameters.Text,
+    relationships: parameters.Relationships = (),
+    node_type: parameters.Type = MemoryType.CONCEPT,
+    importance: Annotated[Unit, Field(description="0 trivial to 1 vital.")] = 0.5,
+    group_id: parameters.Group = None,
+) -> Stored:
+    """Use add_memory, whose importance goes from 1 to 10."""
+    given = NewMemory(
+        content=content, relationships=relationships,
+        memory_type=node_type, importance=max(10 * importance, 1),
+    )  # fmt: skip
+    return Stored(memory_id=(await core.added(memory, given, group_id)).memory_id)
+
+
+@toolset.tool("Search memory nodes", READS, alias_of="search_memory")
+async def search_memory_nodes(
+    memory: GraphMemory,
+    query: parameters.Query,
+    limit: parameters.Limit = 10,
+    project_id: parameters.Project = None,
+    group_id: parameters.Group = None,
+) -> Found:
+    """Use search_memory with profile=weighted."""
+    return await core.search_memory(
+        memory, query, limit, project_id=project_id, profile=Profile.WEIGHTED, group_id=group_id
+    )
+
+
+@toolset.tool("Query memory", READS, alias_of="search_memory")
+async def query_memory(
+    memory: GraphMemory,
+    query: parameters.Query,
+    limit: parameters.Limit = 10,
+    project_id: parameters.Project = None,
+    group_id: parameters.Group = None,
+) -> Found:
+    """Use search_memory."""
+    return await core.search_memory(memory, query, limit, project_id=project_id, group_id=group_id)
+
+
+@toolset.tool("Search by type", READS, alias_of="list_memories")
+async def search_by_type(
+    memory: GraphMemory,
+    memory_type: parameters.Type,
+    limit: parameters.Limit = 20,
+    group_id: parameters.Group = None,
+) -> Listed:
+    """Use list_memories with memory_type."""
+    return await core.list_memories(memory, memory_type, limit=limit, group_id=group_id)
+
+
+@toolset.tool("Search by tags", READS, alias_of="list_memories")
+async def search_by_tags(
+    memory: GraphMemory,
+    tags: parameters.TagList,
+    limit: parameters.Limit = 20,
+    group_id: parameters.Group = None,
+) -> Listed:
+    """Use list_memories with tags; any of them suffices."""
+    if not tags:
+        raise InvalidArgumentError("tags", tags, "give at least one")
+    return await core.list_memories(memory, tags=tags, limit=limit, group_id=group_id)
+
+
+@toolset.tool("Search by date range", READS, alias_of="list_memories")
+async def search_by_date_range(
+    memory: GraphMemory,
+    date_from: Annotated[Moment, Field(description="Created at or after; ISO 8601, UTC.")],
+    date_to: Annotated[
+        EndMoment | None, Field(description="Created at or before; default: now.")
+    ] = None,
+    limit: parameters.Limit = 50,
+    group_id: parameters.Group = None,
+) -> Listed:
+    """Use list_memories with date_from, date_to and sort=created_at."""
+    return await core.list_memories(
+        memory, date_from=date_from, date_to=date_to or memory.clock(),
+        sort=SortOrder.CREATED_AT, limit=limit, group_id=group_id,
+    )  # fmt: skip
+
+
+@toolset.tool("Get all memories", READS, alias_of="list_memories")
+async def get_all_memories(
+    memory: GraphMemory,
+    limit: parameters.Limit = 50,
+    cursor: parameters.Cursor = None,
+    group_id: parameters.Group = None,
+) -> Listed:
+    """Use list_memories with sort=created_at; next_cursor leads through all pages."""
+    return await core.list_memories(
+        memory, sort=SortOrder.CREATED_AT, limit=limit, cursor=cursor, group_id=group_id
+    )
+
+
+@toolset.tool("Search the graph", READS, alias_of="memory_traverse", walks=True)
+async def memory_graph_search(
+    memory: GraphMemory,
+    start_memory_id: Annotated[
+        parameters.Id | None, Field(description="Where to begin; or query.")
+    ] = None,
+    query: Annotated[
+        parameters.Query | None, Field(description="Begin at the memory that answers it best.")
+    ] = None,
+    algorithm: traversal.Order = Algorithm.BFS,
+    max_depth: traversal.MaxDepth = None,
+    max_nodes: traversal.MaxNodes = None,
+    relation_types: traversal.Only = None,
+    types: parameters.Types = None,
+    tags: parameters.AnyTag = None,
+    direction: traversal.Way = Direction.OUT,
+    include_parent_links: traversal.Parents = False,
+    time_budget_ms: traversal.Budget = None,
+    group_id: parameters.Group = None,
+) -> Reached:
+    """Use memory_traverse; a query is answered by search_memory first."""
+    return await traversal.memory_traverse(
+        memory, start_memory_id or await _best(memory, query, group_id),
+        algorithm=algorithm, max_depth=max_depth, max_nodes=max_nodes,
+        relation_types=relation_types, types=types, tags=tags, direction=direction,
+        include_parent_links=include_parent_links, time_budget_ms=time_budget_ms,
+        group_id=group_id,
+    )  # fmt: skip
+
+
+async def _best(memory: GraphMemory, query: str | None, group_id: str | None) -> str:
+    """Return the id of the memory that answers `query` best; the walk counts as its access."""
+    if query is None:
+        raise InvalidArgumentError("start_memory_id", None, "give it, or a query")
+    found = await memory.search(query, limit=1, counted=False, group_id=group_id)
+    if not found:
+        raise NotFoundError(query, memory.group(group_id))
+    return found[0].memory.memory_id

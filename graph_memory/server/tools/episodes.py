@@ -1,0 +1,88 @@
+"""The tools of the graphiti toolset that read texts; they need a language model."""
+
+from typing import Annotated, Self
+
+from pydantic import Field, WithJsonSchema
+
+from graph_memory.api.episodes import EntityTypes, Kind
+from graph_memory.api.service import GraphMemory
+from graph_memory.domain.inputs import Content, Line, MemoryId, Text
+from graph_memory.domain.timestamps import Moment
+from graph_memory.graphiti.queue import JobStatus
+from graph_memory.server import parameters
+from graph_memory.server.tool import PURE_READS, WRITES, Toolset
+from graph_memory.server.views.base import View
+
+toolset = Toolset()
+
+
+class Episode(View):
+    """How an episode stands."""
+
+    job_id: str
+    status: str
+    attempts: int
+    error: str | None
+    episode_id: str | None
+    entities: int | None
+    facts: int | None
+
+    @classmethod
+    def of(cls, job: JobStatus) -> Self:
+        """Describe a job."""
+        return cls(**{name: getattr(job, name) for name in cls.model_fields})
+
+    def text(self) -> str:
+        """Return what has become of it."""
+        found = f": {self.entities} entities, {self.facts} facts" if self.status == "done" else ""
+        why = f" ({self.error})" if self.error else ""
+        return f"Episode {self.job_id} is {self.status}{found}{why}."
+
+
+@toolset.tool("Add an episode", WRITES)
+async def add_episode(
+    memory: GraphMemory,
+    content: Annotated[Content, Field(description="What to read: a note, a dialogue, JSON.")],
+    source: Annotated[
+        Kind, Field(description="text; message: lines 'name: words'; json.")
+    ] = "text",
+    name: Annotated[Line | None, Field(description="Title; default: its beginning.")] = None,
+    source_description: Annotated[
+        Text, Field(max_length=1000, description="Where it comes from.")
+    ] = "",
+    reference_time: Annotated[
+        Moment | None, Field(description="When it was said; ISO 8601; default now.")
+    ] = None,
+    entity_types: Annotated[
+        EntityTypes | None,
+        Field(description="Kinds of entities to tell apart: label to description."),
+        WithJsonSchema({"type": "object"}),
+    ] = None,
+    saga: Annotated[Line | None, Field(description="Series of episodes it belongs to.")] = None,
+    update_communities: Annotated[
+        bool, Field(description="Also summarise communities anew; costs much.")
+    ] = False,
+    wait: Annotated[bool, Field(description="Return when it is read; only if short.")] = False,
+    group_id: parameters.Group = None,
+) -> Episode:
+    """Have a text read: its entities and facts join the graph, what they contradict ends.
+
+    It is queued; episode_status tells when it is read.
+    """
+    return Episode.of(
+        await memory.add_episode(
+            content, wait=wait, group_id=group_id, name=name, source=source,
+            source_description=source_description, reference_time=reference_time,
+            entity_types=entity_types or {}, saga=saga, update_communities=update_communities,
+        )
+    )  # fmt: skip
+
+
+@toolset.tool("Tell how an episode stands", PURE_READS)
+async def episode_status(
+    memory: GraphMemory,
+    job_id: Annotated[MemoryId, Field(description="Of the answer of add_episode.")],
+    group_id: parameters.Group = None,
+) -> Episode:
+    """Tell whether an episode is queued, running, done or failed, and why."""
+    return Episode.of(await memory.episode_status(job_id, group_id=group_id))

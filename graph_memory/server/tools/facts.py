@@ -1,0 +1,90 @@
+"""The tools of the graphiti toolset that search, as those of Graphiti's own server do."""
+
+from typing import Annotated
+
+from pydantic import Field, WithJsonSchema
+
+from graph_memory.api.service import GraphMemory
+from graph_memory.domain.inputs import MemoryId
+from graph_memory.domain.timestamps import Moment
+from graph_memory.search.facts import Entity, Fact, Names
+from graph_memory.server import parameters
+from graph_memory.server.tool import READS, Toolset
+from graph_memory.server.views.base import View
+
+toolset = Toolset()
+
+_OBJECTS = WithJsonSchema({"type": "array", "items": {"type": "object"}})
+
+Words = Annotated[Names, parameters.WORDS]
+
+
+class Facts(View):
+    """Facts found."""
+
+    facts: Annotated[list[Fact], _OBJECTS]
+
+    def text(self) -> str:
+        """Return each fact, and when it held."""
+        lines = [
+            f"{fact.fact or fact.name} [{_day(fact.valid_at)}–{_day(fact.invalid_at)}]"
+            for fact in self.facts
+        ]
+        return "\n".join(lines) or "No facts found."
+
+
+class Nodes(View):
+    """Entities found."""
+
+    nodes: Annotated[list[Entity], _OBJECTS]
+
+    def text(self) -> str:
+        """Return each entity with its summary."""
+        lines = [f"{node.entity_id} {node.name}: {node.summary}" for node in self.nodes]
+        return "\n".join(lines) or "No entities found."
+
+
+@toolset.tool(
+    "Search facts", READS,
+    synonyms={"max_facts": "limit", "edge_types": "relation_names",
+              "center_node_uuid": "entity_id"},
+)  # fmt: skip
+async def search_facts(
+    memory: GraphMemory,
+    query: parameters.Query,
+    limit: parameters.Limit = 10,
+    relation_names: Annotated[Words, Field(description="Only relations of these names.")] = None,
+    entity_id: Annotated[MemoryId | None, Field(description="One of its ends.")] = None,
+    as_of: parameters.AsOf = None,
+    valid_at_after: Annotated[Moment | None, Field(description="Began since; ISO 8601.")] = None,
+    valid_at_before: Annotated[Moment | None, Field(description="Began until; ISO 8601.")] = None,
+    invalid_at_after: Annotated[Moment | None, Field(description="Ended since; ISO 8601.")] = None,
+    invalid_at_before: Annotated[Moment | None, Field(description="Ended until; ISO 8601.")] = None,
+    group_id: parameters.Group = None,
+) -> Facts:
+    """Find facts, the relations between entities, with the time each holds; ended ones too."""
+    found = await memory.search_facts(
+        query, limit=limit, names=relation_names, entity_id=entity_id, as_of=as_of,
+        valid_after=valid_at_after, valid_before=valid_at_before,
+        invalid_after=invalid_at_after, invalid_before=invalid_at_before, group_id=group_id,
+    )  # fmt: skip
+    return Facts(facts=found)
+
+
+@toolset.tool("Search entities", READS, synonyms={"max_nodes": "limit"})
+async def search_nodes(
+    memory: GraphMemory,
+    query: parameters.Query,
+    limit: parameters.Limit = 10,
+    entity_types: Annotated[Words, Field(description="Only with one of these labels.")] = None,
+    group_id: parameters.Group = None,
+) -> Nodes:
+    """Find entities and memories, with their summaries."""
+    found = await memory.search_nodes(
+        query, entity_types=entity_types, limit=limit, group_id=group_id
+    )
+    return Nodes(nodes=found)
+
+
+def _day(moment: Moment | None) -> str:
+    return f"{moment:%Y-%m-%d}" if moment else ""

@@ -1,0 +1,114 @@
+"""The tools of the admin toolset that run maintenance, and undo it."""
+
+from typing import Annotated, Any, Self
+
+from pydantic import Field, SerializerFunctionWrapHandler, WithJsonSchema, model_serializer
+
+from graph_memory.api.maintenance import RunId
+from graph_memory.api.service import GraphMemory
+from graph_memory.auth.grants import Scope
+from graph_memory.domain.inputs import PolicyName
+from graph_memory.domain.timestamps import SupposedMoment
+from graph_memory.errors import InvalidArgumentError
+from graph_memory.maintenance.run import Report, StageName
+from graph_memory.maintenance.undo import Refusal, Undone
+from graph_memory.server import parameters
+from graph_memory.server.tool import WRITES, Toolset
+from graph_memory.server.views.base import View
+
+toolset = Toolset(Scope.ADMIN)
+
+_OBJECTS = WithJsonSchema({"type": "array", "items": {"type": "object"}})
+
+
+class Maintained(View):
+    """What a run did, or would do."""
+
+    report: Annotated[Report, WithJsonSchema({"type": "object"})]
+
+    @model_serializer(mode="wrap")
+    def _flat(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return handler(self)["report"]
+
+    def text(self) -> str:
+        """Return what moved, and the run's id, which an undo needs."""
+        run = self.report
+        moved = ", ".join(f"{arrow}: {count}" for arrow, count in run.transitioned.items())
+        verb = "would treat" if run.dry_run else "treated"
+        begun = f"Run {run.run_id} {verb} {run.processed} memories"
+        ended = "" if run.completed else " and stopped early"
+        lines = [f"{begun}{ended}. {moved or 'None changes its state'}."]
+        lines += [f"{c.was}>{c.becomes} {c.memory_id} {c.lead}" for c in run.would_go_first]
+        lines += [f"Failed: {f.memory_id}: {f.reason}" for f in run.failed]
+        return "\n".join(lines)
+
+
+class UndoneRun(View):
+    """What became of an undo."""
+
+    run_id: str
+    restored: int
+    refused: int
+    refusals: Annotated[list[Refusal], _OBJECTS]
+
+    @classmethod
+    def of(cls, undone: Undone) -> Self:
+        """Describe an undo."""
+        fields: Any = undone
+        return cls.model_validate(fields, from_attributes=True)
+
+    def text(self) -> str:
+        """Return the counts, and why which memory stays."""
+        lines = [f"Run {self.run_id}: {self.restored} memories as before, {self.refused} refused."]
+        return "\n".join([*lines, *(f"{r.memory_id}: {r.reason}" for r in self.refusals)])
+
+
+@toolset.tool("Run decay maintenance", WRITES)
+async def run_decay_maintenance(
+    memory: GraphMemory,
+    dry_run: Annotated[bool, Field(description="True: only tell.")] = False,
+    batch_size: Annotated[
+        int | None, Field(ge=1, le=100_000, description="Per transaction."), parameters.NUMBER
+    ] = None,
+    stages: Annotated[
+        tuple[StageName, ...] | None,
+        Field(min_length=1, description="Only these, as protection, decay, purge."),
+        parameters.WORDS,
+    ] = None,
+    max_seconds: Annotated[
+        float | None, Field(gt=0, le=86_400, description="Time limit."), parameters.REAL
+    ] = None,
+    full: Annotated[bool, Field(description="Also what is not due.")] = False,
+    now: Annotated[
+        SupposedMoment | None, Field(description="With dry_run: then; ISO 8601.")
+    ] = None,
+    policy: Annotated[PolicyName | None, Field(description="With dry_run: supposed.")] = None,
+    group_id: parameters.Group = None,
+) -> Maintained:
+    """Let memories fade; do what is due. The run can be undone."""
+    asked: dict[str, Any] = {
+        "groups": [memory.group(group_id)],
+        "batch_size": batch_size,
+        "stages": stages,
+        "max_seconds": max_seconds,
+        "full": full,
+    }
+    if dry_run:
+        what_if = {"now": now, "policy": policy}
+        return Maintained(report=await memory.rehearse_maintenance(what_if=what_if, **asked))
+    for name, value in (("now", now), ("policy", policy)):
+        if value is not None:
+            raise InvalidArgumentError(
+                name, str(value), "a run goes by the clock and the settings; use dry_run"
+            )
+    return Maintained(report=await memory.maintain(**asked))
+
+
+@toolset.tool("Undo a maintenance run", WRITES)
+async def undo_maintenance(
+    memory: GraphMemory,
+    run_id: Annotated[RunId, Field(description="Id of the run.")],
+    group_id: parameters.Group = None,
+) -> UndoneRun:
+    """Put back what a run changed; what changed since stays, and is named."""
+    return UndoneRun.of(await memory.undo_maintenance(run_id, group_id=memory.group(group_id)))

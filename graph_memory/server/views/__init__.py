@@ -1,0 +1,1 @@
+"""The structured answers of the tools."""

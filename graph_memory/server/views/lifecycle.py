@@ -1,0 +1,171 @@
+"""What the tools on fading and keeping answer."""
+
+from typing import Annotated, Any, Self
+
+from pydantic import BaseModel, WithJsonSchema
+
+from graph_memory.decay.forecast import Forecast, Lost, Point
+from graph_memory.decay.status import DecayStatus, Transition, explained, kept
+from graph_memory.domain.timestamps import Instant
+from graph_memory.memories.confidence import Action, Scan
+from graph_memory.server.views.base import View
+
+_OBJECTS = WithJsonSchema({"type": "array", "items": {"type": "object"}})
+
+
+class Preservation(BaseModel):
+    """Whether something keeps a memory from fading, and what."""
+
+    in_effect: bool
+    reason: str | None
+    until: Instant | None
+
+    @classmethod
+    def of(cls, status: DecayStatus) -> Self:
+        """Describe what keeps a memory."""
+        return cls(
+            in_effect=status.protection is not None,
+            reason=status.protection,
+            until=status.preserve_until,
+        )
+
+
+class Preserved(View):
+    """A memory that is kept from fading, or is no more."""
+
+    memory_id: str
+    state: str
+    decay_score: float
+    preservation: Preservation
+    explanation: str
+
+    @classmethod
+    def of(cls, status: DecayStatus) -> Self:
+        """Describe a memory after the change."""
+        return cls(
+            memory_id=status.memory_id,
+            state=status.state,
+            decay_score=status.decay_score,
+            preservation=Preservation.of(status),
+            explanation=f"Memory {status.memory_id} is {status.state}, {kept(status)}.",
+        )
+
+    def text(self) -> str:
+        """Return the state and what keeps it."""
+        return self.explanation
+
+
+class Fading(View):
+    """How far a memory has faded, why, and what comes next."""
+
+    memory_id: str
+    state: str
+    decay_score: float
+    retention: float
+    last_decay_update: Instant | None
+    decay_policy: str
+    rules: str
+    terms: dict[str, float | int | str | None]
+    idle_since: str
+    idle_from: Instant
+    predicted_next_state: str | None
+    predicted_at: Instant | None
+    preservation: Preservation
+    is_obsolete: bool
+    obsolete_reason: str | None
+    superseded_by: str | None
+    explanation: str
+    transitions: Annotated[list[Transition], _OBJECTS]
+
+    @classmethod
+    def of(cls, status: DecayStatus, rules: str) -> Self:
+        """Describe a status under the rules of a hash."""
+        return cls(
+            memory_id=status.memory_id,
+            state=status.state,
+            decay_score=status.decay_score,
+            retention=status.retention,
+            last_decay_update=status.last_decay_update,
+            decay_policy=status.decay_policy,
+            rules=rules,
+            terms=status.terms,
+            idle_since=status.idle_since,
+            idle_from=status.idle_from,
+            predicted_next_state=status.next_state,
+            predicted_at=status.next_at if status.next_state else None,
+            preservation=Preservation.of(status),
+            is_obsolete=status.is_obsolete,
+            obsolete_reason=status.obsolete_reason,
+            superseded_by=status.superseded_by,
+            explanation=explained(status),
+            transitions=status.history,
+        )
+
+    def text(self) -> str:
+        """Return the explanation, and the changes of state that were."""
+        return "\n".join(
+            [self.explanation, *(f"{t.at:%Y-%m-%d %H:%M} {t.to}: {t.reason}" for t in
+                                 self.transitions)]
+        )  # fmt: skip
+
+
+class Forecasted(View):
+    """What becomes of memories if nobody touches them."""
+
+    policy: str
+    rules: str
+    points: Annotated[list[Point], _OBJECTS]
+    transitions: dict[str, int]
+    first_lost: Annotated[list[Lost], _OBJECTS]
+
+    @classmethod
+    def of(cls, told: Forecast) -> Self:
+        """Describe a forecast."""
+        fields: Any = told
+        return cls.model_validate(fields, from_attributes=True)
+
+    def text(self) -> str:
+        """Return a line a point, and one for each memory that goes first."""
+        return "\n".join(
+            [
+                *(f"{point.at:%Y-%m-%d}: "
+                  + ", ".join(f"{n} {state}" for state, n in point.states.items() if n)
+                  for point in self.points),
+                *(f"{lost.lost_at:%Y-%m-%d} {lost.memory_id} is forgotten: {lost.lead}"
+                  for lost in self.first_lost),
+            ]
+        )  # fmt: skip
+
+
+class ScanReport(View):
+    """What a scan of confidence did, or would do."""
+
+    dry_run: bool
+    scanned: int
+    applied: int
+    failed: list[str]
+    by_kind: dict[str, int]
+    actions: Annotated[list[Action], _OBJECTS]
+    truncated: bool
+
+    @classmethod
+    def of(cls, scan: Scan) -> Self:
+        """Describe a scan."""
+        fields: Any = scan
+        return cls.model_validate(fields, from_attributes=True)
+
+    def text(self) -> str:
+        """Return the numbers, and a line for each change."""
+        would = "Would change" if self.dry_run else "Changed"
+        changes = [action for action in self.actions if action.kind != "skip"]
+        head = f"Scanned {self.scanned}. {would} {len(changes) if self.dry_run else self.applied}."
+        return "\n".join([head, *(_change(action) for action in changes[:50])])
+
+
+def _change(action: Action) -> str:
+    if action.kind == "obsolete":
+        return f"{action.memory_id}: obsolete, unused for {action.age_days:.0f} days"
+    return (
+        f"{action.memory_id}: confidence {action.current_confidence:g} to "
+        f"{action.proposed_confidence:g}, unused for {action.age_days:.0f} days"
+    )

@@ -1,0 +1,99 @@
+"""What the tools on relations and history answer."""
+
+from typing import Any, Self
+
+from pydantic import BaseModel
+
+from graph_memory.domain.models import RelationType
+from graph_memory.domain.timestamps import Instant
+from graph_memory.memories.history import Event
+from graph_memory.memories.lifecycle import Obsolete
+from graph_memory.memories.relations import Related
+from graph_memory.server.views.base import View
+
+
+class RelationMade(BaseModel):
+    """A relation as made or updated."""
+
+    from_id: str
+    to_id: str
+    relation_type: RelationType
+    strength: float
+    created: bool
+
+
+class Relations(View):
+    """The relations a call made or updated."""
+
+    relations: list[RelationMade]
+
+    @classmethod
+    def of(cls, made: list[Related]) -> Self:
+        """Describe relations."""
+        return cls(relations=[RelationMade.model_validate(r, from_attributes=True) for r in made])
+
+    def text(self) -> str:
+        """Return a line a relation."""
+        return "\n".join(
+            f"{'Made' if r.created else 'Updated'}: {r.from_id} {r.relation_type} {r.to_id} "
+            f"(strength {r.strength:g})"
+            for r in self.relations
+        )
+
+
+class Unrelated(View):
+    """How many relations ended."""
+
+    removed: int
+
+    def text(self) -> str:
+        """Return the number."""
+        return f"Ended {self.removed} relation{'' if self.removed == 1 else 's'}."
+
+
+class HappenedAt(BaseModel):
+    """One thing that happened to a memory."""
+
+    at: Instant
+    kind: str
+    detail: str | None
+
+
+class History(View):
+    """What happened to a memory, the earliest first."""
+
+    memory_id: str
+    events: list[HappenedAt]
+
+    @classmethod
+    def of(cls, memory_id: str, events: list[Event]) -> Self:
+        """Describe events."""
+        happened = [HappenedAt.model_validate(e, from_attributes=True) for e in events]
+        return cls(memory_id=memory_id, events=happened)
+
+    def text(self) -> str:
+        """Return a line an event."""
+        return "\n".join(
+            f"{event.at:%Y-%m-%d %H:%M} {event.kind}{': ' + event.detail if event.detail else ''}"
+            for event in self.events
+        )
+
+
+class ObsoleteMemory(View):
+    """A memory that no longer holds."""
+
+    memory_id: str
+    state: str
+    obsolete_at: Instant
+    invalid_at: Instant | None
+
+    @classmethod
+    def of(cls, obsolete: Obsolete) -> Self:
+        """Describe an obsolete memory."""
+        fields: Any = obsolete
+        return cls.model_validate(fields, from_attributes=True)
+
+    def text(self) -> str:
+        """Return since when."""
+        ended = f", and was true until {self.invalid_at:%Y-%m-%d %H:%M}" if self.invalid_at else ""
+        return f"Memory {self.memory_id} is obsolete{ended}."

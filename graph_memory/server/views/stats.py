@@ -1,0 +1,113 @@
+"""What the tools answer that tell of a whole group."""
+
+from typing import Annotated, Any, Self
+
+from pydantic import WithJsonSchema
+
+from graph_memory.diagnostics.stats import Averages, Health, LastRun, Stats, Vectors
+from graph_memory.domain.timestamps import Instant
+from graph_memory.maintenance.records import Pause
+from graph_memory.maintenance.reembedding import RebuildReport
+from graph_memory.server.views.base import View
+from graph_memory.traversal.analysis import TypeCount
+
+_OBJECT = WithJsonSchema({"type": "object"})
+
+
+class Counted(View):
+    """What a group holds."""
+
+    total: int
+    by_type: Annotated[dict[str, int], _OBJECT]
+    by_tag: Annotated[dict[str, int], _OBJECT]
+    relations: Annotated[dict[str, TypeCount], _OBJECT]
+    embedding: Annotated[Vectors, _OBJECT]
+    last_backup: Instant | None
+
+    @classmethod
+    def of(cls, stats: Stats) -> Self:
+        """Describe a group."""
+        return cls(**_fields(cls, stats))
+
+    def text(self) -> str:
+        """Return the counts, a line a kind."""
+        related = (
+            f"{name} {t.count} (mean {t.avg_strength:g})" for name, t in self.relations.items()
+        )
+        vectors = self.embedding
+        lines = {
+            "types": _listed(self.by_type),
+            "tags": _listed(self.by_tag),
+            "relations": ", ".join(related),
+            "vectors": f"{vectors.model}, {vectors.missing} missing",
+            "last backup": ""
+            if self.last_backup is None
+            else f"{self.last_backup:%Y-%m-%d %H:%M}Z",
+        }
+        told = (f"{name}: {said or 'none'}" for name, said in lines.items())
+        return "\n".join([f"{self.total} memories.", *told])
+
+
+class Faring(View):
+    """How a group fares."""
+
+    states: Annotated[dict[str, int], _OBJECT]
+    protected: int
+    averages: Annotated[Averages, _OBJECT]
+    classification_pending: int
+    embeddings_missing: int
+    last_run: Annotated[LastRun | None, _OBJECT]
+    paused: Annotated[Pause | None, _OBJECT]
+    recoverable_until_soonest: Instant | None
+
+    @classmethod
+    def of(cls, health: Health) -> Self:
+        """Describe a group."""
+        return cls(**_fields(cls, health))
+
+    def text(self) -> str:
+        """Return the states, the averages, and what waits or stands still."""
+        means = self.averages
+        lines = [
+            f"{_listed(self.states)}; {self.protected} protected.",
+            f"Means: decay {_mean(means.decay_score)}, importance {_mean(means.importance)}, "
+            f"stability {_mean(means.stability)}, confidence {_mean(means.confidence)}.",
+            f"Waiting: {self.classification_pending} to be rated, "
+            f"{self.embeddings_missing} without a vector.",
+        ]
+        if run := self.last_run:
+            lines.append(f"Last run: {run.started_at:%Y-%m-%d %H:%M}Z, {run.status}.")
+        if self.paused:
+            lines.append(f"Maintenance is paused: {self.paused.reason}")
+        if soonest := self.recoverable_until_soonest:
+            lines.append(f"The first deleted memory can be recovered until {soonest:%Y-%m-%d}.")
+        return "\n".join(lines)
+
+
+class Rebuilt(View):
+    """How many texts were to be embedded, and how many were."""
+
+    candidates: int
+    rebuilt: int
+    failed: int
+
+    @classmethod
+    def of(cls, report: RebuildReport) -> Self:
+        """Describe a rebuild."""
+        return cls(**_fields(cls, report))
+
+    def text(self) -> str:
+        """Return the numbers."""
+        return f"{self.candidates} to embed, {self.rebuilt} embedded, {self.failed} failed."
+
+
+def _fields(view: type[View], value: object) -> dict[str, Any]:
+    return {name: getattr(value, name) for name in view.model_fields}
+
+
+def _listed(counts: dict[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in counts.items())
+
+
+def _mean(value: float | None) -> str:
+    return "none" if value is None else f"{value:.3g}"

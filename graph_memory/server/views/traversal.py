@@ -1,0 +1,76 @@
+"""What the tools on walks and analysis answer."""
+
+from typing import Annotated, Self
+
+from pydantic import WithJsonSchema
+
+from graph_memory.server.views.base import MemoryView, View, line
+from graph_memory.traversal.analysis import Bridge, Connector, TypeCount
+from graph_memory.traversal.walk import ReachedMemory, Walked, WalkedRelation
+
+_OBJECTS = WithJsonSchema({"type": "array", "items": {"type": "object"}})
+
+
+class Reached(View):
+    """What a walk brought back, in its order."""
+
+    start: MemoryView
+    nodes: Annotated[list[ReachedMemory], _OBJECTS]
+    edges: Annotated[list[WalkedRelation], _OBJECTS]
+    truncated: bool
+    reason: str | None
+
+    @classmethod
+    def of(cls, walked: Walked) -> Self:
+        """Describe a walk."""
+        return cls(
+            start=walked.start,
+            nodes=walked.nodes,
+            edges=walked.edges,
+            truncated=walked.truncated,
+            reason=walked.reason,
+        )
+
+    def text(self) -> str:
+        """Return a line a memory, indented by its depth, and what was left out."""
+        by_ends = {frozenset((e.from_id, e.to_id)): e.relation_type for e in self.edges}
+        nodes = [
+            f"{'  ' * node.depth}{by_ends[frozenset(node.path[-2:])]}: {line(node)}"
+            for node in self.nodes
+        ]
+        more = [f"More: the walk ended by its bound on {self.reason}."] if self.truncated else []
+        return "\n".join([f"From {line(self.start)}", *(nodes or ["Nothing reached."]), *more])
+
+
+class Analysed(View):
+    """What holds a neighbourhood or a group together."""
+
+    memory_id: str | None
+    in_degree: int | None
+    out_degree: int | None
+    memories: int
+    relations: int
+    by_type: Annotated[dict[str, TypeCount], WithJsonSchema({"type": "object"})]
+    top_connectors: Annotated[list[Connector], _OBJECTS]
+    bridges: Annotated[list[Bridge], _OBJECTS]
+    bridge_count: int
+    islands: list[int]
+    island_count: int
+    isolated: int
+    truncated: bool
+
+    def text(self) -> str:
+        """Return the numbers, the connectors and the bridges."""
+        degrees = f", {self.in_degree} in, {self.out_degree} out" if self.memory_id else ""
+        return "\n".join(
+            [
+                f"{self.memories} memories, {self.relations} relations{degrees}; "
+                f"{self.island_count} islands, {self.isolated} isolated, "
+                f"{self.bridge_count} bridges{'; more than was looked at' * self.truncated}.",
+                *(f"{name}: {t.count}, mean strength {t.avg_strength:g}"
+                  for name, t in self.by_type.items()),
+                *(f"connector {c.memory_id}: {c.in_degree} in, {c.out_degree} out"
+                  for c in self.top_connectors),
+                *(f"bridge {b.from_id} – {b.to_id} separates {b.separates}" for b in self.bridges),
+            ]
+        )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Settings: fields, sources and checks."""

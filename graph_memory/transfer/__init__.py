@@ -1,0 +1,1 @@
+"""Import and export, our own lines and the formats of other stores."""

@@ -1,0 +1,53 @@
+"""What an import would do, without a database: every line is read and checked, nothing stored."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from graph_memory.errors import GraphMemoryError, LimitExceededError
+from graph_memory.transfer.import_export import MAX_SHOWN_ERRORS, LineError
+from graph_memory.transfer.line_format import ArchivedMemory, read_line
+
+
+@dataclass(slots=True)
+class Preview:
+    """What became of the lines; `errors` are the first few, `refused` counts them all."""
+
+    memories: int = 0
+    relations: int = 0
+    repeated: int = 0
+    refused: int = 0
+    errors: list[LineError] = field(default_factory=list[LineError])
+
+    def refuse(self, line: int, error: GraphMemoryError) -> None:
+        """Count an error, and keep it if it is among the first."""
+        self.refused += 1
+        if self.refused <= MAX_SHOWN_ERRORS:
+            self.errors.append(LineError(line, error.code, str(error)))
+
+
+def preview(lines: Iterable[str], max_content_characters: int) -> Preview:
+    """Check lines as an import does; what the group holds already is not looked up."""
+    found = Preview()
+    seen: set[int] = set()
+    for number, text in enumerate(lines, start=1):
+        if not text.strip():
+            continue
+        try:
+            memory = read_line(text)
+            _check_length(memory, max_content_characters)
+        except GraphMemoryError as error:
+            found.refuse(number, error)
+            continue
+        found.relations += sum(1 + relation.bidirectional for relation in memory.relationships)
+        keys = {hash((memory.group_id, memory.content)), hash(memory.memory_id or number)}
+        found.repeated += not keys.isdisjoint(seen)
+        found.memories += keys.isdisjoint(seen)
+        seen |= keys
+    return found
+
+
+def _check_length(memory: ArchivedMemory, limit: int) -> None:
+    if len(memory.content) > limit:
+        raise LimitExceededError(
+            "content", f"{len(memory.content)} characters", f"at most {limit} characters"
+        )

@@ -1,0 +1,215 @@
+"""From another store's terms to the lines that `import` reads: ids, types, scales, instants."""
+
+import json
+import uuid
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any, cast
+
+from graph_memory.domain.inputs import RESERVED_KEYS, RelationName, TypeName, checked_value
+from graph_memory.domain.models import MemoryType, RelationType
+from graph_memory.domain.timestamps import instant
+from graph_memory.errors import InvalidArgumentError
+from graph_memory.transfer.formats.source import Format, LeftOut, SourceMemory, SourceRelation
+
+#: Ids are made from it, so that a second import finds what the first one stored.
+_NAMESPACE = uuid.UUID("6f0d8b8e-2d0c-5b1a-9c53-7a0f6d1c4e21")
+
+_TITLE_CHARACTERS = 256
+
+
+class Translation:
+    """The lines a source becomes, and what there is to say about them; iterate over it once.
+
+    Attributes:
+        memories: How many lines there were so far.
+        relations: How many relations they had.
+        left_out: What became no line, by reason.
+        amended: What was brought into its range, by reason.
+        unknown_relation_types: How often each was met; stored as `relates_to`, the original kept.
+        unknown_memory_types: The same of memories, stored as `general`.
+        owners: How many memories each user of the source has.
+    """
+
+    def __init__(
+        self, name: str, source: Format, path: Path, group_id: str, owner: str | None = None
+    ) -> None:
+        self.memories = 0
+        self.relations = 0
+        self.left_out: Counter[str] = Counter()
+        self.amended: Counter[str] = Counter()
+        self.unknown_relation_types: Counter[str] = Counter()
+        self.unknown_memory_types: Counter[str] = Counter()
+        self.owners: Counter[str] = Counter()
+        self._name = name
+        self._source = source
+        self._path = path
+        self._group_id = group_id
+        self._owner = owner
+        self._source_ids: list[str] = []
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield a line for each memory, as the source is read."""
+        for told in self._source.read(self._path):
+            if isinstance(told, LeftOut):
+                self.left_out[told.reason] += 1
+            elif self._owner and told.owner != self._owner:
+                self.left_out["a memory of another user"] += 1
+            else:
+                yield json.dumps(self._line(told), ensure_ascii=False, default=str)
+
+    def source_id(self, line: int) -> str:
+        """Return what the source calls the memory of a line, counted from 1."""
+        return self._source_ids[line - 1]
+
+    def _line(self, told: SourceMemory) -> dict[str, Any]:
+        self.memories += 1
+        self._source_ids.append(told.source_id)
+        if told.owner:
+            self.owners[told.owner] += 1
+        relations = self._relations(told)
+        self.relations += len(relations)
+        memory_type, original = self._memory_type(told.memory_type)
+        kept = {
+            "imported_from": self._name,
+            "source_id": told.source_id,
+            "original_memory_type": original,
+            "source_owner": told.owner,
+        }
+        line = {
+            "memory_id": self._id(told.source_id),
+            "content": text_of(told.content),
+            "memory_type": memory_type,
+            "title": " ".join((told.title or "").split())[:_TITLE_CHARACTERS] or None,
+            "tags": _tags(told.tags),
+            "metadata": {**_metadata(told.metadata), **_given(kept)},
+            "importance": self._importance(told.importance),
+            "confidence": told.confidence,
+            "decay_rate": told.decay_rate,
+            "project_id": told.project_id,
+            "parent_id": self._id(told.parent_id) if told.parent_id else None,
+            "conversation_id": told.conversation_id,
+            "created_at": moment(told.created_at),
+            "relationships": relations,
+            "lifecycle": self._lifecycle(told.lifecycle),
+        }
+        return _given(line)
+
+    def _id(self, source_id: str) -> str:
+        return str(uuid.uuid5(_NAMESPACE, f"{self._name}|{self._group_id}|{source_id}"))
+
+    def _importance(self, grade: Any) -> Any:
+        """Return a grade of the declared scale on ours; what is no number the import refuses."""
+        scale = self._source.scale
+        if scale is None or grade is None:
+            return None
+        if isinstance(grade, bool) or not isinstance(grade, int | float):
+            return grade
+        if not 0 <= grade <= scale.highest:
+            self.amended[f"an importance beyond {scale.value}"] += 1
+        return grade * 10 / scale.highest
+
+    def _lifecycle(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what has happened to a memory; that it was imported is the last of it."""
+        named = {k: moment(v) if k.endswith(("_at", "_update")) else v for k, v in given.items()}
+        return {"state_reason": "imported", **_given(named)}
+
+    def _memory_type(self, name: str | None) -> tuple[str | None, str | None]:
+        """Return our type, and the source's own name where there is no such type."""
+        if not name:
+            return None, None
+        try:
+            given = self._source.memory_types.get(name.strip().lower(), name)
+            return checked_value(TypeName, given, "memory_type"), None
+        except InvalidArgumentError:
+            self.unknown_memory_types[name] += 1
+            return MemoryType.GENERAL, name
+
+    def _relations(self, told: SourceMemory) -> list[dict[str, Any]]:
+        """Return relations by target and type, since more than one unknown type may be one now."""
+        merged: dict[tuple[str, str], dict[str, Any]] = {}
+        for relation in told.relations:
+            relation_type, original = self._relation_type(relation.relation_type)
+            row = _relation(relation, self._id(relation.target_id), relation_type, original)
+            first = merged.setdefault((relation.target_id, relation_type), row)
+            names: list[str] = first.get("original_relation_type", "").split(", ")
+            if original and original not in names:
+                first["original_relation_type"] = ", ".join((*filter(None, names), original))
+        return list(merged.values())
+
+    def _relation_type(self, name: str) -> tuple[str, str | None]:
+        """Return our type, and the source's own name where there is no such type."""
+        folded = _folded(name)
+        try:
+            given = self._source.relation_types.get(folded, folded)
+            return checked_value(RelationName, given, "relation_type"), None
+        except InvalidArgumentError:
+            self.unknown_relation_types[name] += 1
+            return RelationType.RELATES_TO, name
+
+
+def text_of(value: Any) -> Any:
+    """Return the text of a content that may be wrapped into an object."""
+    if isinstance(value, dict):
+        wrapped = cast(dict[str, Any], value)
+        for key in ("text", "content"):
+            if len(wrapped) == 1 and isinstance(wrapped.get(key), str):
+                return wrapped[key]
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False)
+
+
+def moment(value: Any) -> Any:
+    """Return an instant as text: seconds since 1970, a date, or a text as it is."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        try:
+            return instant(datetime.fromtimestamp(value, UTC))
+        except (ValueError, OverflowError, OSError):
+            return str(value)
+    if isinstance(value, datetime):
+        return instant(value)
+    return value.isoformat() if isinstance(value, date) else value
+
+
+def _relation(
+    relation: SourceRelation, target_id: str, relation_type: str, original: str | None
+) -> dict[str, Any]:
+    strength = relation.strength
+    if isinstance(strength, int | float):
+        strength = min(max(strength, 0.0), 1.0)  # a cosine may miss its range by a rounding
+    return _given(
+        {
+            "target_id": target_id,
+            "relation_type": relation_type,
+            "original_relation_type": original,
+            "strength": strength,
+            "bidirectional": relation.bidirectional or None,
+            "created_at": moment(relation.created_at),
+            "metadata": _metadata(relation.metadata),
+        }
+    )
+
+
+def _folded(name: str) -> str:
+    """Return a relation's name as ours are spelled: `dependsOn` and `depends on` alike."""
+    parted = "".join(
+        f"_{c}" if c.isupper() and before.islower() else c
+        for before, c in zip(" " + name, name, strict=False)
+    )
+    return "_".join(parted.replace("-", " ").replace("_", " ").lower().split())
+
+
+def _tags(tags: Any) -> list[str]:
+    return [str(tag) for tag in tags if tag is not None]
+
+
+def _metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Return metadata under names that are free here."""
+    return {f"source_{k}" if k in RESERVED_KEYS else k: v for k, v in _given(metadata).items()}
+
+
+def _given(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value not in (None, [], {})}

@@ -1,0 +1,314 @@
+"""Import and export: many memories in, all memories out, as lines of JSON."""
+
+import hashlib
+import uuid
+from collections.abc import AsyncIterator, Callable, Container, Iterable, Iterator
+from dataclasses import asdict, dataclass, field, fields
+from itertools import islice
+from operator import itemgetter
+from typing import Any, TypeVar
+
+from graph_memory.api.service import GraphMemory
+from graph_memory.decay import policies
+from graph_memory.domain.encoding import default_title
+from graph_memory.domain.inputs import NewMemory
+from graph_memory.domain.models import RelationType
+from graph_memory.domain.timestamps import instant
+from graph_memory.errors import DuplicateError, GraphMemoryError, InvalidArgumentError
+from graph_memory.inference.embedder import Vector
+from graph_memory.transfer.line_format import (
+    NO_ATTRIBUTES,
+    NO_ATTRIBUTES_OF_FACTS,
+    ArchivedMemory,
+    ArchivedVersion,
+    read_line,
+    write_line,
+)
+from graph_memory.transfer.links import Link, set_links, stored
+
+T = TypeVar("T")
+K = TypeVar("K")
+
+MAX_SHOWN_ERRORS = 20
+
+_IMPORT_BATCH = 256
+_EXPORT_BATCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class LineError:
+    """Why a line, or one of its relations, was not imported."""
+
+    line: int
+    code: str
+    message: str
+
+
+@dataclass(slots=True)
+class ImportReport:
+    """What became of the lines; `errors` are the first few, `failed` counts them all."""
+
+    stored: int = 0
+    skipped: int = 0
+    relations: int = 0
+    failed: int = 0
+    errors: list[LineError] = field(default_factory=list[LineError])
+
+    def refuse(self, line: int, error: GraphMemoryError) -> None:
+        """Count an error, and keep it if it is among the first."""
+        self.failed += 1
+        if self.failed <= MAX_SHOWN_ERRORS:
+            self.errors.append(LineError(line, error.code, str(error)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A memory on its way in, and the number of the line it stands in."""
+
+    number: int
+    group_id: str
+    memory: ArchivedMemory
+
+
+@dataclass(frozen=True, slots=True)
+class _Holder:
+    """An id that is taken, and whether by a memory the group can see."""
+
+    memory_id: str
+    in_group: bool
+
+
+async def import_lines(
+    memory: GraphMemory,
+    lines: Iterable[str],
+    group_id: str | None = None,
+    on_progress: Callable[[int], None] = lambda lines_done: None,
+) -> ImportReport:
+    """Store a memory for each line; run again, it stores only what is not there yet.
+
+    A memory whose id or content the group holds already is skipped. An id that a deleted memory or
+    another group holds is replaced by a new one, in the relations and parents of other lines too.
+
+    Args:
+        memory: Where to.
+        lines: JSON objects, read as they are needed; blank lines are passed over.
+        group_id: The tenant of all lines, whatever they say; without it each keeps its own.
+        on_progress: Called with the number of lines done since the last call.
+
+    Raises:
+        GraphUnavailableError: Neo4j went away; what was stored so far is whole.
+    """
+    running = _Import(memory, group_id)
+    numbered = enumerate(lines, start=1)
+    size = min(_IMPORT_BATCH, memory.settings.max_batch)
+    while batch := list(islice(numbered, size)):
+        await running.store(batch)
+        on_progress(len(batch))
+    await running.link()
+    return running.report
+
+
+async def export_lines(memory: GraphMemory, group_id: str | None = None) -> AsyncIterator[str]:
+    """Yield a line for each memory of the group that is not deleted, the oldest first."""
+    after: dict[str, str] = {"after_created_at": "0001-01-01T00:00:00Z", "after_id": ""}
+    while True:
+        page = await memory.graph.rows(
+            "transfer/import_export/export",
+            _Exported,
+            group_id=memory.group(group_id),
+            limit=_EXPORT_BATCH,
+            types=list(RelationType),
+            owned=NO_ATTRIBUTES,
+            owned_of_facts=NO_ATTRIBUTES_OF_FACTS,
+            **after,
+        )
+        for row in page:
+            yield write_line(row.line, row.title)
+        if len(page) < _EXPORT_BATCH:
+            return
+        after = {"after_created_at": page[-1].created_at, "after_id": page[-1].line["memory_id"]}
+
+
+@dataclass(frozen=True, slots=True)
+class _Exported:
+    """A memory as the database describes it, and where the next page goes on."""
+
+    line: dict[str, Any]
+    title: str | None
+    created_at: str
+
+
+class _Import:
+    """An import on its way: what is counted, which ids were replaced, what is yet to be linked."""
+
+    def __init__(self, memory: GraphMemory, group_id: str | None) -> None:
+        self.report = ImportReport()
+        self._memory = memory
+        self._group_id = memory.group(group_id) if group_id else None
+        self._new_ids: dict[tuple[str, str], str] = {}
+        self._links: list[Link] = []
+        self._conversations: set[tuple[str, str]] = set()
+
+    async def store(self, batch: Iterable[tuple[int, str]]) -> None:
+        """Store the memories of some lines, without their links."""
+        for group_id, lines in _grouped(self._read(batch), lambda line: line.group_id):
+            settled = await self._settled(group_id, lines)
+            for line, memory_id in settled:
+                self._remember_links(line, memory_id)
+                if line.memory.lifecycle and line.memory.conversation_id:
+                    self._conversations.add((group_id, line.memory.conversation_id))
+            await self._restore_entities(group_id, settled)
+            await self._restore_versions(group_id, settled)
+            await self._restore_lifecycles(group_id, settled)
+
+    async def link(self) -> None:
+        """Set the parents and relations of all lines, and where conversations go on."""
+        for group_id, links in _grouped(self._links, lambda link: link.group_id):
+            new_ids = {old: new for (group, old), new in self._new_ids.items() if group == group_id}
+            made, refused = await set_links(
+                self._memory.graph, links, new_ids, group_id=group_id, now=self._memory.clock()
+            )
+            self.report.relations += made
+            for link, error in refused:
+                self.report.refuse(link.line, error)
+        for group_id, talks in _grouped(sorted(self._conversations), itemgetter(0)):
+            await self._memory.graph.run(
+                "transfer/import_export/resume_conversations",
+                group_id=group_id,
+                conversations=[conversation_id for _, conversation_id in talks],
+            )
+
+    def _read(self, batch: Iterable[tuple[int, str]]) -> Iterator[_Line]:
+        for number, text in batch:
+            if not text.strip():
+                continue
+            try:
+                memory = read_line(text)
+            except GraphMemoryError as error:
+                self.report.refuse(number, error)
+            else:
+                yield _Line(number, self._group_id or self._memory.group(memory.group_id), memory)
+
+    async def _settled(self, group_id: str, lines: list[_Line]) -> list[tuple[_Line, str]]:
+        """Return the lines whose memories are there now, old or new, with their ids."""
+        ids = [line.memory.memory_id for line in lines if line.memory.memory_id]
+        holders = await self._memory.graph.rows(
+            "transfer/import_export/find_ids", _Holder, group_id=group_id, memory_ids=ids
+        )
+        here = {holder.memory_id for holder in holders if holder.in_group}
+        elsewhere = {holder.memory_id for holder in holders if not holder.in_group}
+        settled = [(line, i) for line in lines if (i := line.memory.memory_id or "") in here]
+        self.report.skipped += len(settled)
+        new = [line for line in lines if line.memory.memory_id not in here]
+        outcomes = await self._memory.add_many(_arguments(line, elsewhere) for line in new)
+        for line, outcome in zip(new, outcomes, strict=True):
+            match outcome.error:
+                case None:
+                    self.report.stored += 1
+                    settled.append((line, str(outcome.memory_id)))
+                case DuplicateError(existing_id=existing_id):
+                    self.report.skipped += 1
+                    settled.append((line, existing_id))
+                case InvalidArgumentError(argument="memory_id"):  # a line before has the same id
+                    self.report.skipped += 1
+                case error:
+                    self.report.refuse(line.number, error)
+        return settled
+
+    def _remember_links(self, line: _Line, memory_id: str) -> None:
+        memory = line.memory
+        if memory.memory_id and memory.memory_id != memory_id:
+            self._new_ids[line.group_id, memory.memory_id] = memory_id
+        if memory.parent_id:
+            self._links.append(Link(line.number, line.group_id, memory_id, memory.parent_id))
+        self._links.extend(
+            Link(line.number, line.group_id, memory_id, edge.target_id, edge)
+            for edge in (*memory.relationships, *memory.facts)
+        )
+
+    async def _restore_entities(self, group_id: str, settled: list[tuple[_Line, str]]) -> None:
+        """Give memories that were entities of Graphiti what it had said of them."""
+        rows = [
+            {
+                "memory_id": memory_id,
+                "valid_at": stored({"at": line.memory.valid_at})["at"],
+                **asdict(line.memory.entity),
+            }
+            for line, memory_id in sorted(settled, key=lambda pair: pair[1])
+            if line.memory.entity
+        ]
+        if rows:
+            now = instant(self._memory.clock())
+            await self._memory.graph.run(
+                "transfer/import_export/restore_entities", group_id=group_id, entities=rows, now=now
+            )
+
+    async def _restore_versions(self, group_id: str, settled: list[tuple[_Line, str]]) -> None:
+        """Give memories their earlier texts, which searches of the past compare, too."""
+        rewritten = sorted(
+            ((memory_id, line.memory.versions) for line, memory_id in settled
+             if line.memory.versions),
+            key=lambda pair: pair[0],
+        )  # fmt: skip
+        texts = [version.content for _, versions in rewritten for version in versions]
+        vectors = iter(await self._memory.embedder.embed(texts))
+        rows = [
+            {
+                "memory_id": memory_id,
+                "versions": [_version(version, next(vectors)) for version in versions],
+            }
+            for memory_id, versions in rewritten
+        ]
+        if rows:
+            await self._memory.graph.run(
+                "transfer/import_export/restore_versions", group_id=group_id, memories=rows
+            )
+
+    async def _restore_lifecycles(self, group_id: str, settled: list[tuple[_Line, str]]) -> None:
+        rows = [
+            {
+                "memory_id": memory_id,
+                "conversation_id": line.memory.conversation_id,
+                **stored(asdict(line.memory.lifecycle)),
+            }
+            for line, memory_id in sorted(settled, key=lambda pair: pair[1])
+            if line.memory.lifecycle
+        ]
+        if rows:
+            now, rules = instant(self._memory.clock()), policies.parameters(self._memory.settings)
+            await self._memory.graph.run(
+                "transfer/import_export/restore_lifecycle",
+                group_id=group_id,
+                memories=rows,
+                now=now,
+                decay=rules,
+            )
+
+
+def _arguments(line: _Line, taken: Container[str]) -> dict[str, Any]:
+    """Return a line as arguments of `add`: without links, and without an id that is taken."""
+    arguments = {field.name: getattr(line.memory, field.name) for field in fields(NewMemory)}
+    arguments |= {"group_id": line.group_id, "parent_id": None, "relationships": ()}
+    if line.memory.lifecycle:  # what we exported ourselves brings its links along
+        arguments["conversation_id"] = None
+    if arguments["memory_id"] in taken:
+        arguments["memory_id"] = None
+    return arguments
+
+
+def _version(version: ArchivedVersion, vector: Vector) -> dict[str, Any]:
+    """Return an earlier text as it is stored."""
+    return {
+        **stored(asdict(version)),
+        "version_id": str(uuid.uuid4()),
+        "content_hash": hashlib.sha256(version.content.encode()).hexdigest(),
+        "name": version.title or default_title(version.content),
+        "embedding": vector,
+    }
+
+
+def _grouped(items: Iterable[T], key: Callable[[T], K]) -> Iterable[tuple[K, list[T]]]:
+    groups: dict[K, list[T]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return groups.items()

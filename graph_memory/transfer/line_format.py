@@ -1,0 +1,257 @@
+"""A memory as a line of JSON: the form `import` reads and `export` writes.
+
+A line is an object with the arguments of `add_memory`, and with `created_at`, `group_id` and
+`memory_id` where they are to be kept. Export adds `lifecycle`, what has happened to a memory since,
+`versions`, its earlier texts, and the times of its relations; nobody needs to write these, but
+import takes them back.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from typing import Annotated, Any, ClassVar, Literal, cast
+
+from pydantic import AfterValidator, Field, StringConstraints, TypeAdapter, ValidationError
+
+from graph_memory.decay.status import Transition
+from graph_memory.domain.encoding import default_title, whole
+from graph_memory.domain.inputs import (
+    RESERVED_KEYS,
+    Content,
+    MemoryId,
+    NewMemory,
+    NewRelation,
+    Text,
+    Unit,
+    checked,
+)
+from graph_memory.domain.timestamps import Moment, instant
+from graph_memory.errors import InvalidArgumentError
+from graph_memory.graphiti.properties import (
+    GRAPHITIS_OF_FACTS,
+    OWNED,
+    OWNED_OF_FACTS,
+    SET_ASIDE,
+    STRUCTURAL,
+)
+
+_CHANGE = TypeAdapter(Transition)
+
+#: How an entry of a history begins: statements compare the instant where it stands.
+_ENTRY = re.compile(r'\{"at": "\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"')
+
+
+def _recorded(entry: str) -> str:
+    """Refuse what no history holds: it could not be told, nor the memory's past."""
+    try:
+        _CHANGE.validate_json(entry)
+    except ValidationError as error:
+        raise ValueError("it is no change of state, as an export has it") from error
+    if not _ENTRY.match(entry):
+        raise ValueError("it does not begin with its instant, as an export has it")
+    return entry
+
+
+Count = Annotated[int, Field(ge=0, le=2**53)]
+Entry = Annotated[Text, AfterValidator(_recorded)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchivedRelation(NewRelation):
+    """A relation of a line, with the times it had, and what it was called where it comes from."""
+
+    created_at: Moment | None = None
+    valid_at: Moment | None = None
+    invalid_at: Moment | None = None
+    expired_at: Moment | None = None
+    original_relation_type: Text | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lifecycle:
+    """What had happened to a memory before it was exported."""
+
+    __pydantic_config__: ClassVar = NewMemory.__pydantic_config__
+
+    lifecycle_state: Literal["ACTIVE", "DORMANT", "ARCHIVED", "EXPIRED"] = "ACTIVE"
+    state_changed_at: Moment | None = None
+    state_reason: Text | None = None
+    state_history: tuple[Entry, ...] = ()
+    decay_score: Unit = 0.0
+    last_decay_update: Moment | None = None
+    preserve_until: Moment | None = None
+    access_count: Count = 0
+    last_accessed_at: Moment | None = None
+    importance_source: Text | None = None
+    stability_source: Text | None = None
+    classification_status: Literal["off", "pending", "done"] | None = None
+    classification_attempts: Count | None = None
+    confidence_decayed_at: Moment | None = None
+    reinforcement_pending: Count = 0
+    updated_at: Moment | None = None
+    invalid_at: Moment | None = None
+    ended_at: Moment | None = None
+    obsolete_at: Moment | None = None
+    obsolete_reason: Text | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchivedVersion:
+    """What a memory said before it was changed, and until when."""
+
+    __pydantic_config__: ClassVar = NewMemory.__pydantic_config__
+
+    content: Content
+    title: Text | None = None
+    created_at: Moment | None = None
+    expired_at: Moment
+
+
+#: What is no attribute, but has a place of its own: of an entity, and of a fact.
+NO_ATTRIBUTES = (*OWNED, *RESERVED_KEYS)
+NO_ATTRIBUTES_OF_FACTS = (*OWNED_OF_FACTS, *SET_ASIDE, *GRAPHITIS_OF_FACTS)
+
+_PLAIN = (str, int, float, bool)
+
+#: Whole numbers of Neo4j have 64 bits.
+_WHOLE = range(-(2**63), 2**63)
+
+
+def _attributes(*others: str) -> AfterValidator:
+    def check(attributes: Mapping[str, Any]) -> Mapping[str, Any]:
+        if taken := sorted(attributes.keys() & set(others)):
+            raise ValueError(f"'{taken[0]}' is no attribute; the name has a meaning of its own")
+        if unfit := sorted(key for key, value in attributes.items() if not _is_plain(value)):
+            raise ValueError(f"'{unfit[0]}' must be text, a number, true or false, or a list of it")
+        return attributes
+
+    return AfterValidator(check)
+
+
+def _is_plain(value: object) -> bool:
+    """Tell whether Neo4j and JSON both hold a value: of a list, items of one kind."""
+    items = cast(list[object], value) if isinstance(value, list) else [value]
+    return all(map(_fits, items)) and len({type(item) for item in items}) <= 1
+
+
+def _fits(item: object) -> bool:
+    if isinstance(item, str):
+        return item.encode(errors="replace").decode() == item
+    return item in _WHOLE if type(item) is int else isinstance(item, _PLAIN)
+
+
+def _not_structural(label: str) -> str:
+    if label in STRUCTURAL:
+        raise ValueError("the label has a meaning of its own")
+    return label
+
+
+Label = Annotated[
+    str,
+    StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,255}$"),
+    AfterValidator(_not_structural),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchivedFact:
+    """A fact that Graphiti found about a memory and another, under its own name."""
+
+    __pydantic_config__: ClassVar = NewMemory.__pydantic_config__
+
+    target_id: MemoryId
+    name: Text
+    fact: Text
+    fact_id: MemoryId | None = None
+    strength: Unit = 0.5
+    created_at: Moment | None = None
+    valid_at: Moment | None = None
+    invalid_at: Moment | None = None
+    expired_at: Moment | None = None
+    reference_time: Moment | None = None
+    attributes: Annotated[Mapping[str, Any], _attributes(*NO_ATTRIBUTES_OF_FACTS)] = field(
+        default_factory=dict[str, Any]
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchivedEntity:
+    """What Graphiti says of a memory that is an entity of its."""
+
+    __pydantic_config__: ClassVar = NewMemory.__pydantic_config__
+
+    name: Text
+    summary: Text = ""
+    labels: tuple[Label, ...] = ()
+    attributes: Annotated[Mapping[str, Any], _attributes(*NO_ATTRIBUTES)] = field(
+        default_factory=dict[str, Any]
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchivedMemory(NewMemory):
+    """A line of an import."""
+
+    relationships: tuple[ArchivedRelation, ...] = ()
+    lifecycle: Lifecycle | None = None
+    versions: tuple[ArchivedVersion, ...] = ()
+    entity: ArchivedEntity | None = None
+    facts: tuple[ArchivedFact, ...] = ()
+
+
+def read_line(text: str) -> ArchivedMemory:
+    """Return the memory a line describes.
+
+    Raises:
+        InvalidArgumentError: It is no JSON object, or a value is outside its range.
+    """
+    try:
+        given = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidArgumentError("line", text.strip(), f"it is not JSON ({error})") from error
+    if not isinstance(given, dict):
+        raise InvalidArgumentError("line", text.strip(), "it must be a JSON object")
+    return checked(ArchivedMemory, cast(object, given))
+
+
+def write_line(described: dict[str, Any], title: str | None) -> str:
+    """Return the line of a memory as the database describes it, without what is implied."""
+    content = whole(described["content"])
+    line = {
+        **{field.name: described.get(field.name) for field in fields(ArchivedMemory)},
+        "content": content,
+        "title": _said(title, content),
+        "lifecycle": _present(described["lifecycle"]),
+        "versions": [
+            _present({**version, "title": _said(version["title"], version["content"])})
+            for version in described["versions"]
+        ],
+        "relationships": [_present(relation) for relation in described["relationships"]],
+        "entity": _described(described["entity"]) if described["entity"] else None,
+        "facts": [_described(fact) for fact in described["facts"]],
+    }
+    return json.dumps(_present(line), ensure_ascii=False, default=instant)
+
+
+def _said(title: str | None, content: str) -> str | None:
+    """Return a title, unless the content implies it."""
+    return None if title == default_title(content) else title
+
+
+def _described(values: dict[str, Any]) -> dict[str, Any]:
+    """Return what is not empty of an entity or a fact, its attributes by name."""
+    pairs = [
+        (key, instant(value) if isinstance(value, datetime) else value)
+        for key, value in values["attributes"]
+    ]
+    kept = {key: value for key, value in pairs if _is_plain(value)}
+    return _present({**values, "attributes": kept})
+
+
+def _present(values: dict[str, Any]) -> dict[str, Any]:
+    """Return what is not empty, metadata as the object it stands for."""
+    if "metadata" in values:
+        values = {**values, "metadata": json.loads(values["metadata"] or "{}")}
+    return {name: value for name, value in values.items() if value not in (None, [], {})}

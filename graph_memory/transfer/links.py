@@ -1,0 +1,138 @@
+"""What leads from one imported memory to another, set when all of them are there."""
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from operator import itemgetter
+from typing import Any
+
+from graph_memory.database.graph import Graph
+from graph_memory.domain.timestamps import instant
+from graph_memory.errors import GraphMemoryError, InvalidArgumentError, NotFoundError
+from graph_memory.memories.relations import edges
+from graph_memory.transfer.line_format import ArchivedFact, ArchivedRelation
+
+_BATCH = 2000
+
+#: What a line says of a relation, and `relate` does not take.
+_KEPT_OF_RELATIONS = (
+    "created_at", "valid_at", "invalid_at", "expired_at", "original_relation_type",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A parent, a relation or a fact, and the line that names it."""
+
+    line: int
+    group_id: str
+    from_id: str
+    target_id: str
+    edge: ArchivedRelation | ArchivedFact | None = None  #: none of a parent
+
+    @property
+    def statement(self) -> str:
+        """The statement that sets links of this kind."""
+        match self.edge:
+            case None:
+                return "transfer/links/set_parents"
+            case ArchivedRelation(expired_at=None):
+                return "transfer/links/relate"
+            case ArchivedRelation():
+                return "transfer/links/relate_ended"
+            case ArchivedFact():
+                return "transfer/links/add_facts"
+
+    def rows(self, target_id: str) -> list[dict[str, Any]]:
+        """Return what to write, now that the target's id is known."""
+        ends = {"from_id": self.from_id, "to_id": target_id}
+        match self.edge:
+            case None:
+                return [ends]
+            case ArchivedFact() as fact:
+                return [{**stored(asdict(fact)), "new_id": str(uuid.uuid4()), **ends}]
+            case relation:
+                relation = replace(relation, target_id=target_id)
+                kept = {name: getattr(relation, name) for name in _KEPT_OF_RELATIONS}
+                return [{**stored(kept), **edge} for edge in edges(self.from_id, relation)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A link whose ends are there, and whether it is a relation made just now."""
+
+    position: int
+    created: bool
+
+
+async def set_links(
+    graph: Graph,
+    links: Sequence[Link],
+    new_ids: Mapping[str, str],
+    *,
+    group_id: str,
+    now: datetime,
+) -> tuple[int, list[tuple[Link, GraphMemoryError]]]:
+    """Set links of a group.
+
+    Args:
+        graph: Where.
+        links: The links; `new_ids` has the ids of the targets that were replaced.
+        new_ids: By their old ids.
+        group_id: The tenant.
+        now: The default of their times.
+
+    Returns:
+        How many relations and facts were made, and what could not be set, and why.
+    """
+    made = 0
+    refused: list[tuple[Link, GraphMemoryError]] = []
+    kinds: dict[str, list[Link]] = {}
+    for link in links:
+        kinds.setdefault(link.statement, []).append(link)
+    for statement, same in kinds.items():
+        for begin in range(0, len(same), _BATCH):
+            batch = same[begin : begin + _BATCH]
+            done, errors = await _set(graph, statement, batch, new_ids, group_id, now)
+            made += done
+            refused += errors
+    return made, refused
+
+
+def stored(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values as they are stored: instants as text."""
+    return {k: instant(v) if isinstance(v, datetime) else v for k, v in values.items()}
+
+
+async def _set(
+    graph: Graph,
+    statement: str,
+    links: Sequence[Link],
+    new_ids: Mapping[str, str],
+    group_id: str,
+    now: datetime,
+) -> tuple[int, list[tuple[Link, GraphMemoryError]]]:
+    rows: dict[int, list[dict[str, Any]]] = {}
+    refused: list[tuple[Link, GraphMemoryError]] = []
+    for position, link in enumerate(links):
+        target_id = new_ids.get(link.target_id, link.target_id)
+        if target_id == link.from_id and not isinstance(link.edge, ArchivedFact):
+            itself = InvalidArgumentError("target_id", target_id, "it is the memory itself")
+            refused.append((link, itself))
+        else:
+            rows[position] = [{"position": position, **row} for row in link.rows(target_id)]
+    made = await graph.rows(
+        statement,
+        _Made,
+        group_id=group_id,
+        links=sorted((row for some in rows.values() for row in some),
+                     key=itemgetter("from_id", "to_id")),
+        now=instant(now),
+    )  # fmt: skip
+    there = {each.position for each in made}
+    refused += [
+        (links[position], NotFoundError(links[position].target_id, group_id))
+        for position in sorted(rows.keys() - there)
+    ]
+    return sum(each.created for each in made), refused

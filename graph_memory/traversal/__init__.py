@@ -1,0 +1,1 @@
+"""Walks along relations and analyses of the graph."""

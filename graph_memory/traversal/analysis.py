@@ -1,0 +1,263 @@
+"""What a graph of memories hangs together by: degrees, connectors, bridges, islands.
+
+Computed on demand over a bounded list of relations; nothing is stored.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from graph_memory.database.graph import Graph
+from graph_memory.domain.timestamps import instant
+from graph_memory.errors import NotFoundError
+from graph_memory.settings.base import Settings
+from graph_memory.traversal.traverse import around
+from graph_memory.traversal.walk import Direction, Walk, WalkedRelation
+
+#: How far from a memory its neighbourhood reaches.
+_NEIGHBOURHOOD_DEPTH = 2
+
+_LARGEST_ISLANDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class TypeCount:
+    """The relations of a type."""
+
+    count: int
+    avg_strength: float  #: 0 to 1
+
+
+@dataclass(frozen=True, slots=True)
+class Connector:
+    """A memory, and its relations among those looked at."""
+
+    memory_id: str
+    degree: int
+    in_degree: int
+    out_degree: int
+
+
+@dataclass(frozen=True, slots=True)
+class Bridge:
+    """Two memories whose relations alone hold two parts of the graph together."""
+
+    from_id: str
+    to_id: str
+    relation_types: list[str]
+    separates: int  #: memories of the smaller part
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What holds a memory's neighbourhood, or a group, together."""
+
+    memory_id: str | None  #: null: of the whole group
+    in_degree: int | None  #: of the memory
+    out_degree: int | None
+    memories: int
+    relations: int
+    by_type: dict[str, TypeCount]  #: the most frequent first
+    top_connectors: list[Connector]
+    bridges: list[Bridge]  #: those that separate most first
+    bridge_count: int
+    islands: list[int]  #: memories of each connected part, the ten largest first
+    island_count: int
+    isolated: int  #: memories without any relation
+    truncated: bool  #: more is there than was looked at
+
+
+@dataclass(frozen=True, slots=True)
+class _Degrees:
+    in_degree: int
+    out_degree: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Memories:
+    memories: int
+    isolated: int
+
+
+async def analyze(
+    graph: Graph,
+    settings: Settings,
+    memory_id: str | None,
+    *,
+    top: int,
+    group_id: str,
+    now: datetime,
+    as_of: datetime | None = None,
+    known_at: datetime | None = None,
+) -> Analysis:
+    """Analyse the relations around a memory, or of its whole group; directions do not separate.
+
+    Args:
+        graph: Where to look.
+        settings: `analysis_max_relations` bounds the relations looked at, `traversal_max_nodes`
+            the memories of a neighbourhood.
+        memory_id: Its neighbourhood is what lies within two relations, either way; None is all.
+        top: Connectors and bridges to name, 1 to 100.
+        group_id: The tenant.
+        now: The caller's clock.
+        as_of: What was true in the world then.
+        known_at: What this graph knew then.
+
+    Raises:
+        NotFoundError: The group has no such memory, or had none then.
+    """
+    scope: dict[str, Any] = {
+        "group_id": group_id,
+        "now": instant(now),
+        "as_of": instant(as_of) if as_of else None,
+        "known_at": instant(known_at) if known_at else None,
+    }
+    limit = settings.analysis_max_relations
+    degrees, cut = None, False
+    if memory_id is None:
+        counted = await graph.one("traversal/analysis/memories", _Memories, **scope)
+        relations = await graph.rows(
+            "traversal/analysis/relations_of_group", WalkedRelation, limit=limit + 1, **scope
+        )
+    else:
+        degrees = await graph.one(
+            "traversal/analysis/degrees", _Degrees, memory_id=memory_id, **scope
+        )
+        if degrees is None:
+            raise NotFoundError(memory_id, group_id)
+        walk = Walk(
+            direction=Direction.BOTH,
+            max_depth=min(_NEIGHBOURHOOD_DEPTH, settings.traversal_max_depth),
+            max_nodes=settings.traversal_max_nodes,
+            as_of=as_of,
+            known_at=known_at,
+        )
+        ids, reason = await around(graph, settings, memory_id, walk, group_id=group_id, now=now)
+        cut = reason in ("nodes", "time")
+        counted = _Memories(len(ids), int(len(ids) == 1))
+        relations = await graph.rows(
+            "traversal/analysis/relations_among",
+            WalkedRelation,
+            memory_ids=ids,
+            limit=limit + 1,
+            **scope,
+        )
+    return _summed_up(
+        relations[:limit],
+        memory_id=memory_id,
+        degrees=degrees,
+        counted=counted or _Memories(0, 0),
+        top=top,
+        truncated=cut or len(relations) > limit,
+    )
+
+
+def _summed_up(
+    relations: Sequence[WalkedRelation],
+    *,
+    memory_id: str | None,
+    degrees: _Degrees | None,
+    counted: _Memories,
+    top: int,
+    truncated: bool,
+) -> Analysis:
+    bridges, islands = structure(relations)
+    return Analysis(
+        memory_id=memory_id,
+        in_degree=degrees.in_degree if degrees else None,
+        out_degree=degrees.out_degree if degrees else None,
+        memories=counted.memories,
+        relations=len(relations),
+        by_type=_by_type(relations),
+        top_connectors=_connectors(relations)[:top],
+        bridges=bridges[:top],
+        bridge_count=len(bridges),
+        islands=islands[:_LARGEST_ISLANDS],
+        island_count=len(islands),
+        isolated=counted.isolated,
+        truncated=truncated,
+    )
+
+
+def _by_type(relations: Iterable[WalkedRelation]) -> dict[str, TypeCount]:
+    strengths: defaultdict[str, list[float]] = defaultdict(list)
+    for relation in relations:
+        strengths[relation.relation_type].append(relation.strength)
+    ordered = sorted(strengths.items(), key=lambda item: (-len(item[1]), item[0]))
+    return {
+        name: TypeCount(len(values), round(sum(values) / len(values), 4))
+        for name, values in ordered
+    }
+
+
+def _connectors(relations: Sequence[WalkedRelation]) -> list[Connector]:
+    outgoing = Counter(relation.from_id for relation in relations)
+    incoming = Counter(relation.to_id for relation in relations)
+    degrees = outgoing + incoming
+    return [
+        Connector(id_, degree, incoming[id_], outgoing[id_])
+        for id_, degree in sorted(degrees.items(), key=lambda item: (-item[1], item[0]))
+    ]
+
+
+def structure(relations: Sequence[WalkedRelation]) -> tuple[list[Bridge], list[int]]:
+    """Return the bridges, those that separate most first, and the sizes of the islands."""
+    between: defaultdict[tuple[str, str], list[WalkedRelation]] = defaultdict(list)
+    neighbours: defaultdict[str, set[str]] = defaultdict(set)
+    for relation in relations:
+        first, second = sorted((relation.from_id, relation.to_id))
+        between[first, second].append(relation)
+        neighbours[first].add(second)
+        neighbours[second].add(first)
+    bridges: list[Bridge] = []
+    islands: list[int] = []
+    seen: dict[str, int] = {}
+    for root in sorted(neighbours):
+        if root in seen:
+            continue
+        cuts, size = _cuts(root, neighbours, seen)
+        islands.append(size)
+        for a, b, below in cuts:
+            joined = between[min(a, b), max(a, b)]
+            names = sorted({relation.relation_type for relation in joined})
+            ends = joined[0].from_id, joined[0].to_id
+            bridges.append(Bridge(*ends, names, min(below, size - below)))
+    bridges.sort(key=lambda bridge: (-bridge.separates, bridge.from_id, bridge.to_id))
+    return bridges, sorted(islands, reverse=True)
+
+
+def _cuts(
+    root: str, neighbours: Mapping[str, set[str]], seen: dict[str, int]
+) -> tuple[list[tuple[str, str, int]], int]:
+    """Find the bridges of the island of `root`.
+
+    Returns:
+        Each bridge as its two ends and the number of memories beyond it, and the island's size.
+
+    Source: R. E. Tarjan, "A note on finding the bridges of a graph", 1974; with a stack of our own.
+    """
+    cuts: list[tuple[str, str, int]] = []
+    size: dict[str, int] = {root: 1}
+    low: dict[str, int] = {root: len(seen)}
+    seen[root] = len(seen)
+    stack = [(root, "", iter(sorted(neighbours[root])))]
+    while stack:
+        at, parent, rest = stack[-1]
+        to = next(rest, None)
+        if to is None:
+            stack.pop()
+            if parent:
+                low[parent] = min(low[parent], low[at])
+                size[parent] += size[at]
+                if low[at] > seen[parent]:
+                    cuts.append((parent, at, size[at]))
+        elif to in seen:
+            if to != parent:
+                low[at] = min(low[at], seen[to])
+        else:
+            low[to] = seen[to] = len(seen)
+            size[to] = 1
+            stack.append((to, at, iter(sorted(neighbours[to]))))
+    return cuts, size[root]

@@ -1,0 +1,410 @@
+"""Backups and restoring, on a Neo4j of their own: what is there afterwards is what was there."""
+
+import asyncio
+import gzip
+import json
+import os
+import secrets
+from collections.abc import AsyncIterator, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from neo4j import AsyncDriver, AsyncGraphDatabase
+from pydantic import SecretStr
+
+from graph_memory import GraphMemory, Settings, local_neo4j, read_settings
+from graph_memory.auth import tokens
+from graph_memory.auth.grants import Scope
+from graph_memory.backup import create
+from graph_memory.backup.restore import read_manifest, restore, unfinished
+from graph_memory.backup.schedule import AutoBackup, due
+from graph_memory.database.embedding_record import record_embedding
+from graph_memory.database.graph import Graph
+from graph_memory.database.schema import migrate_up
+from graph_memory.domain.timestamps import instant
+from graph_memory.errors import BackupError
+from graph_memory.inference.embedder import Embedder
+from graph_memory.transfer.import_export import export_lines
+from tests.conftest import Clock
+
+#: hours since the last backup, memories, whether one is due
+DUE = [
+    (None, 1, True), (24, 7, False), (24.01, 7, True), (1, 100, True), (1, 101, False),
+    (1, 0, False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("hours", "memories", "expected"), DUE)
+def test_when_a_backup_is_due(hours: float | None, memories: int, expected: bool):
+    assert due(hours, memories, read_settings()) is expected
+
+
+@pytest.mark.parametrize(("memories", "saved", "expected"), [(103, 5, True), (103, 3, False)])
+def test_a_batch_that_passes_a_multiple_makes_one_due(memories: int, saved: int, expected: bool):
+    assert due(1, memories, read_settings(), saved) is expected
+
+
+def test_writers_wait_for_backups_at_most_a_hundredth_of_the_time():
+    assert not due(1, 100, read_settings(), held_seconds=37)
+    assert due(1, 100, read_settings(), held_seconds=36)
+    assert due(25, 101, read_settings(), held_seconds=3600)  # the interval is kept
+
+
+def test_where_backups_go(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    assert create.folder_of(read_settings(data_dir=tmp_path)) == tmp_path / "backups"
+    monkeypatch.setenv("MEMORY_BACKUP_PATH", str(tmp_path / "elsewhere"))
+    assert create.folder_of(read_settings()) == tmp_path / "elsewhere"
+    monkeypatch.setenv("GRAPH_MEMORY_BACKUP_PATH", str(tmp_path / "ours"))
+    assert create.folder_of(read_settings()) == tmp_path / "ours"
+
+
+@pytest.fixture(scope="module")
+def own_settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
+    """A managed Neo4j that holds nothing but what these tests put into it."""
+    root = tmp_path_factory.mktemp("backups")
+    managed = read_settings(data_dir=root, local_fast_start=True)
+    instance = local_neo4j.acquire(managed)
+    try:
+        yield managed.model_copy(
+            update={"neo4j_uri": instance.uri, "neo4j_password": SecretStr(instance.password)}
+        )
+    finally:
+        local_neo4j.release(managed)
+
+
+@pytest_asyncio.fixture
+async def own(
+    own_settings: Settings, embedder: Embedder, tmp_path: Path, clock: Clock
+) -> AsyncIterator[GraphMemory]:
+    """A service on that Neo4j, empty; its backups go into a folder of the test's."""
+    settings = own_settings.model_copy(update={"backup_path": tmp_path / "backups"})
+    async with Graph.open(settings) as graph:
+        await migrate_up(graph, settings)
+        await graph.run("backup/restore/end")
+        await graph.run("backup/restore/erase", batch=1000)
+        await graph.run("backup/create/record", at="2000-01-01T00:00:00.000Z", held_seconds=0.0)
+        await record_embedding(graph, settings)
+        memory = GraphMemory(graph, embedder, settings, clock=clock)
+        yield memory
+        await memory.accesses.settled()
+
+
+@pytest_asyncio.fixture
+async def own_driver(own_settings: Settings) -> AsyncIterator[AsyncDriver]:
+    auth = (own_settings.neo4j_user, own_settings.neo4j_password.get_secret_value())
+    async with AsyncGraphDatabase.driver(own_settings.neo4j_uri or "", auth=auth) as opened:
+        yield opened
+
+
+async def everything(driver: AsyncDriver) -> tuple[list[str], list[str]]:
+    """Return all nodes and relationships that a backup holds, ids left out."""
+    nodes, _, _ = await driver.execute_query(
+        "MATCH (n) WHERE NOT n:SchemaMigration|AccessToken "
+        "AND NOT coalesce(n.key, '') IN ['maintenance', 'backup', 'restore'] RETURN n"
+    )
+    edges, _, _ = await driver.execute_query("MATCH (a)-[r]->(b) RETURN a, r, b")
+    return (
+        sorted(f"{sorted(row['n'].labels)} {sorted(row['n'].items())}" for row in nodes),
+        sorted(
+            f"{sorted(row['a'].items())} {row['r'].type} {sorted(row['r'].items())} "
+            f"{sorted(row['b'].items())}"
+            for row in edges
+        ),
+    )
+
+
+async def fill(memory: GraphMemory, driver: AsyncDriver, clock: Clock) -> None:
+    """Make something of every kind there is."""
+    ids = [
+        (await memory.add(f"memory {n} {'x' * 3000}", tags=["a"], confidence=0.5, group_id=group))
+        .memory_id
+        for group in ("one", "two") for n in range(5)
+    ]  # fmt: skip
+    await memory.relate(ids[0], ids[1], "supports", metadata={"k": 1}, group_id="one")
+    await memory.relate(ids[1], ids[2], "causes", group_id="one")
+    await memory.unrelate(ids[1], ids[2], group_id="one")
+    await memory.update(ids[0], content="rewritten", group_id="one")
+    await memory.add("a child", parent_id=ids[0], conversation_id="c", group_id="one")
+    await memory.add("the next", conversation_id="c", group_id="one")
+    await memory.retrieve("memory", session_id="s", group_id="one")
+    await memory.delete(ids[3], group_id="one")
+    await memory.delete(ids[4], permanent=True, group_id="one")
+    await memory.accesses.settled()
+    clock.advance(days=40)
+    await memory.maintain()
+    clock.advance(days=60)
+    await memory.maintain()  # archives, and compresses
+    await driver.execute_query(
+        "CREATE (:Episodic {day: date('2026-01-01'), span: duration('P1DT2H'), numbers: [1, 2],"
+        " at: datetime('2026-01-01T00:00:00.123456789+01:00[Europe/Paris]'), wide: $wide,"
+        " local: localdatetime('2026-01-01T00:00:00')})-[:MENTIONS {at: datetime()}]->(:Entity"
+        " {name: 'not ours', name_embedding: $wide})",
+        wide=[0.1 * n for n in range(20)],
+    )
+
+
+async def test_a_backup_restores_everything(
+    own: GraphMemory, own_driver: AsyncDriver, clock: Clock
+):
+    await fill(own, own_driver, clock)
+    found = await own.search("memory", group_id="two", states=["ACTIVE", "DORMANT", "ARCHIVED"])
+    await own.accesses.settled()
+    exported = [line for group in ("one", "two") async for line in export_lines(own, group)]
+    before = await everything(own_driver)
+    made = await create.create(own.graph, own.settings)
+    assert made.memories_backed_up == 10  # one is purged, one erased
+    await own.add("later", group_id="one")
+    await own.delete_all(confirm="DELETE ALL", permanent=True, group_id="two")
+
+    report = await restore(own.graph, own.settings, made.backup_path, replace=True)
+    assert report.memories == 10
+    assert await everything(own_driver) == before
+    again = [line for group in ("one", "two") async for line in export_lines(own, group)]
+    assert again == exported
+    refound = await own.search("memory", group_id="two", states=["ACTIVE", "DORMANT", "ARCHIVED"])
+    assert [hit.memory.memory_id for hit in refound] == [hit.memory.memory_id for hit in found]
+    assert report.backup_before is not None
+    assert read_manifest(report.backup_before).memories == 6
+
+    second = await restore(own.graph, own.settings, report.backup_before, replace=True)
+    assert second.memories == 6
+    assert [m.content for m in (await own.list(group_id="one")).memories].count("later") == 1
+
+
+async def test_a_backup_can_be_read_by_people(
+    own: GraphMemory, own_driver: AsyncDriver, clock: Clock
+):
+    await fill(own, own_driver, clock)
+    made = await create.create(own.graph, own.settings)
+    told = json.loads((made.backup_path / "memories.json").read_text())
+    assert told.keys() == {"export_timestamp", "memories", "total_memories"}
+    assert told["total_memories"] == len(told["memories"]) == made.memories_backed_up
+    whole = [m for m in told["memories"] if m["group_id"] == "two"]
+    assert {m["lifecycle_state"] for m in whole} == {"ARCHIVED"}
+    assert all(m["content"].endswith("x" * 3000) for m in whole)
+    assert not {"embedding", "dedup_key"} & told["memories"][0].keys()
+
+
+async def test_a_backup_holds_no_tokens(own: GraphMemory, clock: Clock):
+    _, secret = await tokens.create(own.graph, "t", groups=None, scope=Scope.READ, now=clock())
+    made = await create.create(own.graph, own.settings)
+    with gzip.open(made.backup_path / create.GRAPH, "rt") as lines:
+        assert "AccessToken" not in lines.read()
+    await restore(own.graph, own.settings, made.backup_path)
+    assert await tokens.find(own.graph, secret) is not None
+
+
+async def test_a_backup_is_of_one_instant_while_others_write(own: GraphMemory):
+    written = 0
+
+    async def write() -> None:
+        nonlocal written
+        while True:  # two memories a call: both or none; then a relation to the pair before
+            names = [f"{side} {written:05}" for side in ("left", "right")]
+            outcomes = await own.add_many([{"content": name} for name in names], group_id="g")
+            left, right = (str(outcome.memory_id) for outcome in outcomes)
+            await own.relate(left, right, "supports", group_id="g")
+            written += 1
+
+    await own.add_many([{"content": f"early {n}"} for n in range(500)], group_id="g")
+    writer = asyncio.create_task(write())
+    while written < 3 and not writer.done():  # noqa: ASYNC110
+        await asyncio.sleep(0.05)
+    made = await create.create(own.graph, own.settings)
+    at_end = written
+    while written == at_end and not writer.done():  # noqa: ASYNC110
+        await asyncio.sleep(0.05)
+    assert not writer.done(), writer.exception()
+    writer.cancel()
+    with gzip.open(made.backup_path / create.GRAPH, "rt") as lines:
+        records = [json.loads(line) for line in lines]
+    contents = [r["properties"]["content"] for r in records if "Memory" in r.get("labels", ())]
+    pairs = sorted(text for text in contents if not text.startswith("early"))
+    lefts = [text.split()[1] for text in pairs if text.startswith("left")]
+    rights = [text.split()[1] for text in pairs if text.startswith("right")]
+    assert lefts == rights == [f"{n:05}" for n in range(len(lefts))]
+    related = sum(record.get("type") == "RELATES_TO" for record in records)
+    assert related in (len(lefts), len(lefts) - 1)
+    assert len(lefts) >= 3
+
+
+async def test_a_damaged_backup_changes_nothing(own: GraphMemory, own_driver: AsyncDriver):
+    await own.add("kept", group_id="g")
+    made = await create.create(own.graph, own.settings)
+    await own.add("later", group_id="g")
+    before = await everything(own_driver)
+    graph_file = made.backup_path / create.GRAPH
+    manifest = made.backup_path / create.MANIFEST
+    whole, said = graph_file.read_bytes(), manifest.read_text()
+    text = gzip.decompress(whole).decode()
+    for damage in (
+        whole[:-20],
+        whole[:50] + b"\0\0\0\0" + whole[54:],
+        gzip.compress(text.replace("kept", "kepp").encode()),
+        gzip.compress("".join(text.splitlines(keepends=True)[:-1]).encode()),
+        b"",
+    ):
+        graph_file.write_bytes(damage)
+        with pytest.raises(BackupError, match="damaged"):
+            await restore(own.graph, own.settings, made.backup_path, replace=True)
+    graph_file.write_bytes(whole)
+    for broken in ("{", "[]", said.replace('"nodes"', '"knots"')):
+        manifest.write_text(broken)
+        with pytest.raises(BackupError, match="no backup"):
+            await restore(own.graph, own.settings, made.backup_path, replace=True)
+    manifest.write_text(said.replace('"format": 1', '"format": 9'))
+    with pytest.raises(BackupError, match="format 9"):
+        await restore(own.graph, own.settings, made.backup_path, replace=True)
+    assert await everything(own_driver) == before
+    assert await unfinished(own.graph) is None
+
+
+def test_what_cannot_be_pruned_spoils_no_backup_that_was_made(
+    settings: Settings, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    create.prune(settings.model_copy(update={"backup_path": tmp_path / "gone"}))
+    assert f"No old backup was deleted: [Errno 2] No such file or directory: '{tmp_path}" in (
+        caplog.text
+    )
+
+
+async def test_memories_are_not_replaced_without_a_word(own: GraphMemory):
+    await own.add("kept", group_id="g")
+    made = await create.create(own.graph, own.settings)
+    with pytest.raises(BackupError, match="--replace"):
+        await restore(own.graph, own.settings, made.backup_path)
+
+
+async def test_an_interrupted_restore_is_never_taken_for_a_whole_one(
+    own: GraphMemory, own_driver: AsyncDriver
+):
+    await own.add_many([{"content": f"memory {n}"} for n in range(700)], group_id="g")
+    before = await everything(own_driver)
+    made = await create.create(own.graph, own.settings)
+
+    class Killed(BaseException):
+        """As if the process had been killed."""
+
+    def kill(done: int, _: int | None) -> None:
+        if done:
+            raise Killed
+
+    with pytest.raises(Killed):
+        await restore(
+            own.graph, own.settings, made.backup_path, replace=True, on_progress=kill
+        )  # fmt: skip
+    begun = await unfinished(own.graph)
+    assert begun is not None
+    assert begun.path == str(made.backup_path)
+    assert begun.before is not None
+    with pytest.raises(BackupError, match=f"interrupted.*{begun.before}"):
+        async with GraphMemory.open(own.settings):
+            pass
+    report = await restore(own.graph, own.settings, made.backup_path)
+    assert report.backup_before == Path(begun.before)
+    assert await everything(own_driver) == before
+    async with GraphMemory.open(own.settings) as opened:
+        assert len((await opened.list(limit=50, group_id="g")).memories) == 50
+
+
+async def test_restoring_deletes_neither_its_backup_nor_the_one_it_makes(own: GraphMemory):
+    await own.add("wanted back", group_id="g")
+    settings = own.settings.model_copy(update={"backup_keep": 1})
+    older = await create.create(own.graph, own.settings)
+    made = await create.create(own.graph, own.settings)
+    await own.add("later", group_id="g")
+
+    def fail(done: int, _: int | None) -> None:
+        if done:
+            raise BackupError("The disk went away.")
+
+    with pytest.raises(BackupError, match=r"disk went away\.(?s:.*)backup_") as failed:
+        await restore(own.graph, settings, made.backup_path, replace=True, on_progress=fail)
+    begun = await unfinished(own.graph)
+    assert begun is not None
+    assert str(begun.before) in str(failed.value)
+    assert {path.name for path in create.folder_of(settings).iterdir()} == {
+        older.backup_path.name, made.backup_path.name, Path(str(begun.before)).name
+    }  # fmt: skip
+
+    report = await restore(own.graph, settings, made.backup_path)
+    assert [m.content for m in (await own.list(group_id="g")).memories] == ["wanted back"]
+    assert set(create.folder_of(settings).iterdir()) == {made.backup_path, report.backup_before}
+
+    assert report.backup_before is not None  # what was there before is restored as any other
+    await restore(own.graph, settings, report.backup_before, replace=True)
+    assert len((await own.list(group_id="g")).memories) == 2
+
+
+async def test_what_a_killed_backup_left_is_removed_after_a_day(own: GraphMemory):
+    folder = create.folder_of(own.settings)
+    yesterday = datetime.now(UTC).timestamp() - 25 * 3600
+    killed, slow, fresh = (folder / f".partial_{name}" for name in ("1_killed", "2_slow", "3"))
+    for partial in (killed, slow, fresh):
+        partial.mkdir(parents=True)
+        (partial / "spool").write_text("half of it")
+    for path in (killed / "spool", killed, slow):
+        os.utime(path, (yesterday, yesterday))
+    made = await create.create(own.graph, own.settings)
+    assert set(folder.iterdir()) == {slow, fresh, made.backup_path}
+
+
+async def test_the_latest_are_kept(own: GraphMemory):
+    await own.add("a memory", group_id="g")
+    settings = own.settings.model_copy(update={"backup_keep": 3})
+    stranger = create.folder_of(settings) / "backup_of_mine"
+    stranger.mkdir(parents=True)
+    made = [await create.create(own.graph, settings) for _ in range(5)]
+    left = {path.name for path in create.folder_of(settings).iterdir()}
+    assert left == {*(b.backup_path.name for b in made[-3:]), "backup_of_mine"}
+
+
+async def test_a_backup_follows_a_save_when_it_is_due(own: GraphMemory):
+    settings = own.settings.model_copy(update={"backup_every_n": 5})
+    service = GraphMemory(own.graph, own.embedder, settings)
+    other = GraphMemory(own.graph, own.embedder, settings)
+    automatic = AutoBackup(service)
+    another = AutoBackup(other)
+
+    async def save(*saving: tuple[GraphMemory, AutoBackup]) -> int:
+        for memory, auto in saving:
+            memory.on_saved = auto.saved
+        await asyncio.gather(*(m.add(secrets.token_hex(8), group_id="g") for m, _ in saving))
+        for _, auto in saving:
+            await auto.settled()
+        folder = create.folder_of(settings)
+        return len(list(folder.iterdir())) if folder.exists() else 0
+
+    ours, theirs = (service, automatic), (other, another)
+    assert await save(ours, theirs) == 1  # the last was in the year 2000; of two, one makes it
+    assert await save(ours) == 1
+    assert await save(ours) == 1
+    # However long writers waited for the first one here.
+    await own.graph.run("backup/create/record", at=instant(datetime.now(UTC)), held_seconds=0.0)
+    assert await save(ours) == 2  # the fifth memory
+    await own.graph.run("backup/create/record", at="2090-01-01T00:00:00.000Z", held_seconds=0.0)
+    assert await save(ours) == 3  # a clock was wrong
+
+
+async def test_a_backup_that_keeps_writers_waiting_is_given_up(own: GraphMemory):
+    await own.add("written", group_id="g")
+    with pytest.raises(BackupError, match="quiet hour"):
+        await create.create(own.graph, own.settings, hold_seconds=0.001)
+    await own.add("and written on", group_id="g")
+    assert list(create.folder_of(own.settings).iterdir()) == []
+
+
+async def test_no_save_fails_by_a_backup(
+    own: GraphMemory, tmp_path: Path, caplog: pytest.LogCaptureFixture
+):
+    (tmp_path / "file").write_text("")
+    settings = own.settings.model_copy(update={"backup_path": tmp_path / "file"})
+    service = GraphMemory(own.graph, own.embedder, settings)
+    automatic = AutoBackup(service)
+    service.on_saved = automatic.saved
+    await service.add("stored all the same", group_id="g")
+    await automatic.settled()
+    assert "No backup after a save" in caplog.text
+    assert "GRAPH_MEMORY_BACKUP_PATH" in caplog.text

@@ -1,0 +1,160 @@
+"""Every statement is planned by a real Neo4j without a warning, and reads use their indexes."""
+
+import secrets
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+import pytest_asyncio
+from neo4j import AsyncDriver, ResultSummary
+from neo4j.vector import Vector
+
+from graph_memory import GraphMemory, Settings
+from graph_memory.database.graph import Graph
+from graph_memory.database.statements import Parameter, Statement, statements
+from graph_memory.inference.embedder import Embedder
+from graph_memory.local_neo4j.browser import saved_queries
+
+#: Properties that other statements or later stages write, so that naming them is no typo.
+ALL_PROPERTIES = """
+CREATE (m:Memory:Seed {preserve_until: '', soft_deleted_at: '', obsolete_at: '', project_id: '',
+  conversation_id: '', confidence: 0.5, decay_policy: '', decay_rate: 0.1, last_accessed_at: '',
+  dedup_key: 'seed', uuid: 'seed', group_id: 'seed', group_key: '0'})
+CREATE (m)-[:RELATES_TO {invalid_at: datetime('2026-01-01'), expired_at: datetime('2026-01-01'),
+  valid_at: datetime('2026-01-01'), edge_key: 'seed', purged_key: '', original_relation_type: '',
+  reference_time: datetime('2026-01-01'), adopted_at: '', fact_embedding: [0.5],
+  embedding_model: '', had_vector: true, was_fact_embedding: [0.5]}]->(m)
+CREATE (m)-[:HAS_VERSION]->(:MemoryVersion {uuid: 'seed', group_id: 'seed'})
+CREATE (m)-[:HAS_WORDS]->(:WordVectors {group_id: 'seed', vectors: ''})
+CREATE (m)-[:HAS_PARENT]->(m)
+CREATE (:Conversation:Seed {conversation_key: 'seed', group_id: 'seed', last_memory_id: 'seed'})
+CREATE (:Control:Seed {key: 'seed', lean: 0.0, useful: 0, useless: 0})
+CREATE (:Session:Seed {session_id: 'seed', group_id: 'seed', revision: '', total_tokens: 0,
+  loaded_ids: ['seed'], loaded_positions: [0], loaded_versions: [''], history: [''],
+  updated_at: ''})
+CREATE (:Control:Seed {key: 'seeds', owner: '', expires_at: '', asked_at: '', since: '', reason: '',
+  held_seconds: 0.0, value: 0, at: '', before: ''})
+CREATE (:AccessToken:Seed {token_id: 'seed', sha256: 'seed', name: '', scope: '', groups: [''],
+  created_at: '', expires_at: '', revoked_at: ''})
+CREATE (:GroupBefore:Seed {group_id: 'seed', was: ''})
+CREATE (:Community:Seed {group_id: 'seed'})-[:HAS_MEMBER {group_id: 'seed'}]->(:Saga:Seed
+  {group_id: 'seed'})-[:HAS_EPISODE {group_id: 'seed'}]->(:Seed)-[:NEXT_EPISODE
+  {group_id: 'seed'}]->(:Seed)
+CREATE (:EntityBefore:Seed {uuid: 'seed', group_id: 'seed', was_memory: true,
+  had_vector: true, was_name_embedding: [0.5]})
+CREATE (:EpisodeQueue:Seed {group_id: 'seed', last: 0, claimed_at: ''})
+CREATE (:EpisodeJob:Seed {job_id: 'seed', group_id: 'seed', position: 0, status: 'done',
+  attempts: 0, name: '', content: '', source: '', source_description: '', reference_time: '',
+  entity_types: '',
+  saga: '', update_communities: false, created_at: '', updated_at: '', not_before: '', owner: '',
+  lease_until: '', error: '', episode_id: '', entities: 0, facts: 0})
+CREATE (e:Episodic:Seed {uuid: 'seed', group_id: 'seed', name: '', source: '', content: '',
+  source_description: '', entity_edges: [''], created_at: datetime('2026-01-01'),
+  valid_at: datetime('2026-01-01')})-[:MENTIONS {uuid: 'seed', group_id: 'seed',
+  created_at: datetime('2026-01-01')}]->(m)
+CREATE (:PurgedMemory:Seed {uuid: 'seed', group_id: 'seed', purged_at: '', purged_by: '',
+  soft_deleted_at: '', content_hash: ''})
+CREATE (:MaintenanceRun:Seed {run_id: 'seed', now: '', started_at: '', status: '', stages: [''],
+  stages_done: [''], groups: [''], canary: 0, full: true, rules: '', policy: '', processed: 0,
+  soft_deleted: 0, purged: 0, compressed: 0, classified: 0, embedded: 0, errors: 0, failed: '',
+  transitioned: '', duration_seconds: 0.0, truncated: false})
+CREATE (:MaintenanceChange:Seed {run_id: 'seed', memory_id: 'seed', group_id: '', at: '',
+  before_lifecycle_state: '', before_state_changed_at: '', before_state_reason: '',
+  before_state_history: [''], before_soft_deleted_at: '', before_dedup_key: '',
+  before_obsolete_at: '', before_obsolete_reason: '', before_tags: [''],
+  before_preserve_until: '', before_confidence: 0.5, before_confidence_decayed_at: '',
+  before_decay_score: 0.5, before_last_decay_update: '', after_obsolete_at: '',
+  after_lifecycle_state: '', after_state_changed_at: '', after_tags: [''],
+  after_preserve_until: '', after_confidence: 0.5, purged: true, erased: true,
+  before_importance: 5.0,
+  before_importance_source: '', before_stability: 3, before_stability_source: '',
+  before_classification_attempts: 1, after_importance: 5.0, after_importance_source: '',
+  after_stability: 3, after_stability_source: ''})
+SET m.obsolete_reason = '', m.packing_due = true, m.confidence_decayed_at = '', m.obsolete_at = '',
+  m.content_gz = '', m.is_compressed = true, m.next_due_at = '', m.classification_attempts = 1,
+  m.adopted_at = '', m.name_embedding = [0.5], m.name_embedding_model = ''
+SET m.valid_at = '', m.invalid_at = '', m.ended_at = ''
+"""
+
+DUMMIES: dict[str, Any] = {
+    "STRING": "2026-01-01T00:00:00.000Z",
+    "INTEGER": 10,
+    "FLOAT": 0.5,
+    "BOOLEAN": True,
+    "MAP": {},
+    "VECTOR": Vector.from_numpy(np.ones(384, dtype=np.float32)),
+    "LIST<STRING>": ["a"],
+    "LIST<FLOAT>": [0.5, 0.3, 0.2],
+    "LIST<INTEGER>": [1],
+    "LIST<MAP>": [{}],
+}
+
+
+@pytest_asyncio.fixture(scope="module")
+async def seeded(
+    graph: Graph, embedder: Embedder, settings: Settings, driver: AsyncDriver
+) -> AsyncIterator[None]:
+    own = settings.model_copy(update={"group_id": f"test_{secrets.token_hex(8)}"})
+    memory = GraphMemory(graph, embedder, own)
+    parent = await memory.add("a parent", project_id="p", conversation_id="c", confidence=0.5)
+    child = await memory.add("a child", parent_id=parent.memory_id, decay_rate=0.1)
+    await memory.relate(child.memory_id, parent.memory_id)
+    await memory.update(child.memory_id, content="a child, rewritten")
+    await driver.execute_query("MATCH (s:Seed) DETACH DELETE s")
+    await driver.execute_query(ALL_PROPERTIES)
+    yield
+    await driver.execute_query("MATCH (s:Seed) OPTIONAL MATCH (s)-->(v:MemoryVersion|WordVectors) "
+                               "DETACH DELETE s, v")  # fmt: skip
+
+
+def dummy(parameter: Parameter) -> Any:
+    return DUMMIES[parameter.type]
+
+
+def warnings(summary: ResultSummary) -> list[str]:
+    return [
+        status.status_description
+        for status in summary.gql_status_objects
+        if status.is_notification and status.raw_severity == "WARNING"
+    ]
+
+
+def operators(plan: dict[str, Any]) -> Iterator[str]:
+    yield plan.get("operatorType", "").split("@")[0]
+    for child in plan.get("children", []):
+        yield from operators(child)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [s for s in statements().values() if s.access != "schema"],
+    ids=lambda s: s.name,
+)
+async def test_a_statement_is_planned_without_a_warning(
+    statement: Statement, driver: AsyncDriver, seeded: None
+) -> None:
+    parameters = {name: dummy(p) for name, p in statement.parameters.items()}
+    async with driver.session() as session:
+        result = await session.run("EXPLAIN " + statement.text, parameters)  # type: ignore[arg-type]
+        summary = await result.consume()
+    assert warnings(summary) == []
+    used = set(operators(dict(summary.plan or {})))
+    if statement.access == "read":
+        assert not used & {"AllNodesScan", "CartesianProduct"}, used
+    if "group_id" in statement.parameters:
+        assert "NodeByLabelScan" not in used, "a tenant's call would read every tenant's memories"
+
+
+@pytest.mark.parametrize("query", saved_queries().values(), ids=saved_queries())
+async def test_a_saved_query_of_the_browser_is_planned_without_a_warning(
+    query: str, driver: AsyncDriver, seeded: None
+) -> None:
+    parameters = {"group": "g", "memory_id": "m"}
+    async with driver.session() as session:
+        result = await session.run("EXPLAIN " + query, parameters)  # type: ignore[arg-type]
+        summary = await result.consume()
+    assert warnings(summary) == []
+    used = set(operators(dict(summary.plan or {})))
+    assert not used & {"AllNodesScan", "CartesianProduct"}, used
+    assert "$group" not in query or "NodeByLabelScan" not in used, used

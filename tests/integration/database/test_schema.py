@@ -1,0 +1,170 @@
+"""Migrations up and down, on an empty database and on one Graphiti made."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+from neo4j import AsyncDriver
+
+from graph_memory import GraphMemory, Settings
+from graph_memory.database import embedding_record, indexes, migrations, schema
+from graph_memory.database.graph import Graph
+from graph_memory.database.schema import mend_indexes
+from graph_memory.errors import DimensionMismatchError, SchemaError, SettingsError
+
+#: What graphiti-core 0.31 makes on the same labels; ours must live beside it.
+GRAPHITI = (
+    "CREATE INDEX entity_uuid IF NOT EXISTS FOR (n:Entity) ON (n.uuid)",
+    "CREATE INDEX entity_group_id IF NOT EXISTS FOR (n:Entity) ON (n.group_id)",
+    "CREATE INDEX name_edge_index IF NOT EXISTS FOR ()-[e:RELATES_TO]-() ON (e.name)",
+    "CREATE FULLTEXT INDEX node_name_and_summary IF NOT EXISTS "
+    "FOR (n:Entity) ON EACH [n.name, n.summary, n.group_id]",
+)
+
+
+@pytest_asyncio.fixture
+async def restored(graph: Graph, settings: Settings) -> AsyncIterator[Graph]:
+    """The shared database, with its schema back in place afterwards."""
+    yield graph
+    await schema.migrate_up(graph, settings)
+
+
+async def test_up_is_idempotent_and_recorded(restored: Graph, settings: Settings) -> None:
+    assert await schema.migrate_up(restored, settings) == []
+    status = await schema.migration_status(restored)
+    assert [step.version for step in status] == [step.version for step in migrations.MIGRATIONS]
+    assert all(step.applied_at for step in status)
+    assert await indexes.missing_indexes(restored) == []
+
+
+async def test_down_and_up_again_leave_the_memories(
+    restored: Graph, memory: GraphMemory, settings: Settings
+) -> None:
+    stored = await memory.add("I stay")
+    versions = [step.version for step in migrations.MIGRATIONS]
+    assert await schema.migrate_down(restored) == list(reversed(versions))
+    assert await indexes.missing_indexes(restored) != []
+    assert await schema.migrate_up(restored, settings) == versions
+    assert await indexes.missing_indexes(restored) == []
+    assert (await memory.get(stored.memory_id)).content == "I stay"
+    (hit,) = await memory.search("who stays?")
+    assert hit.memory.memory_id == stored.memory_id
+
+
+async def test_a_database_that_graphiti_made_is_taken_as_it_is(
+    restored: Graph, driver: AsyncDriver, settings: Settings, memory: GraphMemory
+) -> None:
+    await schema.migrate_down(restored)
+    for statement in GRAPHITI:
+        await driver.execute_query(statement)  # type: ignore[arg-type]
+    try:
+        await schema.migrate_up(restored, settings)
+        assert await indexes.missing_indexes(restored) == []
+        assert (await memory.add("beside Graphiti")).memory_id
+    finally:
+        await schema.migrate_down(restored)
+        for name in ("entity_uuid", "entity_group_id", "name_edge_index", "node_name_and_summary"):
+            await driver.execute_query(f"DROP INDEX {name} IF EXISTS")  # type: ignore[arg-type]
+
+
+async def test_an_edited_migration_is_refused(
+    restored: Graph, driver: AsyncDriver, settings: Settings
+) -> None:
+    set_checksum = "MATCH (m:SchemaMigration {version: 1}) SET m.checksum = $checksum"
+    await driver.execute_query(set_checksum, checksum="other")
+    try:
+        with pytest.raises(SchemaError, match="Migration 1 differs"):
+            await schema.migrate_up(restored, settings)
+    finally:
+        await driver.execute_query(set_checksum, checksum=migrations.MIGRATIONS[0].checksum)
+
+
+async def test_a_database_of_a_newer_version_is_refused(
+    restored: Graph, driver: AsyncDriver, settings: Settings
+) -> None:
+    await driver.execute_query(
+        "CREATE (:SchemaMigration {version: 999, checksum: '', applied_at: ''})"
+    )
+    try:
+        with pytest.raises(SchemaError, match="to migration 999; this one knows"):
+            await schema.migrate_up(restored, settings)
+    finally:
+        await driver.execute_query("MATCH (m:SchemaMigration {version: 999}) DELETE m")
+    assert await schema.migrate_up(restored, settings) == []
+
+
+async def test_an_old_server_is_refused_with_what_is_needed(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert await schema.check_server(graph)
+    monkeypatch.setattr(schema, "OLDEST_NEO4J", (9999, 1))
+    with pytest.raises(SchemaError, match=r"9999\.01 or newer"):
+        await schema.check_server(graph)
+
+
+async def test_the_vector_index_is_exact_and_knows_group_and_state(
+    graph: Graph, driver: AsyncDriver
+) -> None:
+    records, _, _ = await driver.execute_query(
+        "SHOW VECTOR INDEXES YIELD name, properties, options WHERE name = 'memory_embedding_idx' "
+        "RETURN properties, options.indexConfig AS config"
+    )
+    assert records[0]["properties"] == ["embedding", "group_id", "lifecycle_state"]
+    assert records[0]["config"]["vector.quantization.type"] == "NONE"
+    assert records[0]["config"]["vector.dimensions"] == 384
+
+
+async def test_another_model_is_refused_with_the_command_that_mends_it(
+    graph: Graph, settings: Settings
+) -> None:
+    other = settings.model_copy(update={"embedding_model": "other", "embedding_dimensions": 8})
+    with pytest.raises(DimensionMismatchError, match="graph-memory embeddings rebuild"):
+        await embedding_record.check_embedding(graph, other)
+
+
+async def test_indexes_made_with_other_settings_are_named_and_made_anew(
+    restored: Graph, memory: GraphMemory, settings: Settings
+) -> None:
+    stored = await memory.add("Ada drinks green tea")
+    assert await indexes.outdated_indexes(restored, settings) == []
+    changed = settings.model_copy(
+        update={"vector_quantization": "SCALAR", "fulltext_analyzer": "standard"}
+    )
+    outdated = await indexes.outdated_indexes(restored, changed)
+    assert sorted(outdated) == sorted(indexes.SEARCH_INDEXES)
+    finer = settings.model_copy(update={"vector_expansion": 7.5})
+    assert sorted(await indexes.outdated_indexes(restored, finer)) == sorted(indexes.VECTOR_INDEXES)
+    try:
+        await indexes.remake_indexes(restored, changed, outdated)
+        assert await indexes.outdated_indexes(restored, changed) == []
+        assert sorted(await indexes.outdated_indexes(restored, settings)) == sorted(outdated)
+        (hit,) = await memory.search("who drinks tea?")
+        assert hit.memory.memory_id == stored.memory_id
+    finally:
+        await indexes.remake_indexes(restored, settings, indexes.SEARCH_INDEXES)
+    assert await indexes.outdated_indexes(restored, settings) == []
+
+
+async def test_an_analyser_that_neo4j_does_not_have_is_refused_before_anything_is_dropped(
+    restored: Graph, settings: Settings
+) -> None:
+    wrong = settings.model_copy(update={"fulltext_analyzer": "zork"})
+    with pytest.raises(SettingsError, match=r"FULLTEXT_ANALYZER='zork' .* english, "):
+        await indexes.remake_indexes(restored, wrong, ["fact_text_idx"])
+    assert await indexes.missing_indexes(restored) == []
+
+
+async def test_what_is_gone_is_made_again(restored: Graph, settings: Settings) -> None:
+    lost = ["fact_text_idx", "memory_embedding_idx"]
+    for name in lost:
+        await restored.run("database/indexes/drop", name=name)
+    assert sorted(await indexes.missing_indexes(restored)) == lost
+    assert sorted(await mend_indexes(restored, settings)) == lost
+    assert await indexes.missing_indexes(restored) == []
+    assert await mend_indexes(restored, settings) == []
+
+
+async def test_the_remedy_names_the_setting_that_differs(graph: Graph, settings: Settings) -> None:
+    narrow = settings.model_copy(update={"embedding_dimensions": 100})
+    with pytest.raises(DimensionMismatchError, match="Set GRAPH_MEMORY_EMBEDDING_DIMENSIONS=384,"):
+        await embedding_record.check_embedding(graph, narrow)

@@ -1,0 +1,49 @@
+"""Finding what is known to answer, on a small labelled set of our own; its floors hold CI."""
+
+from pathlib import Path
+
+from neo4j import AsyncDriver
+
+from graph_memory import GraphMemory
+from graph_memory.evaluation.dataset import read_data
+from graph_memory.evaluation.evaluate import evaluate
+from graph_memory.memories.embeddings import groups
+from graph_memory.reporting.plots import plot_evidence
+
+LABELLED = Path(__file__).parents[2] / "data" / "labelled.json"
+
+
+async def test_what_answers_is_found_and_little_else_stands_before_it(
+    memory: GraphMemory, tmp_path: Path
+) -> None:
+    """Of the first n results, n being the answers there are, more than 80 % are answers."""
+    before = await groups(memory.graph)
+    data = read_data(LABELLED)
+    every, *of_each = await evaluate(memory, data, cutoffs=(1, 5, 10), budgets=(100, 300))
+    print(every, *of_each, sep="\n")
+    assert every.questions == len(data.questions) == 36
+    assert {scores.category for scores in of_each} == {"fact", "work", "long", "talk", "time"}
+    assert every.precision > 0.8
+    assert every.recall[5] >= 0.95
+    assert every.recall[10] >= every.recall[5] >= every.recall[1]
+    assert every.ndcg >= 0.85
+    assert every.found_at[300] >= every.found_at[100] > 0.7
+    assert await groups(memory.graph) == before
+    plot_evidence(every.found_at, tmp_path / "found.svg")
+    assert "<svg" in (tmp_path / "found.svg").read_text()
+
+
+async def test_teaching_leaves_every_other_question_to_be_scored(
+    memory: GraphMemory, driver: AsyncDriver
+) -> None:
+    data = read_data(LABELLED)
+    untaught, taught = [
+        (await evaluate(memory, data, budgets=(), taught_shift=shift))[0] for shift in (0.0, 0.3)
+    ]
+    assert untaught.questions == taught.questions == 18
+    assert untaught.recall[5] >= 0.95
+    assert taught.recall[5] >= 0.9  # whatever is learned is bounded
+    left, _, _ = await driver.execute_query(
+        "MATCH (c:Control) WHERE c.key STARTS WITH 'feedback|evaluation_' RETURN c"
+    )
+    assert left == []

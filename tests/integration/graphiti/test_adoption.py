@@ -1,0 +1,275 @@
+"""A database that Graphiti made becomes ours in place, and Graphiti's again."""
+
+import json
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+from neo4j import AsyncDriver
+
+from graph_memory import GraphMemory
+from graph_memory.errors import InvalidArgumentError
+from graph_memory.graphiti.adoption import adopt, release, survey
+from graph_memory.graphiti.rename_group import Renaming
+from graph_memory.graphiti.rename_group import survey as survey_renames
+from graph_memory.maintenance.reembedding import rebuild_embeddings
+from tests.conftest import Clock
+
+#: Entities and facts as Graphiti stores them; one with attributes of its own under our names.
+STOCK = """
+UNWIND range(1, $count) AS n
+CREATE (e:Entity {
+  uuid: $group + '-' + toString(1000000 + n), name: 'Entity ' + toString(n), group_id: $group,
+  summary: CASE n % 3 WHEN 0 THEN '' ELSE 'It is number ' + toString(n) END,
+  created_at: datetime('2025-01-01T10:00:00.123456Z'), labels: ['Entity']
+})
+SET e:Person
+WITH e, n
+CALL db.create.setNodeVectorProperty(e, 'name_embedding', [x IN range(1, $width) | 0.1 * (n % 7)])
+WITH collect(e) AS es
+UNWIND range(0, size(es) - 2) AS i
+WITH es[i] AS a, es[i + 1] AS b, i
+CREATE (a)-[:RELATES_TO {
+  uuid: a.uuid + '>', name: 'KNOWS', fact: a.name + ' knows ' + b.name, group_id: $group,
+  episodes: ['x'], created_at: datetime('2025-01-01T10:00:00Z'), source_node_uuid: a.uuid
+}]->(b)
+"""
+
+
+#: What else Graphiti makes in a group.
+MORE = """
+MATCH (n:Entity {uuid: $id})
+CREATE (e:Episodic {uuid: $id + 'e', name: 'one', group_id: $group, source: 'text', content: 'x',
+  source_description: '', entity_edges: [], created_at: datetime(), valid_at: datetime()})
+CREATE (f:Episodic {uuid: $id + 'f', name: 'two', group_id: $group, source: 'text', content: 'y',
+  source_description: '', entity_edges: [], created_at: datetime(), valid_at: datetime()})
+CREATE (s:Saga {uuid: $id + 's', name: 'saga', group_id: $group, created_at: datetime()})
+CREATE (c:Community {uuid: $id + 'c', name: 'all', group_id: $group, summary: 'All',
+  created_at: datetime()})
+CREATE (e)-[:MENTIONS {uuid: $id + '1', group_id: $group, created_at: datetime()}]->(n)
+CREATE (s)-[:HAS_EPISODE {uuid: $id + '2', group_id: $group, created_at: datetime()}]->(e)
+CREATE (e)-[:NEXT_EPISODE {uuid: $id + '3', group_id: $group, created_at: datetime()}]->(f)
+CREATE (c)-[:HAS_MEMBER {uuid: $id + '4', group_id: $group, created_at: datetime()}]->(n)
+"""
+
+
+async def stock(driver: AsyncDriver, group: str, count: int = 9, width: int = 384) -> None:
+    await driver.execute_query(STOCK, group=group, count=count, width=width)
+
+
+async def exported(driver: AsyncDriver, group: str) -> bytes:
+    """Return everything there is of a group, byte by byte."""
+    nodes, _, _ = await driver.execute_query(
+        "MATCH (n) WHERE n.group_id = $group "
+        "RETURN elementId(n) AS id, labels(n) AS labels, properties(n) AS properties ORDER BY id",
+        group=group,
+    )
+    edges, _, _ = await driver.execute_query(
+        "MATCH (a)-[r]->(b) WHERE a.group_id = $group RETURN elementId(r) AS id, type(r) AS type, "
+        "elementId(a) AS a, elementId(b) AS b, properties(r) AS properties ORDER BY id",
+        group=group,
+    )
+    rows = [{**row.data(), "labels": sorted(row.get("labels") or [])} for row in [*nodes, *edges]]
+    return json.dumps(rows, sort_keys=True, default=str).encode()
+
+
+async def test_entities_become_memories_and_entities_again(
+    memory: GraphMemory, driver: AsyncDriver, group: str, clock: Clock
+) -> None:
+    await stock(driver, group)
+    await driver.execute_query(
+        "MATCH (n:Entity {uuid: $id}) SET n.importance = 0.95, n.content = 'mine', n.tags = 'a', "
+        "n:Memory WITH n MATCH (n)-[r:RELATES_TO]->() SET r.strength = 'strong'",
+        id=f"{group}-1000001",
+    )
+    before = await exported(driver, group)
+    told = [s for s in await survey(memory) if s.group_id == group]
+    assert sum(s.entities for s in told) == 9
+    assert sum(s.with_ours for s in told) == 1
+    assert await exported(driver, group) == before  # a survey changes nothing
+
+    done = await adopt(memory, [group])
+    assert (done.entities, done.facts) == (9, 8)
+    once = await exported(driver, group)
+    again = await adopt(memory, [group])
+    assert (again.entities, again.facts) == (0, 0)
+    assert await exported(driver, group) == once
+
+    assert (await rebuild_embeddings(memory, group, only_missing=True)).rebuilt == 9
+    found = await memory.search("Entity number 4", states=["ACTIVE"])
+    four = next(hit.memory for hit in found if hit.memory.content.startswith("Entity 4"))
+    assert four.content == "Entity 4: It is number 4"
+    assert (four.importance, four.stability, four.importance_source) == (6.0, 3, "fallback")
+    assert four.tags == ["person"]
+    assert four.last_accessed_at == four.created_at.replace(microsecond=123000)
+    reached = await memory.traverse(four.memory_id, max_depth=1)
+    assert {edge.relation_type for edge in reached.edges} == {"KNOWS"}
+    await memory.accesses.settled()
+    clock.advance(days=40)
+    report = await memory.maintain(groups=[group])
+    assert report.transitioned == {"ACTIVE>DORMANT": 9}
+
+    gone = await release(memory, [group])
+    assert (gone.entities, gone.facts) == (9, 8)
+    await driver.execute_query(
+        "MATCH (c:MaintenanceChange {group_id: $group}) DELETE c", group=group
+    )
+    assert await exported(driver, group) == before
+
+
+async def test_only_some_labels_are_adopted(
+    memory: GraphMemory, driver: AsyncDriver, group: str
+) -> None:
+    await stock(driver, group, 3)
+    await driver.execute_query(
+        "MATCH (n:Entity {uuid: $id}) SET n:Place REMOVE n:Person", id=f"{group}-1000002"
+    )
+    assert (await adopt(memory, [group], ["Place"])).entities == 1
+    assert (await adopt(memory, [group])).entities == 2
+
+
+async def test_what_cannot_be_adopted_is_told_and_left(
+    memory: GraphMemory, driver: AsyncDriver, group: str
+) -> None:
+    await stock(driver, group, 5, width=16)
+    await driver.execute_query(
+        "MATCH (n:Entity {uuid: $id}) REMOVE n.created_at, n.summary", id=f"{group}-1000001"
+    )
+    (told,) = [s for s in await survey(memory, [group]) if s.group_id == group]
+    assert (told.entities, told.unusable, told.other_width, told.no_summary) == (5, 1, 5, 1)
+    assert (await adopt(memory, [group])).entities == 4
+
+
+@pytest.mark.parametrize(("bad", "like"), [("a-b", "a-b=a_b"), ("", "'=main'"), ("a b", "=a_b")])
+async def test_a_group_that_cannot_be_a_tenant_is_refused_with_what_to_type(
+    memory: GraphMemory, bad: str, like: str
+) -> None:
+    with pytest.raises(InvalidArgumentError, match=f"--rename .*{like}"):
+        await adopt(memory, [bad])
+
+
+@pytest_asyncio.fixture(params=["", "-x"])
+async def foreign(
+    driver: AsyncDriver, group: str, request: pytest.FixtureRequest
+) -> AsyncIterator[str]:
+    """A group of Graphiti whose id is empty, or has a hyphen; with episodes and all that."""
+    name = request.param and group + request.param
+    erase = "MATCH (n {group_id: $group}) DETACH DELETE n"
+    await driver.execute_query(erase, group=name)
+    await stock(driver, name)
+    await driver.execute_query(MORE, group=name, id=f"{name}-1000001")
+    yield name
+    await driver.execute_query(erase, group=name)
+
+
+async def test_a_group_gets_an_id_that_can_be_a_tenant_s_and_its_old_one_back(
+    memory: GraphMemory, driver: AsyncDriver, group: str, foreign: str
+) -> None:
+    before = await exported(driver, foreign)
+    (told,) = await survey(memory, [foreign])
+    assert not told.adoptable
+    (planned,) = await survey_renames(memory.graph, {foreign: group})
+    assert planned == Renaming(foreign, group, 9, 8, 2, 1, 1)
+    assert await exported(driver, foreign) == before  # a survey changes nothing
+
+    done = await adopt(memory, [group], renames={foreign: group})
+    assert (done.entities, done.facts, done.renamed) == (9, 8, [planned])
+    assert await exported(driver, foreign) == b"[]"
+    records, _, _ = await driver.execute_query(
+        "MATCH (n {group_id: $group})-[r]->() RETURN type(r) AS type, collect(DISTINCT r.group_id) "
+        "AS groups ORDER BY type", group=group,
+    )  # fmt: skip
+    kinds = ["HAS_EPISODE", "HAS_MEMBER", "MENTIONS", "NEXT_EPISODE", "RELATES_TO"]
+    assert [(r["type"], r["groups"]) for r in records] == [(kind, [group]) for kind in kinds]
+    once = await exported(driver, group)
+    again = await adopt(memory, [group], renames={foreign: group})
+    assert (again.entities, again.facts) == (0, 0)
+    assert await exported(driver, group) == once
+
+    mine = await memory.add("A memory of ours")
+    await memory.relate(mine.memory_id, f"{foreign}-1000001", "references")
+    await memory.unrelate(mine.memory_id, f"{foreign}-1000001")
+    gone = await release(memory, [group])
+    assert (gone.entities, gone.facts) == (9, 8)
+    assert [(each.old, each.new) for each in gone.renamed] == [(group, foreign)]
+    assert (await memory.get(mine.memory_id)).content == "A memory of ours"
+    await memory.delete(mine.memory_id, permanent=True)
+    await memory.accesses.settled()
+    assert await exported(driver, foreign) == before
+    assert await exported(driver, group) == b"[]"
+    assert (await release(memory, [group])).renamed == []
+
+
+async def test_what_was_written_under_the_old_id_since_is_taken_along(
+    memory: GraphMemory, driver: AsyncDriver, group: str
+) -> None:
+    old = f"{group}-x"
+    await stock(driver, old, 2)
+    await adopt(memory, [group], renames={old: group})
+    await driver.execute_query(
+        "CREATE (:Entity {uuid: $id, group_id: $old, name: 'New', created_at: datetime()})",
+        id=f"{old}-new", old=old,
+    )  # fmt: skip
+    done = await adopt(memory, [group], renames={old: group})
+    assert (done.entities, done.renamed[0].entities) == (1, 1)
+    assert (await release(memory, [group])).entities == 3
+    assert len(json.loads(await exported(driver, old))) == 3 + 1
+
+
+async def test_a_rename_that_would_mix_groups_is_refused(
+    memory: GraphMemory, driver: AsyncDriver, group: str
+) -> None:
+    old, other = f"{group}-x", f"{group}-y"
+    await stock(driver, old, 2)
+    await stock(driver, other, 2)
+    before = await exported(driver, old), await exported(driver, other)
+    await memory.add("Somebody is here", group_id=f"{group}_full")
+    wrongs: dict[str, dict[str, str]] = {
+        "is taken": {old: f"{group}_full"},
+        "can be adopted as it is": {f"{group}_full": group},
+        "no entity of a group": {f"{old}-nowhere": group},
+        "two groups cannot become one": {old: group, other: group},
+        "a tenant's id has": {old: "a-b"},
+    }
+    for told, wrong in wrongs.items():
+        with pytest.raises(InvalidArgumentError, match=told):
+            await adopt(memory, renames=wrong)
+    assert (await exported(driver, old), await exported(driver, other)) == before
+    await adopt(memory, [group], renames={old: group})
+    with pytest.raises(InvalidArgumentError, match="was renamed"):
+        await adopt(memory, renames={other: group})
+
+
+async def test_vectors_are_ours_only_where_graphiti_is_to_have_them_and_are_given_back(
+    memory: GraphMemory, driver: AsyncDriver, group: str
+) -> None:
+    await stock(driver, group, 4, width=16)
+    before = await exported(driver, group)
+    await adopt(memory, [group])
+    assert (await rebuild_embeddings(memory, group)).rebuilt == 4  # of memories, no other
+    sharing = GraphMemory(
+        memory.graph,
+        memory.embedder,
+        memory.settings.model_copy(update={"graphiti_vectors": True}),
+        clock=memory.clock,
+    )
+    missing = await rebuild_embeddings(sharing, group, only_missing=True)
+    assert (missing.candidates, missing.rebuilt, missing.failed) == (7, 7, 0)  # 4 names, 3 facts
+    assert (await rebuild_embeddings(sharing, group, only_missing=True)).candidates == 0
+    records, _, _ = await driver.execute_query(
+        "MATCH (n:Entity {group_id: $group}) OPTIONAL MATCH (n)-[r:RELATES_TO]->() "
+        "RETURN n.name AS name, n.name_embedding AS of_name, n.embedding AS of_content, "
+        "r.fact AS fact, r.fact_embedding AS of_fact ORDER BY name",
+        group=group,
+    )
+    for record in records[:3]:
+        texts = [record["name"], record["fact"]]
+        name, fact = await memory.embedder.embed(texts)
+        assert record["of_name"] == pytest.approx(list(name), abs=1e-5)
+        assert record["of_fact"] == pytest.approx(list(fact), abs=1e-5)
+    assert any(record["of_name"] != record["of_content"] for record in records)
+    (best, *_) = await memory.search_facts("Entity 2 is acquainted with Entity 3")
+    assert best.fact == "Entity 2 knows Entity 3"
+    await memory.accesses.settled()
+    await release(memory, [group])
+    assert await exported(driver, group) == before

@@ -1,0 +1,68 @@
+"""An episode that cannot be read ends by itself, and keeps no other from being read."""
+
+import pytest
+from neo4j import AsyncDriver
+
+from tests.integration.conftest import Make
+from tests.integration.graphiti.test_episodes import BOB, alone, until
+from tests.support.graphiti_script import GraphitiScript
+
+__all__ = ["alone"]  # a fixture
+
+pytestmark = pytest.mark.usefixtures("imported")
+
+
+async def left_running(driver: AsyncDriver, job_id: str, attempts: int) -> None:
+    """Leave an episode as a process does that was killed."""
+    await driver.execute_query(
+        "MATCH (j:EpisodeJob {job_id: $id}) SET j.status = 'running', j.owner = 'gone', "
+        "j.attempts = $attempts, j.lease_until = '2020-01-01T00:00:00.000Z'",
+        id=job_id, attempts=attempts,
+    )  # fmt: skip
+
+
+async def test_an_episode_that_kills_its_readers_is_given_up(
+    make: Make, script: GraphitiScript, driver: AsyncDriver, group: str
+) -> None:
+    memory = make(episode_attempts=3)
+    deadly, harmless = await memory.add_episode("Bob"), await memory.add_episode(BOB)
+    await left_running(driver, deadly.job_id, 2)
+    assert await memory._worker.jobs.claim(group)
+    await left_running(driver, deadly.job_id, 3)
+    assert await memory.read_episodes([group]) == 1
+    told = await memory.episode_status(deadly.job_id)
+    assert (told.status, told.attempts) == ("failed", 3)
+    assert "broke off attempt 3" in str(told.error)
+    assert (await memory.episode_status(harmless.job_id)).status == "done"
+    assert await memory.retry_episodes() == [deadly.job_id]
+    assert await memory.read_episodes([group]) == 1
+
+
+async def test_a_malformed_episode_fails_and_the_reader_goes_on(
+    make: Make, script: GraphitiScript, driver: AsyncDriver, group: str
+) -> None:
+    memory = make()
+    broken = await memory.add_episode("Bob")
+    await driver.execute_query(
+        "MATCH (j:EpisodeJob {job_id: $id}) SET j.reference_time = 'once', j.entity_types = '{'",
+        id=broken.job_id,
+    )
+    async with memory.reading_episodes():
+        told = await until(memory, broken.job_id, "failed")
+        assert "entity_types, reference_time" in str(told.error)
+        after = await memory.add_episode(BOB)
+        assert (await until(memory, after.job_id, "done", "failed")).status == "done"
+
+
+async def test_a_reader_outlives_what_it_cannot_make_sense_of(
+    make: Make, script: GraphitiScript, driver: AsyncDriver, group: str
+) -> None:
+    memory = make()
+    broken = await memory.add_episode("Bob", group_id=f"{group}_other")
+    await driver.execute_query(
+        "MATCH (j:EpisodeJob {job_id: $id}) SET j.not_before = 'soon'", id=broken.job_id
+    )
+    async with memory.reading_episodes():
+        job = await memory.add_episode(BOB)
+        await driver.execute_query("MATCH (j:EpisodeJob {job_id: $id}) DELETE j", id=broken.job_id)
+        assert (await until(memory, job.job_id, "done", "failed")).status == "done"

@@ -1,0 +1,125 @@
+"""The report is one sound page: complete, escaped, and in need of nothing else."""
+
+import warnings
+from base64 import b64decode
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import pytest_asyncio
+from neo4j import AsyncDriver
+
+from graph_memory import GraphMemory
+from graph_memory.reporting.html import page
+from graph_memory.reporting.report import Report, report
+from tests.conftest import Clock
+
+HOSTILE = '<script>alert("&")</script><img src=x onerror=alert(1)>'
+
+#: Elements without an end tag.
+VOID = {"meta", "img"}
+
+
+class Page(HTMLParser):
+    """What a parser makes of the page: its elements nested, its texts, its images."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: set[str] = set()
+        self.attributes: list[tuple[str, str | None]] = []
+        self.texts: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes += attrs
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data.strip())
+
+
+@pytest_asyncio.fixture
+async def found(memory: GraphMemory, clock: Clock) -> Report:
+    hub = await memory.add(HOSTILE, importance=7)
+    for place in ("harbour", "school", "market"):
+        other = await memory.add(f"the {place} is near", importance=3)
+        await memory.relate(other.memory_id, hub.memory_id, "references")
+    gone = await memory.add("a slip of the tongue")
+    await memory.delete(gone.memory_id)
+    clock.advance(days=40)
+    return await report(memory)
+
+
+async def test_the_report_tells_states_retention_and_what_comes(
+    found: Report, memory: GraphMemory
+) -> None:
+    now = found.forecast.points[0].states
+    assert (now["ACTIVE"], now["SOFT_DELETED"]) == (4, 1)
+    assert found.analysis.top_connectors[0].degree == 3
+    assert set(found.leads.values()) >= {HOSTILE, "the harbour is near"}
+    assert {dot.idle_days for dot in found.dots} == {40}
+    shown = (await memory.search("harbour", limit=1))[0].memory
+    assert round(1 - shown.decay_score, 4) in {round(dot.retention, 4) for dot in found.dots}
+
+
+async def test_the_curves_are_those_of_the_policy(found: Report) -> None:
+    """Importance 5, stability 3: rate ln 2 / 30 * (6 - 2.5) / 5 a day, so 2^-0.7 after 30 days."""
+    kept = {(each.stability, each.day): each.retention for each in found.curves}
+    assert all(kept[stability, 0] == 1 for stability in range(1, 6))
+    assert abs(kept[3, 30] - 2**-0.7) < 1e-3
+    assert kept[1, 100] < kept[3, 100] < kept[5, 100]
+
+
+async def test_nothing_is_written_and_nothing_counts_as_an_access(
+    found: Report, memory: GraphMemory, driver: AsyncDriver
+) -> None:
+    await memory.accesses.settled()
+    whole = "MATCH (m:Memory {group_id: $group}) RETURN properties(m) AS p ORDER BY m.uuid"
+    group = memory.settings.group_id
+    before = (await driver.execute_query(whole, group=group)).records
+    await report(memory)
+    await memory.accesses.settled()
+    assert (await driver.execute_query(whole, group=group)).records == before
+    probes = await driver.execute_query("MATCH (p:PolicyProbe) RETURN count(p) AS count")
+    assert probes.records[0]["count"] == 0
+
+
+async def test_the_page_is_well_formed_and_needs_nothing_else(found: Report) -> None:
+    text = page(found)
+    parsed = Page(text)
+    assert parsed.open == []
+    assert {"script", "link", "iframe"} & parsed.tags == set()
+    sources = [value or "" for name, value in parsed.attributes if name in ("src", "href")]
+    assert len(sources) == 4
+    for source in sources:
+        assert source.startswith("data:image/svg+xml;base64,")
+        image = ElementTree.fromstring(b64decode(source.partition(",")[2]))
+        assert image.tag.endswith("svg")
+    assert "default-src 'none'; img-src data:" in text
+
+
+async def test_what_memories_say_is_text_on_the_page(found: Report) -> None:
+    text = page(found)
+    assert "<script" not in text
+    assert "<img src=x" not in text
+    assert HOSTILE in Page(text).texts
+
+
+async def test_every_section_is_there(found: Report) -> None:
+    texts = Page(page(found)).texts
+    for title in ("States", "Retention", "The coming year", "Top connectors", "Health",
+                  "Last runs"):  # fmt: skip
+        assert title in texts
+    assert "schema" in texts  # a check of the doctor
+
+
+async def test_an_empty_group_is_reported_without_a_warning(memory: GraphMemory) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Page(page(await report(memory)))

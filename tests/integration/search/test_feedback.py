@@ -1,0 +1,76 @@
+"""What judgements teach the ranking of a group, and that it can be taken back."""
+
+import asyncio
+
+import pytest
+
+from graph_memory import GraphMemory
+from graph_memory.api.conversations import Learned
+from graph_memory.errors import NotFoundError
+
+#: The first shares its words with the question, the second its meaning.
+QUESTION = "what beverage does Ada like?"
+WORDED = "Ada Beverage Lane is closed for roadworks until Monday"
+MEANT = "Ada drinks green tea with pleasure"
+
+
+async def ranking(memory: GraphMemory) -> dict[str, tuple[float, dict[str, float | None]]]:
+    hits = await memory.search(QUESTION)
+    return {hit.memory.memory_id: (hit.score, hit.components) for hit in hits}
+
+
+@pytest.fixture
+def learning(memory: GraphMemory) -> GraphMemory:
+    memory.settings = memory.settings.model_copy(
+        update={"feedback_max_shift": 0.2, "feedback_rate": 0.5}
+    )
+    return memory
+
+
+async def test_it_moves_the_weights_the_right_way_within_bounds_and_back(
+    learning: GraphMemory,
+) -> None:
+    worded = (await learning.add(WORDED)).memory_id
+    meant = (await learning.add(MEANT)).memory_id
+    await learning.add_many([{"content": f"Invoice number {n}"} for n in range(10)])
+    before = await ranking(learning)
+    for memory_id, useful, direction in (
+        (worded, True, -1), (meant, False, -1), (meant, True, 1), (worded, False, 1),
+    ):  # fmt: skip
+        learned = await learning.learned(reset=True)
+        assert learned == Learned(0.0, 0.0, learning.settings.recall_vector_weight, 0, 0)
+        assert await ranking(learning) == before
+        for _ in range(12):
+            learned = await learning.give_feedback(memory_id, useful, query=QUESTION)
+            assert learned.taught
+            assert 0 < learned.shift * direction <= 0.2
+            assert learned.vector_weight == pytest.approx(0.5 + learned.shift)
+        moved = await ranking(learning)
+        retrieved = await learning.retrieve(QUESTION)
+        shown = [components for _, components in moved.values()]
+        for components in (*shown, *(given.components for given in retrieved.memories)):
+            assert components["feedback"] == pytest.approx(learned.shift)
+        gain = {id_: moved[id_][0] - before[id_][0] for id_ in (worded, meant)}
+        assert (gain[meant] - gain[worded]) * direction > 0
+
+
+async def test_it_is_off_by_default_and_learns_only_from_what_was_found(
+    memory: GraphMemory, group: str
+) -> None:
+    stored = await memory.add(WORDED)
+    before = await ranking(memory)
+    learned = await memory.give_feedback(stored.memory_id, True, query=QUESTION)
+    assert learned.shift == 0
+    assert await ranking(memory) == before
+    counted = await memory.give_feedback(stored.memory_id, False)
+    assert (counted.taught, counted.useful, counted.useless) == (False, 1, 1)
+    assert counted.lean == learned.lean
+    assert await memory.learned(group_id=f"{group}_b") == Learned(0.0, 0.0, 0.5, 0, 0)
+    with pytest.raises(NotFoundError):
+        await memory.give_feedback(stored.memory_id, True, group_id=f"{group}_b")
+
+
+async def test_judgements_at_once_are_all_taken_in(learning: GraphMemory) -> None:
+    stored = await learning.add(WORDED)
+    await asyncio.gather(*(learning.give_feedback(stored.memory_id, True) for _ in range(10)))
+    assert (await learning.learned()).useful == 10

@@ -1,0 +1,489 @@
+"""Searching, listing and access counting, on a real Neo4j with real embeddings."""
+
+import base64
+import json
+from datetime import timedelta
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from neo4j import AsyncDriver
+
+from graph_memory import GraphMemory
+from graph_memory.domain.timestamps import instant
+from graph_memory.errors import InvalidArgumentError
+from graph_memory.memories import access
+from tests.conftest import TODAY, Clock, RunFragment
+
+FACTS = [
+    "Ada drinks green tea every morning before work",
+    "The deployment runs on Fridays at noon from the staging branch",
+    "Grace broke her left arm while skiing in March",
+    "The office Wi-Fi password is kept in the blue notebook",
+    "Linus wants the release notes to be written in plain English",
+    "The cat is called Schrödinger and hates the vacuum cleaner",
+]
+
+LUCENE = '+ - && || ! ( ) { } [ ] ^ " ~ * ? : \\ /'
+
+
+async def fill(memory: GraphMemory, *contents: str, **details: object) -> list[str]:
+    outcomes = await memory.add_many([{"content": content, **details} for content in contents])
+    return [outcome.memory_id or "" for outcome in outcomes]
+
+
+@pytest.mark.parametrize("filters", [{}, {"memory_types": ["general"]}], ids=["all", "filtered"])
+async def test_the_widest_search_fits_into_neo4js_memory(
+    memory: GraphMemory, filters: dict[str, Any]
+) -> None:
+    widest = memory.settings.model_copy(update={"recall_candidates": 1000, "recall_pool": 1000})
+    wide = GraphMemory(memory.graph, memory.embedder, widest, clock=memory.clock)
+    for start in (0, 600):
+        sheds = range(start, start + 600)
+        await fill(memory, *(f"Ada keeps the red bicycle in garden shed {n}" for n in sheds))
+    found = await wide.search("which shed has Ada's red bicycle, 700?", limit=50, **filters)
+    assert "Ada keeps the red bicycle in garden shed 700" in [hit.memory.content for hit in found]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("what does Ada like to drink?", 0),
+        ("when do we deploy?", 1),
+        ("who was injured?", 2),
+        ("wireless network credentials", 3),
+        ("Schrödinger", 5),
+    ],
+)
+@pytest.mark.parametrize("profile", ["recall", "weighted"])
+async def test_the_memory_that_answers_comes_first(
+    memory: GraphMemory, question: str, expected: int, profile: str
+) -> None:
+    await fill(memory, *FACTS)
+    found = await memory.search(question, limit=3, profile=profile)
+    assert found[0].memory.content == FACTS[expected]
+    assert [hit.score for hit in found] == sorted((hit.score for hit in found), reverse=True)
+    assert all(0 <= hit.score <= 1 for hit in found)
+
+
+async def test_a_word_finds_its_other_forms(memory: GraphMemory) -> None:
+    await fill(memory, *FACTS)
+    (best, *_) = await memory.search("deployments ran")
+    assert best.memory.content == FACTS[1]
+    assert best.components["text"] == 1.0
+
+
+@pytest.mark.parametrize("gone_through", [1, 100])
+async def test_who_holds_all_the_words_is_found_among_many_who_hold_one(
+    memory: GraphMemory, gone_through: int
+) -> None:
+    changes = {"recall_hits_per_word": 10, "recall_hits_per_common_word": gone_through}
+    settings = memory.settings.model_copy(update=changes)
+    brief = GraphMemory(memory.graph, memory.embedder, settings, clock=memory.clock)
+    for word in ("harbour", "crane", "winter"):
+        await fill(memory, *(f"A {word}, number {n}" for n in range(40)))
+    (both,) = await fill(memory, "In its last winter the crane of the old harbour was taken down")
+    for question in ("harbour crane winter", "winter at a harbour: which crane?"):
+        (best, *_) = await brief.search(question)
+        assert best.memory.memory_id == both
+        assert best.components["text"] == 1.0
+    await brief.accesses.settled()
+
+
+async def test_an_answer_is_found_by_what_was_asked_and_by_its_sitting(memory: GraphMemory) -> None:
+    """It holds no word of the question, and without its conversation it is like any other."""
+    told = [("chat", "Ada: How was the road trip to the lighthouse?"),
+            ("chat", "Bob: Windy! I'd go again tomorrow."),
+            ("work", "Cleo: How is the new printer?"),
+            ("work", "Dan: Noisy! I'd return it tomorrow.")]  # fmt: skip
+
+    async def measured(*, conversations: bool) -> dict[str, dict[str, float | None]]:
+        group = f"{memory.settings.group_id}_{conversations}"
+        for conversation, content in told:
+            await memory.add(
+                content, conversation_id=conversation if conversations else None, group_id=group
+            )
+        hits = await memory.search("How was the trip to the lighthouse?", group_id=group)
+        return {hit.memory.content.split(":")[0]: hit.components for hit in hits}
+
+    within = await measured(conversations=True)
+    assert [*within][:2] == ["Ada", "Bob"]
+    assert [within["Bob"][name] for name in ("text", "late", "sitting")] == [1, 1, 1]
+    assert all((within[name]["sitting"] or 0) < 1 for name in ("Cleo", "Dan"))
+    alone = await measured(conversations=False)
+    assert alone["Bob"]["text"] == 0
+
+
+async def test_recall_is_the_mean_of_its_components(memory: GraphMemory) -> None:
+    await fill(memory, *FACTS)
+    short = 140 / (140 + median(len(fact) for fact in FACTS))
+    weights = {"semantic": 1, "text": 1, "late": 1, "form": 0.6, "sitting": 1.6 * short}
+    for question, more in (("the cat and the tea", 0.0), ("when did Grace break her arm?", 0.5)):
+        for hit in await memory.search(question):
+            of_each = weights | ({"time": more} if more else {})
+            assert hit.components.keys() == of_each.keys()
+            parts = [(hit.components[name] or 0, weight) for name, weight in of_each.items()]
+            assert all(0 <= value <= 1 for value, _ in parts)
+            total = sum(weight for _, weight in parts)
+            assert hit.score == pytest.approx(sum(v * weight for v, weight in parts) / total)
+
+
+WEIGHTED = json.loads((Path(__file__).parents[2] / "data" / "weighted_vectors.json").read_text())
+
+
+@pytest.mark.parametrize("vector", WEIGHTED)
+async def test_the_weighted_profile_is_the_published_formula(
+    fragment: RunFragment, vector: dict[str, float | None]
+) -> None:
+    """0.60·similarity + 0.25·2^(−days/half-life) + 0.15·importance/10, at the table's inputs."""
+    created = TODAY - timedelta(days=vector["days"] or 0)
+    row = await fragment(
+        "fragments/ranking/score_weighted",
+        "WITH {created_at: datetime($created)} AS m, $importance AS importance, "
+        "$semantic AS similarity",
+        importance=vector["importance"],
+        created=instant(created),
+        semantic=vector["semantic"],
+        weights=[0.60, 0.25, 0.15],
+        half_life_days=vector["half_life_days"],
+        now=instant(TODAY),
+    )
+    assert row["components"]["recency"] == pytest.approx(vector["recency"], abs=1e-6)
+    assert row["components"]["importance"] == pytest.approx(vector["importance_unit"], abs=1e-6)
+    assert row["score"] == pytest.approx(vector["score"], abs=1e-6)
+
+
+@pytest.mark.parametrize("profile", ["weighted", "hybrid"])
+async def test_an_importance_that_fades_counts_as_what_is_left_of_it(
+    memory: GraphMemory, clock: Clock, profile: str
+) -> None:
+    details = {"importance": 8, "memory_type": "task", "decay_policy": "typed_importance"}
+    start = await memory.add("the lamp in the hall is broken", **details)
+    near = await memory.add("call the electrician on Monday", **details)
+    await memory.relate(start.memory_id, near.memory_id)
+    clock.advance(days=30)  # the half-life of a task
+    # An access takes what has worn off as stored; it would be counted while the second reads.
+    found = await memory.search("which lamp is broken?", profile=profile, counted=False)
+    given = await memory.retrieve("which lamp is broken?", profile=profile, anchor_count=1)
+    assert len(found) == len(given.memories) == 2
+    for hit in (*found, *given.memories):
+        assert hit.components["importance"] == pytest.approx(0.4)
+    assert all(hit.memory.importance == 8 for hit in found)
+
+
+async def test_the_similarity_is_the_cosine_of_the_vectors(memory: GraphMemory) -> None:
+    await fill(memory, *FACTS)
+    question = await memory.embedder.embed_query("a cat")
+    for hit in await memory.search("a cat"):
+        (own,) = await memory.embedder.embed([hit.memory.content])
+        assert hit.similarity == pytest.approx((1 + float(own @ question)) / 2, abs=1e-4)
+
+
+@pytest.mark.parametrize("profile", ["recall", "weighted", "hybrid"])
+@pytest.mark.parametrize("filters", [{}, {"memory_types": ["general"]}], ids=["all", "filtered"])
+async def test_what_has_no_vector_yet_fails_no_search_and_hides_nothing(
+    memory: GraphMemory, driver: AsyncDriver, profile: str, filters: dict[str, Any]
+) -> None:
+    (tea,) = await fill(memory, "Ada drinks green tea", conversation_id="tea")
+    bare = await fill(memory, *(f"Ada's tin of tea, number {n}" for n in range(60)))
+    bare += await fill(memory, "Bob buys it", conversation_id="tea")
+    await memory.relate(tea, bare[0], "causes")
+    await driver.execute_query(
+        "MATCH (m:Memory) WHERE m.uuid IN $ids "
+        "SET m.embedding = null, m.embedding_model = null "
+        "WITH m MATCH (m)-[:HAS_WORDS]->(w) DETACH DELETE w",
+        ids=bare,
+    )
+    question = "which green tea does Ada drink?"
+    found = await memory.search(question, limit=50, profile=profile, **filters)
+    assert found[0].memory.content == "Ada drinks green tea"
+    given = await memory.retrieve(question, profile=profile, **filters)
+    assert given.memories[0].memory.content == "Ada drinks green tea"
+    if profile == "recall":
+        assert {hit.memory.memory_id for hit in found} & set(bare)  # by their words
+
+
+async def test_filters_choose_before_the_limit_cuts(memory: GraphMemory, clock: Clock) -> None:
+    """Each filter's one match is far from the question, and many nearer ones stand before it."""
+    await fill(memory, *(f"tea note number {n} about green tea" for n in range(120)))
+    await memory.add("an unrelated invoice", memory_type="task", tags=["Money"], project_id="p")
+    clock.advance(days=1)
+    await memory.add("yesterday's unrelated newspaper")
+    narrowings: tuple[dict[str, Any], ...] = (
+        {"memory_types": ["TASK"]},
+        {"tags": ["money", "nothing"]},
+        {"project_id": "p"},
+        {"date_from": TODAY + timedelta(hours=1)},
+    )
+    for filters in narrowings:
+        (hit,) = await memory.search("green tea", limit=5, **filters)
+        assert "unrelated" in hit.memory.content
+    assert len(await memory.search("green tea", date_to=TODAY, limit=50)) == 50
+
+
+async def test_states_are_served_as_asked(memory: GraphMemory) -> None:
+    ids = await fill(memory, *FACTS)
+    await memory.delete(ids[0])
+    assert await memory.search("tea", states=["expired"]) == []
+    assert len(await memory.search("tea", states=["active"])) == len(FACTS) - 1
+
+
+@pytest.mark.parametrize(
+    ("argument", "value"),
+    [
+        ("limit", 0),
+        ("limit", 51),
+        ("limit", "5"),
+        ("limit", True),
+        ("profile", "magic"),
+        ("memory_types", ["rumour"]),
+        ("states", ["SLEEPY"]),
+        ("date_from", "soon"),
+        ("query", " "),
+        ("query", "x" * 20_001),
+        ("group_id", "a-b"),
+        ("group_id", ""),
+        ("colour", "red"),
+    ],
+)
+async def test_bad_questions_are_refused_by_name(
+    memory: GraphMemory, argument: str, value: object
+) -> None:
+    given_arguments = {"query": "tea", argument: value}
+    with pytest.raises(InvalidArgumentError) as caught:
+        await memory.search(**given_arguments)  # type: ignore[arg-type]
+    assert caught.value.argument.startswith(argument)
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs"),
+    [("the", "thee"), ("Acme", "acme"), ("cat", "cats"), ("run", "running"), ("a_b", "a")],
+)
+async def test_groups_that_look_alike_see_nothing_of_each_other(
+    memory: GraphMemory, group: str, mine: str, theirs: str
+) -> None:
+    mine, theirs = f"{group}{mine}", f"{group}{theirs}"
+    await memory.add("the cats run at Acme", group_id=mine)
+    await memory.add("the cats run at Acme, they say", group_id=theirs)
+    for asking in (mine, theirs):
+        found = await memory.search("the cats run at Acme", group_id=asking)
+        assert {hit.memory.group_id for hit in found} == {asking}
+        listed = await memory.list(group_id=asking)
+        assert {m.group_id for m in listed.memories} == {asking}
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.text(min_size=1, max_size=60))
+@example(LUCENE)
+@example("group_id:other AND group_key:1")
+@example(") OR group_key:[* TO *] OR (")
+@example("AND OR NOT")
+@example('"unbalanced')
+@example("/regex.*/ fuzzy~ wild* boost^9")
+@example("the")
+@example("日本語 🦜 ﷽")
+async def test_no_question_breaks_the_search_or_leaves_the_group(
+    memory: GraphMemory, question: str
+) -> None:
+    if (await memory.list()).memories == []:
+        await fill(memory, *FACTS)
+        await memory.add("a neighbour's secret", group_id=f"{memory.settings.group_id}_neighbour")
+    try:
+        found = await memory.search(question)
+    except InvalidArgumentError:
+        assert not question.strip() or any("\ud800" <= char <= "\udfff" for char in question)
+        return
+    assert {hit.memory.group_id for hit in found} <= {memory.settings.group_id}
+
+
+async def test_a_list_is_ordered_and_paged_without_gaps_or_repeats(
+    memory: GraphMemory, clock: Clock
+) -> None:
+    for day in range(4):
+        await fill(memory, *(f"day {day} note {n}" for n in range(5)), importance=day % 2 + 3)
+        clock.advance(days=1)
+    for sort in ("importance", "created_at"):
+        listed, cursor = [], None
+        while True:
+            page = await memory.list(sort=sort, limit=3, cursor=cursor)
+            listed += page.memories
+            cursor = page.next_cursor
+            if cursor is None:
+                break
+        assert len({m.memory_id for m in listed}) == len(listed) == 20
+        keys = [(m.importance if sort == "importance" else 0, m.created_at) for m in listed]
+        assert keys == sorted(keys, reverse=True)
+
+
+async def test_a_page_is_not_disturbed_by_what_comes_or_goes(memory: GraphMemory) -> None:
+    ids = await fill(memory, *(f"note {n}" for n in range(6)))
+    first = await memory.list(sort="created_at", limit=3)
+    await memory.delete(first.memories[-1].memory_id)
+    rest = await memory.list(sort="created_at", limit=3, cursor=first.next_cursor)
+    assert {m.memory_id for m in (*first.memories, *rest.memories)} == set(ids)
+
+
+@pytest.mark.parametrize("sort", ["importance", "created_at"])
+async def test_a_list_goes_on_within_a_millisecond_and_among_zones(
+    memory: GraphMemory, driver: AsyncDriver, sort: str
+) -> None:
+    ids = await fill(memory, *(f"note {n}" for n in range(6)))
+    made_at = [
+        *(f"2026-05-01T10:00:00.123{n}Z" for n in ("001", "002", "002", "002001")),
+        *(f"2026-05-01T12:00:00.123002+02:00{zone}" for zone in ("", "[Europe/Berlin]")),
+    ]
+    await driver.execute_query(
+        "UNWIND range(0, 5) AS i MATCH (m:Memory {uuid: $ids[i]}) "
+        "SET m.created_at = datetime($made_at[i])", ids=ids, made_at=made_at,
+    )  # fmt: skip
+    page = await memory.list(sort=sort, limit=1)
+    listed = list(page.memories)
+    while page.next_cursor:
+        page = await memory.list(sort=sort, limit=1, cursor=page.next_cursor)
+        listed += page.memories
+    assert sorted(m.memory_id for m in listed) == sorted(ids)
+
+
+@pytest.mark.parametrize(
+    "made_at",
+    ["2026-05-01T10:00:00Z[Atlantis/Port]", "2026-05-01T10:00:00Z[Europe]", "2026-05-01", "x", 5],
+)
+async def test_a_cursor_of_no_instant_is_refused(memory: GraphMemory, made_at: object) -> None:
+    position = {"sort": "importance", "importance": 5, "created_at": made_at, "id": "x"}
+    cursor = base64.urlsafe_b64encode(json.dumps(position).encode()).decode()
+    with pytest.raises(InvalidArgumentError, match="cursor"):
+        await memory.list(cursor=cursor)
+
+
+async def test_what_was_deleted_is_not_served_but_was_before(
+    memory: GraphMemory, clock: Clock
+) -> None:
+    (tea,) = await fill(memory, FACTS[0])
+    clock.advance(days=1)
+    await memory.delete(tea)
+    deleted: dict[str, Any] = {"states": ["soft_deleted"]}
+    calls: list[Any] = [
+        memory.search("tea", profile=p, **deleted) for p in ("recall", "weighted", "hybrid")
+    ]
+    calls += [memory.retrieve("tea", profile=p, **deleted) for p in ("recall", "weighted")]
+    calls += [memory.list(**deleted), memory.traverse("x", **deleted)]
+    calls += [memory.list(**deleted, as_of=TODAY)]
+    for call in calls:
+        with pytest.raises(InvalidArgumentError, match="recover_soft_deleted"):
+            await call
+    past = {**deleted, "known_at": TODAY}
+    for profile in ("recall", "weighted", "hybrid"):
+        (hit,) = await memory.search("tea", profile=profile, **past)
+        assert hit.memory.memory_id == tea
+    (given,) = (await memory.retrieve("tea", **past)).memories
+    assert given.memory.memory_id == (await memory.list(**past)).memories[0].memory_id == tea
+
+
+@pytest.mark.parametrize(
+    "cursor", ["", "nonsense", "e30=", "💥", "eyJzb3J0IjogImltcG9ydGFuY2UifQ=="]
+)
+async def test_a_foreign_cursor_is_refused(memory: GraphMemory, cursor: str) -> None:
+    with pytest.raises(InvalidArgumentError) as caught:
+        await memory.list(cursor=cursor)
+    assert caught.value.argument == "cursor"
+
+
+async def test_a_cursor_of_another_order_is_refused(memory: GraphMemory) -> None:
+    await fill(memory, *FACTS)
+    page = await memory.list(limit=1)
+    with pytest.raises(InvalidArgumentError, match="sorted by created_at"):
+        await memory.list(limit=1, sort="created_at", cursor=page.next_cursor)
+
+
+async def test_what_was_delivered_counts_as_accessed_and_nothing_else(
+    memory: GraphMemory, clock: Clock
+) -> None:
+    await fill(memory, *FACTS)
+    clock.advance(days=3)
+    (hit,) = await memory.search("green tea", limit=1)
+    await memory.accesses.settled()
+    page = await memory.list(limit=50)
+    counts = {m.content: m.access_count for m in page.memories}
+    assert counts[hit.memory.content] == 1
+    assert sum(counts.values()) == 1
+    await memory.accesses.settled()
+    touched = await memory.get(hit.memory.memory_id)
+    assert touched.access_count == 2
+    assert touched.last_accessed_at == TODAY + timedelta(days=3)
+    assert touched.updated_at == TODAY
+
+
+@pytest.mark.parametrize("clocks", [{"as_of": TODAY}, {"known_at": TODAY}], ids=str)
+async def test_a_question_about_the_past_counts_no_access(
+    memory: GraphMemory, clock: Clock, clocks: dict[str, Any]
+) -> None:
+    tea, why = await fill(memory, FACTS[0], "Ada lived in Kyoto", valid_at=TODAY)
+    await memory.relate(tea, why, "caused_by", valid_at=TODAY)
+    clock.advance(days=1)
+    assert await memory.get(tea, **clocks)
+    assert await memory.search("tea", **clocks)
+    assert (await memory.list(**clocks)).memories
+    assert (await memory.retrieve("tea", **clocks)).memories
+    assert (await memory.traverse(tea, **clocks)).nodes
+    if "as_of" in clocks:
+        assert await memory.search_facts("tea", **clocks)
+    await memory.accesses.settled()
+    assert (await memory.get(tea, counted=False)).access_count == 0
+
+
+async def test_many_accesses_are_counted_in_parts(
+    memory: GraphMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(access, "_BATCH", 2)
+    await fill(memory, *FACTS)
+    for _ in range(2):
+        assert len(await memory.search("tea", limit=len(FACTS))) == len(FACTS)
+    await memory.accesses.settled()
+    page = await memory.list(limit=50)
+    assert [m.access_count for m in page.memories] == [2] * len(FACTS)
+
+
+async def test_an_access_wakes_what_slept_but_not_what_expired(
+    memory: GraphMemory, driver: AsyncDriver
+) -> None:
+    ids = await fill(memory, *FACTS[:4])
+    states = ["DORMANT", "ARCHIVED", "EXPIRED", "ACTIVE"]
+    await set_states(driver, dict(zip(ids, states, strict=True)))
+    for memory_id in ids:
+        await memory.touch(memory_id)
+    after = {memory_id: await memory.get(memory_id) for memory_id in ids}
+    assert [after[i].lifecycle_state for i in ids] == ["ACTIVE", "ACTIVE", "EXPIRED", "ACTIVE"]
+    assert [after[i].decay_score for i in ids] == [0.0, 0.0, 0.0, 0.0]
+    assert all(m.access_count == 1 for m in after.values())
+
+
+async def test_an_access_from_the_past_does_not_turn_back_the_clock(
+    memory: GraphMemory, clock: Clock
+) -> None:
+    (memory_id,) = await fill(memory, "tea")
+    await memory.touch(memory_id)
+    clock.advance(days=-5)
+    await memory.touch(memory_id)
+    got = await memory.get(memory_id)
+    assert (got.access_count, got.last_accessed_at) == (2, TODAY)
+
+
+async def test_protection_is_explained(memory: GraphMemory) -> None:
+    tagged = await memory.add("tagged", tags=["Pinned"])
+    permanent = await memory.add("permanent", importance=8, stability=4)
+    plain = await memory.add("plain", importance=8, stability=3)
+    assert [m.protection for m in (tagged, permanent, plain)] == ["tag", "permanent", None]
+
+
+async def set_states(driver: AsyncDriver, states: dict[str, str]) -> None:
+    """Put memories into states as a maintenance run would leave them."""
+    await driver.execute_query(
+        "UNWIND $rows AS row MATCH (m:Memory {uuid: row[0]}) "
+        "SET m.lifecycle_state = row[1], m.decay_score = 0.8",
+        rows=[list(item) for item in states.items()],
+    )

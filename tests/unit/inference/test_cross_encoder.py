@@ -1,0 +1,159 @@
+"""The cross-encoder by itself: a real model on disk, and what is refused as one."""
+
+import asyncio
+import socket
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from graph_memory import read_settings
+from graph_memory.errors import SettingsError
+from graph_memory.inference import sentence_transformer
+from graph_memory.inference.cross_encoder import CrossEncoder
+from graph_memory.inference.embedder import Embedder
+from graph_memory.ranking.scoring import LEAD
+from tests.support.tiny_cross_encoder import judged, write_cross_encoder
+
+TEXTS = ["Ada drinks green tea", "the cat", "字" * 2000, "Backups run at night. " * 40]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write_cross_encoder(tmp_path / "model")
+
+
+async def error_of(name: Path | str) -> str:
+    """Return what loading it complains of, twice."""
+    failing = CrossEncoder(str(name))
+    with pytest.raises(SettingsError):
+        await failing.load()
+    with pytest.raises(SettingsError) as caught:
+        await failing.load()
+    assert not failing.loaded
+    await failing.close()
+    message = str(caught.value)
+    assert f"'{name}'" in message
+    assert "GRAPH_MEMORY_RECALL_CROSS_ENCODER" in message
+    return message
+
+
+async def test_it_says_what_the_model_says_between_0_and_1(folder: Path) -> None:
+    opened = CrossEncoder(str(folder))
+    for question in ("what does Ada drink?", "x" * LEAD):
+        expected = judged(folder, question, TEXTS)
+        assert max(expected) - min(expected) > 0.01
+        np.testing.assert_allclose(await opened.read(question, TEXTS), expected, atol=1e-5)
+        np.testing.assert_allclose(
+            await opened.read(question, TEXTS[1:2]), expected[1:2], atol=1e-5
+        )
+    await opened.close()
+
+
+async def test_whatever_a_model_ends_in_its_judgement_is_the_same(folder: Path) -> None:
+    from sentence_transformers import CrossEncoder as Model
+
+    expected = judged(folder, "tea?", TEXTS)
+    for activation in (torch.nn.Identity(), torch.nn.Sigmoid()):
+        model = Model(str(folder), activation_fn=activation)
+        model.save_pretrained(str(folder / type(activation).__name__))
+        opened = CrossEncoder(str(folder / type(activation).__name__))
+        np.testing.assert_allclose(await opened.read("tea?", TEXTS), expected, atol=1e-5)
+        await opened.close()
+
+
+async def test_a_question_of_any_length_and_kind_is_read(folder: Path) -> None:
+    opened = CrossEncoder(str(folder))
+    for question in ("", "\ud800 lone", "why " * 250_000):
+        (score,) = await opened.read(question, ["tea"])
+        assert 0 <= score <= 1
+    same = [await opened.read(text, ["tea"]) for text in ("y" * LEAD, "y" * LEAD + "!" * LEAD)]
+    assert same[0] == same[1]
+    await opened.close()
+
+
+async def test_it_is_opened_once_and_without_the_network(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("the network was used")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    opened = CrossEncoder(str(folder))
+    assert not opened.loaded
+    await asyncio.gather(opened.load(), opened.load())
+    model = opened._model
+    await opened.load()
+    assert opened.loaded
+    assert opened._model is model
+    await opened.close()
+
+
+async def test_the_embedder_has_one_only_if_the_settings_name_it(folder: Path) -> None:
+    without = Embedder(read_settings())
+    assert without.cross_encoder is None
+    await without.close()
+    having = Embedder(read_settings(recall_cross_encoder=str(folder)))
+    assert having.cross_encoder
+    await having.load_all()
+    assert having.loaded
+    assert having.cross_encoder.loaded
+    await having.close()
+    with pytest.raises(RuntimeError, match="shutdown"):
+        await having.cross_encoder.read("a", ["b"])
+
+
+async def test_a_model_that_says_two_things_is_refused(tmp_path: Path) -> None:
+    message = await error_of(write_cross_encoder(tmp_path, labels=2))
+    assert "tells 2 numbers of a pair, not one" in message
+
+
+async def test_a_model_that_embeds_is_refused_rather_than_given_a_random_judge() -> None:
+    message = await error_of(sentence_transformer._packaged_folder() or "")
+    assert "not been trained to judge pairs" in message
+    assert "BertModel" in message
+
+
+@pytest.mark.parametrize("name", ["nobody/no-such-model", "/no/such/folder"])
+async def test_an_unknown_model_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", "http://127.0.0.1:9")
+    assert "no such folder" in await error_of(name)
+
+
+def _cut_short(weights: Path) -> None:
+    with weights.open("r+b") as file:
+        file.truncate(weights.stat().st_size // 2)
+
+
+def _without_numbers(weights: Path) -> None:
+    tensors: dict[str, Any] = load_file(weights)
+    tensors["classifier.bias"][:] = float("nan")
+    save_file(tensors, weights, metadata={"format": "pt"})
+
+
+def _of_fewer_words(weights: Path) -> None:
+    """Leave the tokenizer as it is, which then names words that the model does not know."""
+    tensors: dict[str, Any] = load_file(weights)
+    name = "bert.embeddings.word_embeddings.weight"
+    tensors[name] = tensors[name][:100].clone()
+    save_file(tensors, weights, metadata={"format": "pt"})
+    config = weights.with_name("config.json")
+    config.write_text(config.read_text().replace('"vocab_size": 30522', '"vocab_size": 100'))
+
+
+@pytest.mark.parametrize(
+    ("damage", "told"),
+    [
+        (Path.unlink, "cannot be opened"),
+        (_cut_short, "cannot be opened"),
+        (_without_numbers, "says something that is no number"),
+        (_of_fewer_words, "cannot read pairs"),
+    ],
+)
+async def test_a_damaged_model_is_refused(folder: Path, damage: Any, told: str) -> None:
+    damage(folder / "model.safetensors")
+    assert told in await error_of(folder)

@@ -1,0 +1,192 @@
+"""The default ranking, without a database: what moves a memory up, and what cannot."""
+
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from graph_memory.ranking.late_interaction import WIDTH, asked, met, packed, reduced
+from graph_memory.ranking.scoring import Candidate, Candidates, Ranking
+from graph_memory.settings.base import read_settings
+
+NOW = datetime(2026, 6, 1, tzinfo=UTC)
+SETTINGS = read_settings()
+
+
+def candidate(name: str, cosine: float = 0.5, **changes: object) -> Candidate:
+    details: dict[str, object] = {
+        "words": [], "lead": "a plain statement.", "characters": 100, "told_at": NOW,
+    } | changes  # fmt: skip
+    return Candidate(memory_id=name, cosine=cosine, **details)  # type: ignore[arg-type]
+
+
+def order(
+    question: str, *memories: Candidate, links: list[tuple[str, str]] | None = None
+) -> list[str]:
+    found = Candidates([2.0, 1.0], list(memories), links or [])
+    return [r.memory.memory_id for r in Ranking(question, found, SETTINGS, NOW).best(10)]
+
+
+def test_words_said_next_to_it_count_the_less_the_farther() -> None:
+    saying = candidate("saying", lead="My car.", words=[(0, 2.0)])
+    answer = candidate("answer")
+    later = candidate("later")
+    elsewhere = candidate("elsewhere")
+    assert order(
+        "the car",
+        elsewhere,
+        later,
+        answer,
+        saying,
+        links=[("saying", "answer"), ("answer", "later")],
+    )[1:] == ["answer", "later", "elsewhere"]
+    assert order("the car", elsewhere, answer, saying)[1:] == ["answer", "elsewhere"]
+
+
+def test_a_short_answer_says_all_that_was_asked() -> None:
+    asking = candidate("asking", lead="Which car?", words=[(0, 2.0)])
+    remark = candidate("remark", lead="A car!", words=[(0, 2.0)])
+    answer, long_answer = candidate("answer"), candidate("long answer", characters=501)
+
+    def said(first: Candidate, then: Candidate) -> tuple[float | None, float | None]:
+        links = [(first.memory_id, then.memory_id)]
+        ranking = Ranking("car", Candidates([2.0, 1.0], [first, then], links), SETTINGS, NOW)
+        met = {first.memory_id: np.array([0.8]), then.memory_id: np.array([0.0])}
+        ranking.add_late(met, np.ones(1))
+        of = {r.memory.memory_id: r.components for r in ranking.best(2)}[then.memory_id]
+        return of["text"], of["late"]
+
+    assert said(asking, answer) == (1, 1)
+    assert said(remark, answer) == pytest.approx((220 / 320, 220 / 320))
+    assert said(asking, long_answer) == pytest.approx((220 / 520.5, 220 / 520.5))
+
+
+@pytest.mark.parametrize("conversation", ["chat", None])
+def test_what_was_told_in_the_same_sitting_as_the_best_counts(conversation: str | None) -> None:
+    told = [
+        candidate("best", 0.9, conversation_id=conversation),
+        candidate("same sitting", 0.5, conversation_id=conversation),
+        candidate(
+            "an hour on", 0.5, told_at=NOW + timedelta(hours=1), conversation_id=conversation
+        ),
+        candidate("another's", 0.5, conversation_id="other"),
+    ]
+    ranking = Ranking("x", Candidates([], told, []), SETTINGS, NOW)
+    alone = {r.memory.memory_id: r.score for r in ranking.best(9)}
+    ranking.add_sitting()
+    sitting = {r.memory.memory_id: r.components["sitting"] for r in ranking.best(9)}
+    own = alone["an hour on"] / alone["best"]
+    assert own > 0.5
+    assert sitting == pytest.approx(
+        {"best": 1, "same sitting": 1, "an hour on": own, "another's": own}
+    )
+    weight = 1.6 * 140 / (140 + 100)
+    for hit in ranking.best(9):
+        so_far = alone[hit.memory.memory_id] * 2.6
+        together = so_far + weight * (hit.components["sitting"] or 0)
+        assert hit.score == pytest.approx(together / (2.6 + weight))
+
+
+def test_what_the_one_speaker_says_whom_a_question_names_counts() -> None:
+    ada = candidate("ada", lead="Ada: I drink tea.")
+    bob = candidate("bob", lead="Bob: Ada, I drink tea.")
+    none = candidate("none", lead="At 12:30 Ada drinks tea.")
+
+    def measured(question: str) -> dict[str, float | None]:
+        ranking = Ranking(question, Candidates([], [ada, bob, none], []), SETTINGS, NOW)
+        return {r.memory.memory_id: r.components.get("speaker") for r in ranking.best(3)}
+
+    assert measured("What does ada drink?") == {"ada": 1, "bob": 0, "none": 0}
+    for unclear in ("What do Ada and Bob drink?", "What does Cleo drink?", "What is drunk?"):
+        assert measured(unclear) == {"ada": None, "bob": None, "none": None}
+
+
+def test_the_time_asked_of_and_a_time_told_count() -> None:
+    then = candidate("then", told_at=datetime(2023, 5, 9, tzinfo=UTC))
+    now = candidate("now", told_at=NOW)
+    assert order("what happened in May 2023?", now, then)[0] == "then"
+    assert order("what happened?", now, then)[0] == "now"
+    dated = candidate("dated", lead="it was last week.")
+    assert order("when was it?", now, dated)[0] == "dated"
+
+
+def test_a_long_memory_is_ranked_by_what_it_says_alone() -> None:
+    """Nothing of form or context, which matter among short turns, tells long messages apart."""
+    long = [candidate(n, characters=20_000, lead="...?" if n == "b" else "....") for n in "ab"]
+    (a, b) = Ranking("x", Candidates([], long, [("a", "b")]), SETTINGS, NOW).best(2)
+    assert a.score - b.score < 0.001
+
+
+def test_an_exact_match_stays_first_however_much_speaks_for_others() -> None:
+    """It has the best meaning, words and late match: 3 of 4.4; the rest speaks for the others.
+
+    They were told in one sitting besides, each as good in that as the best of them.
+    """
+    exact = candidate("exact", 0.95, words=[(0, 2.0), (1, 1.0)], lead="Who?", characters=4)
+    near = [
+        candidate(
+            f"near{i}", 0.6, words=[(0, 1.0)], lead="Ada: It was in May 2023.", characters=900,
+            told_at=datetime(2023, 5, 9, tzinfo=UTC),
+            conversation_id="chat",
+        )
+        for i in range(20)
+    ]  # fmt: skip
+    ranking = Ranking("Ada in May 2023?", Candidates([2.0, 1.0], [*near, exact], []), SETTINGS, NOW)
+    met = {"exact": np.array([0.9])} | {memory.memory_id: np.array([0.6]) for memory in near}
+    ranking.add_late(met, np.ones(1))
+    ranking.add_sitting()
+    first, second, *_ = ranking.best(30)
+    assert first.memory.memory_id == "exact"
+    assert first.score - second.score > 0.05
+
+
+def test_a_cross_encoder_orders_what_it_read_and_leaves_the_rest_below_as_it_was() -> None:
+    found = [candidate(str(i), 0.9 - i / 10) for i in range(8)]
+    ranking = Ranking("x", Candidates([2.0, 1.0], found, []), SETTINGS, NOW)
+    before = ranking.best(8)
+    ranking.add_cross({"0": 0.01, "1": 0.02, "2": 0.08, "3": 0.0})
+    after = ranking.best(8)
+    assert [r.memory.memory_id for r in after] == ["2", "1", "0", "3", "4", "5", "6", "7"]
+    assert [r.components["cross"] for r in after] == [1, 0.25, 0.125, 0, 0, 0, 0, 0]
+    assert all(first.score >= second.score for first, second in pairwise(after))
+    for old, new in zip(before[4:], after[4:], strict=True):
+        assert new.score == pytest.approx(old.score * 2.6 / (2.6 + 2))
+    assert "cross" not in before[0].components
+
+
+def test_late_interaction_is_the_weighted_mean_of_the_best_matches() -> None:
+    rng = np.random.default_rng(1)
+    texts = ["green tea and", "the cat"]
+    spans = [[(0, 0), (0, 5), (6, 9), (10, 13)], [(0, 3), (4, 7)]]
+    read = [reduced(s, rng.normal(size=(len(s), 384)).astype(np.float32)) for s in spans]
+    packs = [packed(text, tokens, "english") for text, tokens in zip(texts, read, strict=True)]
+    assert [len(pack) // WIDTH for pack in packs] == [2, 1]
+    vectors, weights = asked("green tea and", read[0], ["green", "tea"], [4.0, 1.0], "english")
+    assert weights == pytest.approx([8 / 9, 1 / 9])  # 4^1.5 to 1
+    _, cut = asked("green tea", read[0], ["green", "tea"], [4.0, -0.1], "english")
+    assert cut.tolist() == [1, 0]
+    own, other, none = met(vectors, [*packs, b""])
+    assert own == pytest.approx(1, abs=1e-3)
+    assert other == pytest.approx(np.maximum(0, vectors @ read[1].vectors[1]), abs=1e-2)
+    assert none.tolist() == [0, 0]
+    memories = [candidate(name) for name in ("own", "other", "none")]
+    ranking = Ranking("green tea", Candidates([3.0, 1.0], memories, []), SETTINGS, NOW)
+    ranking.add_late({"own": own, "other": other, "none": none}, weights)
+    late = {r.memory.memory_id: r.components["late"] for r in ranking.best(3)}
+    share = float(weights @ other) / float(weights @ own)
+    assert late == {"own": 1, "other": pytest.approx(share, abs=1e-6), "none": 0}
+    vectors, weights = asked("and the", reduced([(0, 3), (4, 7)], np.eye(2, 384, dtype=np.float32)),
+                             [], [], "english")  # fmt: skip
+    assert weights.tolist() == [0.5, 0.5]
+
+
+def test_shrunk_vectors_keep_their_angles() -> None:
+    rng = np.random.default_rng(2)
+    rows = rng.normal(size=(200, 384)).astype(np.float32)
+    rows[1:100] += rows[0]
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    small = reduced([(i, i + 1) for i in range(200)], rows).vectors
+    errors = np.abs(small @ small[0] - rows @ rows[0])
+    assert small.shape == (200, WIDTH)
+    assert errors.mean() < 0.12

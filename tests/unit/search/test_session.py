@@ -1,0 +1,152 @@
+"""What a conversation has and lacks, and what fits its budget, without a database."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+
+from graph_memory import Settings, read_settings
+from graph_memory.errors import InvalidArgumentError, SettingsError
+from graph_memory.inference.token_counter import by_characters
+from graph_memory.ranking.profiles import Profile, reweighed
+from graph_memory.search.budget import select_budget
+from graph_memory.search.session import Session, Status, stale
+
+VECTORS = json.loads((Path(__file__).parents[2] / "data" / "retrieval_vectors.json").read_text())
+
+CANDIDATES = st.lists(
+    st.tuples(
+        st.text("abcdef", min_size=1, max_size=3),
+        st.sampled_from([0.0, 0.25, 0.5, 1.0]),
+        st.integers(0, 60),
+    ),
+    unique_by=lambda candidate: candidate[0],
+    max_size=20,
+)
+
+
+@pytest.mark.parametrize("vector", VECTORS["stale"])
+def test_staleness_begins_beyond_the_threshold(vector: dict[str, Any]) -> None:
+    expected = vector.pop("expected")
+    assert stale(**vector) is expected
+
+
+@pytest.mark.parametrize("vector", VECTORS["budget"])
+def test_the_budget_is_filled_greedily(vector: dict[str, Any]) -> None:
+    candidates = [tuple(candidate) for candidate in vector["candidates"]]
+    assert select_budget(candidates, vector["max_tokens"]) == (vector["chosen"], vector["tokens"])
+
+
+@given(candidates=CANDIDATES, max_tokens=st.integers(0, 200))
+def test_a_budget_is_never_exceeded_nor_left_where_something_fits(
+    candidates: list[tuple[str, float, int]], max_tokens: int
+) -> None:
+    chosen, used = select_budget(candidates, max_tokens)
+    scores = {id_: score for id_, score, _ in candidates}
+    tokens = {id_: cost for id_, _, cost in candidates}
+    assert used == sum(tokens[id_] for id_ in chosen) <= max_tokens
+    assert len(set(chosen)) == len(chosen)
+    assert chosen == sorted(chosen, key=lambda id_: (-scores[id_], id_))
+    # What was passed over did not fit beside the better ones that were taken.
+    for id_ in tokens.keys() - set(chosen):
+        better = [c for c in chosen if (-scores[c], c) < (-scores[id_], id_)]
+        assert sum(tokens[c] for c in better) + tokens[id_] > max_tokens
+
+
+@given(st.text())
+def test_four_characters_begun_are_a_token(text: str) -> None:
+    (count,) = by_characters([text])
+    assert len(text) / 4 <= count < len(text) / 4 + 1
+
+
+def test_weights_fit_their_profile_or_are_refused() -> None:
+    settings = read_settings()
+    assert reweighed(settings, Profile.RECALL, None) is settings
+    assert reweighed(settings, Profile.HYBRID, [1, 0, 0, 0]).hybrid_weights == (1, 0, 0, 0)
+    assert reweighed(settings, Profile.WEIGHTED, [0.5, 0.25, 0.25]).search_weights[0] == 0.5
+    for profile, weights in (
+        (Profile.HYBRID, [0.4, 0.3, 0.3]),
+        (Profile.HYBRID, [0.4, 0.3, 0.2, 0.2]),
+        (Profile.HYBRID, [1.4, -0.4, 0, 0]),
+        (Profile.HYBRID, []),
+        (Profile.WEIGHTED, [float("nan"), 0.5, 0.5]),
+        (Profile.RECALL, [0.5, 0.5]),
+    ):
+        with pytest.raises(InvalidArgumentError, match="weights"):
+            reweighed(settings, profile, weights)
+    with pytest.raises(SettingsError, match="HYBRID_WEIGHTS"):
+        read_settings(hybrid_weights="0.4, 0.3, 0.2, 0.2")
+
+
+class Conversation(RuleBasedStateMachine):
+    """A session beside the plainest model of it: a list of what was given, and when."""
+
+    settings: Settings = read_settings(session_max_loaded=100, session_history=3)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.session = Session("s")
+        self.total = 0
+        self.given: list[tuple[str, str, int]] = []
+        self.retrievals = 0
+
+    @rule(
+        wanted=st.dictionaries(st.sampled_from("abcdef"), st.sampled_from(["x", "y"]), max_size=4),
+        heard=st.none() | st.integers(0, 20_000),
+        threshold=st.sampled_from([0, 100, 4096]),
+        tokens=st.integers(0, 2000),
+        gone=st.sets(st.sampled_from("abcdef"), max_size=2),
+    )
+    def retrieve(
+        self, wanted: dict[str, str], heard: int | None, threshold: int, tokens: int, gone: set[str]
+    ) -> None:
+        position = self.session.position(heard)
+        assert position == max(self.total, heard or 0)
+        lacking: dict[str, str] = {}
+        for id_, text in wanted.items():
+            status = self.session.status(id_, text, position, threshold)
+            assert status == self.expected(id_, text, position, threshold)
+            if status:
+                lacking[id_] = text
+        self.session = self.session.after(
+            lacking, position=position, tokens=tokens, gone=gone, event={}, settings=self.settings
+        )
+        self.given = [entry for entry in self.given if entry[0] not in gone | lacking.keys()]
+        self.given += [(id_, text, position) for id_, text in lacking.items()]
+        self.total = position + tokens
+        self.retrievals += 1
+
+    def expected(self, id_: str, text: str, position: int, threshold: int) -> Status | None:
+        for known, before, at in self.given:
+            if known == id_:
+                if before != text:
+                    return Status.CHANGED
+                return Status.REFRESHED if position - at > threshold else None
+        return Status.NEW
+
+    @invariant()
+    def agrees(self) -> None:
+        state = self.session.state(4096)
+        assert state.total_tokens == self.total
+        assert [(m.memory_id, m.load_token_count, m.stale) for m in state.loaded] == [
+            (id_, at, self.total - at > 4096) for id_, _, at in self.given
+        ]
+        assert len(state.history) == min(self.retrievals, 3)
+
+
+TestConversation = Conversation.TestCase
+TestConversation.settings = hypothesis_settings(max_examples=60, stateful_step_count=20)
+
+
+def test_a_session_keeps_the_latest_of_too_many() -> None:
+    settings = read_settings(session_max_loaded=100, session_history=0)
+    session = Session("s").after(
+        {str(n): "text" for n in range(150)}, position=0, tokens=1, event={}, settings=settings
+    )
+    assert list(session.loaded) == [str(n) for n in range(50, 150)]
+    assert session.history == ()

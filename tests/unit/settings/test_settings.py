@@ -1,0 +1,167 @@
+"""Settings: where they come from, what is refused, and that the shipped file tells the truth."""
+
+import re
+import tomllib
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from graph_memory import Settings, read_settings
+from graph_memory.errors import SettingsError
+from graph_memory.settings.base import TOOLSETS
+
+SHIPPED = Path(__file__).parents[3] / "config" / "graph-memory.toml"
+
+
+def test_the_environment_wins_over_the_file_and_arguments_over_both(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "settings.toml"
+    file.write_text('port = 1\nhost = "a"\ngroup_id = "from_file"\n')
+    monkeypatch.setenv("GRAPH_MEMORY_CONFIG", str(file))
+    monkeypatch.setenv("GRAPH_MEMORY_HOST", "b")
+    monkeypatch.setenv("GRAPH_MEMORY_PORT", "2")
+    settings = read_settings(port=3)
+    assert (settings.port, settings.host, settings.group_id) == (3, "b", "from_file")
+
+
+def test_lists_are_read_from_commas_or_spaces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRAPH_MEMORY_TOOLSETS", "core, compat")
+    monkeypatch.setenv("GRAPH_MEMORY_SEARCH_WEIGHTS", "0.5,0.3 0.2")
+    settings = read_settings()
+    assert settings.toolsets == ("core", "compat")
+    assert settings.search_weights == (0.5, 0.3, 0.2)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("PORT", "65536"),
+        ("TOOLSETS", "core,magic"),
+        ("GROUP_ID", "a-b"),
+        ("FULLTEXT_ANALYZER", "simple"),
+        ("NEO4J_URI", "http://127.0.0.1"),
+        ("NEO4J_URI", "bolt://[::1:7687"),
+        ("NEO4J_URI", "bolt://127.0.0.1:99999"),
+        ("NEO4J_URI", "bolt://:7687"),
+        ("SEARCH_WEIGHTS", "0.5,0.5,0.5"),
+        ("SEARCH_WEIGHTS", "nan,nan,nan"),
+        ("HYBRID_WEIGHTS", "nan,0,0,1"),
+        ("SEARCH_RECENCY_HALF_LIFE_DAYS", "inf"),
+        ("TEMPORAL_DECAY_LAMBDA", "nan"),
+        ("BACKUP_INTERVAL_HOURS", "inf"),
+        ("GROUP_DECAY_POLICIES", "{"),
+        ("GROUP_DECAY_POLICIES", "[]"),
+        ("QUERY_TIMEOUT_SECONDS", "-1"),
+        ("SOFT_DELETE_RETENTION_DAYS", "36501"),
+        ("OBSOLETE_RETENTION_DAYS", "1e12"),
+        ("UNDO_RETENTION_DAYS", "inf"),
+        ("SESSION_TTL_DAYS", "1e6"),
+        ("DORMANT_DAYS", "1e20"),
+        ("HALF_LIFE_BASE_DAYS", "1e-320"),
+        ("HALF_LIFE_TABLE_DAYS", '{"1": null}'),
+        ("HALF_LIFE_BASE_DAYS", "1e15"),
+        ("CLASSIFICATION_FALLBACK", "3,6"),
+        ("CLASSIFICATION_FALLBACK", "3"),
+        ("CLASSIFICATION_FALLBACK", "3,x"),
+    ],
+)
+def test_a_malformed_setting_is_named(
+    name: str, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(f"GRAPH_MEMORY_{name}", value)
+    with pytest.raises(SettingsError, match=f"GRAPH_MEMORY_{name}"):
+        read_settings()
+
+
+def test_a_missing_file_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRAPH_MEMORY_CONFIG", "nowhere.toml")
+    with pytest.raises(SettingsError, match=r"nowhere\.toml"):
+        read_settings()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b"prot = 1", "'prot' in .*settings.toml is no setting; did you mean port?"),
+        (b"port = ", "settings.toml is no TOML"),
+        (b"host = '\xff'", "settings.toml is no TOML"),
+        (b"port = 'high'", "PORT='high' in .*settings.toml: it should be a valid integer"),
+        (b"typed_floors = {fact = 11}", r"TYPED_FLOORS\[fact\]=11 in .*settings.toml: .* 10"),
+    ],
+)
+def test_what_is_wrong_in_the_file_is_named_with_it(
+    text: bytes, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "settings.toml"
+    file.write_bytes(text)
+    monkeypatch.setenv("GRAPH_MEMORY_CONFIG", str(file))
+    with pytest.raises(SettingsError, match=said):
+        read_settings()
+
+
+def test_a_value_is_shown_unless_it_is_secret(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "settings.toml"
+    file.write_text("neo4j_password = 12345")
+    monkeypatch.setenv("GRAPH_MEMORY_CONFIG", str(file))
+    monkeypatch.setenv("GRAPH_MEMORY_PORT", "70000")
+    monkeypatch.setenv("GRAPH_MEMORY_NEO4J_URI", "bolt://me:hunter2@127.0.0.1:99999")
+    with pytest.raises(SettingsError) as caught:
+        read_settings()
+    assert "GRAPH_MEMORY_PORT='70000': it should be less than or equal to 65535" in str(
+        caught.value
+    )
+    assert "12345" not in str(caught.value) + str(caught.value.__cause__)
+    assert "hunter2" not in str(caught.value) + str(caught.value.__cause__)
+
+
+def test_a_misspelt_name_in_the_environment_is_told(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    for name in ("PORTT", "TEST_NEO4J_URI", "CONFIG"):
+        monkeypatch.setenv(f"GRAPH_MEMORY_{name}", "")
+    read_settings()
+    (told,) = caplog.messages
+    assert told.startswith("GRAPH_MEMORY_PORTT is no setting; did you mean GRAPH_MEMORY_PORT?")
+
+
+def test_secrets_are_not_shown() -> None:
+    settings = read_settings(neo4j_password="hunter2", embedding_api_key="hunter3")
+    assert "hunter" not in repr(settings)
+    assert "hunter" not in settings.model_dump_json()
+
+
+def test_the_shipped_file_holds_every_setting_with_its_default(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = SHIPPED.read_text(encoding="utf-8")
+    shown = tomllib.loads(text)
+    commented = set(re.findall(r"^# (\w+) = ", text, re.MULTILINE))
+    assert set(shown) | commented == set(Settings.model_fields)
+    assert not set(shown) & commented
+    monkeypatch.setenv("GRAPH_MEMORY_CONFIG", str(SHIPPED))
+    from_file = read_settings()
+    monkeypatch.delenv("GRAPH_MEMORY_CONFIG")
+    assert from_file == read_settings()
+
+
+@pytest.mark.parametrize("name", Settings.model_fields)
+def test_the_shipped_file_tells_the_range_and_the_choices_of_a_setting(name: str) -> None:
+    text = SHIPPED.read_text(encoding="utf-8")
+    comment = re.search(rf"((?:^# (?!\w+ = ).*\n)*)^(?:# )?{name} = ", text, re.MULTILINE)
+    assert comment is not None
+    field = Settings.model_fields[name]
+    for sign, bound in (("≥", "ge"), (">", "gt"), ("≤", "le")):
+        for limit in (getattr(part, bound, None) for part in field.metadata):
+            told = re.findall(rf"{sign} ([\d.]+)", comment[1])
+            assert limit is None or limit in map(float, told), f"{sign} {limit}"
+    choices = [choice for choice in get_args(field.annotation) if isinstance(choice, str)]
+    for part in field.metadata:
+        if listed := re.fullmatch(r"\^\(([\w|]+)\)\$", getattr(part, "pattern", None) or ""):
+            choices += listed[1].split("|")
+    if name == "toolsets":
+        choices += [*TOOLSETS, "all"]
+    assert [choice for choice in choices if not re.search(rf"\b{choice}\b", comment[1])] == []
