@@ -10,7 +10,7 @@ from typing import Self
 from graph_memory.auth.grants import EVERYTHING, Grant
 from graph_memory.database import embedding_record
 from graph_memory.database.graph import Graph
-from graph_memory.domain.inputs import Clocks, GroupId, MemoryId, checked_value
+from graph_memory.domain.inputs import Clocks, GroupId, MemoryId, validate_value
 from graph_memory.domain.models import Memory
 from graph_memory.errors import DimensionMismatchError, NotFoundError
 from graph_memory.inference.embedder import Embedder
@@ -84,11 +84,11 @@ class Context:
         Raises:
             ForbiddenError: It is not open to whoever calls.
         """
-        given = None if group_id is None else checked_value(GroupId, group_id, "group_id")
+        given = None if group_id is None else validate_value(GroupId, group_id, "group_id")
         return self.grant.group(given, self.settings.group_id)
 
     async def _read(self, memory_id: str, group: str, clocks: Clocks = Clocks()) -> Memory:  # noqa: B008
-        given = checked_value(MemoryId, memory_id, "memory_id")
+        given = validate_value(MemoryId, memory_id, "memory_id")
         found = await read.get_many(
             self.graph,
             self.settings,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from graph_memory.context import Context
-from graph_memory.domain.inputs import Question, checked, checked_value
+from graph_memory.domain.inputs import Question, validate, validate_value
 from graph_memory.ranking.profiles import Profile
 from graph_memory.search import feedback, retrieval
 from graph_memory.search.retrieval import Retrieval, Retrieved, SessionId
@@ -37,7 +37,7 @@ class Conversations(Context):
         unless the question is about the past.
         """
         await self._require_vectors()
-        group, asked = self.group(group_id), checked(Retrieval, details)
+        group, asked = self.group(group_id), validate(Retrieval, details)
         settings, moved = await self._tuned(group, asked.profile)
         retrieved = await retrieval.retrieve(
             self.graph,
@@ -45,7 +45,7 @@ class Conversations(Context):
             self._counter,
             self.sessions,
             settings,
-            checked_value(Question, query, "query"),
+            validate_value(Question, query, "query"),
             asked,
             group_id=group,
             now=self.clock(),
@@ -63,7 +63,7 @@ class Conversations(Context):
         """
         group = self.group(group_id)
         given = str(uuid.uuid4()) if session_id is None else session_id
-        session_id = checked_value(SessionId, given, "session_id")
+        session_id = validate_value(SessionId, given, "session_id")
         session, _ = await self.sessions.read(session_id, group_id=group, now=self.clock())
         if reset:
             await self.sessions.forget(session_id, group_id=group)
@@ -87,8 +87,8 @@ class Conversations(Context):
             self.embedder,
             self.settings,
             stored.memory_id,
-            useful=checked_value(bool, useful, "useful"),
-            question=None if query is None else checked_value(Question, query, "query"),
+            useful=validate_value(bool, useful, "useful"),
+            question=None if query is None else validate_value(Question, query, "query"),
             group_id=group,
             now=self.clock(),
         )

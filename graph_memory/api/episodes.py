@@ -13,7 +13,7 @@ from pydantic import ConfigDict, Field, StringConstraints
 
 from graph_memory.context import Context
 from graph_memory.domain.encoding import default_title
-from graph_memory.domain.inputs import Content, Line, MemoryId, Text, checked, checked_value
+from graph_memory.domain.inputs import Content, Line, MemoryId, Text, validate, validate_value
 from graph_memory.domain.timestamps import Moment, instant
 from graph_memory.errors import InvalidArgumentError, LimitExceededError, SettingsError
 from graph_memory.graphiti.queue import JobNotFoundError, JobStatus
@@ -77,7 +77,7 @@ class Extraction(Context):
             SettingsError: There is no language model.
         """
         self._require_model()
-        episode = checked(NewEpisode, {"content": content, **details})
+        episode = validate(NewEpisode, {"content": content, **details})
         self._refuse(episode, wait=wait)
         group = self.group(group_id)
         job_id = await self._worker.jobs.enqueue(group, _stored(episode, self.clock()))
@@ -89,7 +89,7 @@ class Extraction(Context):
     async def episode_status(self, job_id: str, *, group_id: str | None = None) -> JobStatus:
         """Tell how an episode stands."""
         group = self.group(group_id)
-        given = checked_value(MemoryId, job_id, "job_id")
+        given = validate_value(MemoryId, job_id, "job_id")
         found = await self._worker.jobs.find(group, given)
         if found is None:
             raise JobNotFoundError(given, group)
@@ -106,8 +106,8 @@ class Extraction(Context):
         wanted: Any = None
         if statuses is not None:
             known: Any = Literal["queued", "running", "done", "failed"]
-            wanted = [checked_value(known, status, "statuses") for status in statuses]
-        given = checked_value(Listed, limit, "limit")
+            wanted = [validate_value(known, status, "statuses") for status in statuses]
+        given = validate_value(Listed, limit, "limit")
         return await self._worker.jobs.latest(self.group(group_id), wanted, given)
 
     async def retry_episodes(
@@ -116,7 +116,7 @@ class Extraction(Context):
         """Queue failed episodes of a group once more, all or some; return the ids of the jobs."""
         given: Any = None
         if job_ids is not None:
-            given = [checked_value(MemoryId, each, "job_ids") for each in job_ids]
+            given = [validate_value(MemoryId, each, "job_ids") for each in job_ids]
         queued = await self._worker.jobs.retry(self.group(group_id), given)
         self._worker.tell()
         return queued
@@ -156,10 +156,11 @@ class Extraction(Context):
             )
         if wait and length > self.settings.episode_wait_characters:
             raise InvalidArgumentError(
-                "wait", wait,
+                "wait",
+                wait,
                 f"only up to {self.settings.episode_wait_characters} characters are waited for; "
                 "leave it out, and ask episode_status later",
-            )  # fmt: skip
+            )
         if taken := sorted(_RESERVED_TYPES & episode.entity_types.keys()):
             raise InvalidArgumentError("entity_types", taken[0], "the label has another meaning")
         if episode.source == "json":

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from graph_memory.context import Context
-from graph_memory.domain.inputs import Limit, Question, checked, checked_value
+from graph_memory.domain.inputs import Limit, Question, validate, validate_value
 from graph_memory.errors import NotFoundError
 from graph_memory.search import facts
 from graph_memory.search.facts import Entity, Fact, FactFilters, Names
@@ -28,15 +28,15 @@ class FactSearch(Context):
         Raises:
             NotFoundError: The group has no entity `entity_id`.
         """
-        group, asked = self.group(group_id), checked(FactFilters, filters)
+        group, asked = self.group(group_id), validate(FactFilters, filters)
         await self._require_vectors()
         found = await facts.search_facts(
             self.graph,
             self.embedder,
-            checked_value(Question, query, "query"),
+            validate_value(Question, query, "query"),
             asked,
             group_id=group,
-            limit=checked_value(Limit, limit, "limit"),
+            limit=validate_value(Limit, limit, "limit"),
         )
         if asked.entity_id is not None and not found:
             await self._require_entity(asked.entity_id, group)
@@ -58,15 +58,15 @@ class FactSearch(Context):
         """
         group = self.group(group_id)
         labels = None if entity_types is None else tuple(entity_types)
-        kinds = checked_value(Names, labels, "entity_types")
+        kinds = validate_value(Names, labels, "entity_types")
         await self._require_vectors()
         found = await facts.search_entities(
             self.graph,
             self.embedder,
-            checked_value(Question, query, "query"),
+            validate_value(Question, query, "query"),
             kinds,
             group_id=group,
-            limit=checked_value(Limit, limit, "limit"),
+            limit=validate_value(Limit, limit, "limit"),
         )
         self._delivered([entity.entity_id for entity in found], group)
         return found

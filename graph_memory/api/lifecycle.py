@@ -9,9 +9,9 @@ from graph_memory.context import Context
 from graph_memory.decay import policies
 from graph_memory.decay.forecast import Forecast, forecast
 from graph_memory.decay.status import DecayStatus
-from graph_memory.domain.inputs import Line, MemoryId, checked_value
+from graph_memory.domain.inputs import Line, MemoryId, validate_value
 from graph_memory.domain.models import Memory
-from graph_memory.domain.timestamps import EndMoment, SupposedMoment
+from graph_memory.domain.timestamps import EndMoment, SimulatedTime
 from graph_memory.memories import confidence, lifecycle
 from graph_memory.memories.confidence import Scan
 
@@ -27,7 +27,7 @@ class Custody(Context):
         return await lifecycle.status(
             self.graph,
             self.settings,
-            checked_value(MemoryId, memory_id, "memory_id"),
+            validate_value(MemoryId, memory_id, "memory_id"),
             group_id=self.group(group_id),
             now=self.clock(),
         )
@@ -51,8 +51,8 @@ class Custody(Context):
         return await lifecycle.preserve(
             self.graph,
             self.settings,
-            checked_value(MemoryId, memory_id, "memory_id"),
-            until=None if until is None else checked_value(EndMoment, until, "until"),
+            validate_value(MemoryId, memory_id, "memory_id"),
+            until=None if until is None else validate_value(EndMoment, until, "until"),
             release=release,
             group_id=self.group(group_id),
             now=self.clock(),
@@ -67,7 +67,7 @@ class Custody(Context):
             OutsideRecoveryWindowError: It was deleted too long ago.
         """
         group = self.group(group_id)
-        given = checked_value(MemoryId, memory_id, "memory_id")
+        given = validate_value(MemoryId, memory_id, "memory_id")
         await lifecycle.recover(self.graph, self.settings, given, group_id=group, now=self.clock())
         return await self._read(given, group)
 
@@ -93,16 +93,16 @@ class Custody(Context):
         """
         settings, graph = self.settings, self.graph
         if policy is not None or numbers:
-            settings = policies.supposed(settings, policy, numbers or {})
-            graph = graph.supposing(settings)
+            settings = policies.with_overrides(settings, policy, numbers or {})
+            graph = graph.with_settings(settings)
             await policies.check_policies(graph, settings)
         return await forecast(
             graph,
             settings,
-            days=checked_value(Span, days, "days"),
-            points=checked_value(Points, points, "points"),
+            days=validate_value(Span, days, "days"),
+            points=validate_value(Points, points, "points"),
             group_id=self.group(group_id),
-            now=self.clock() if now is None else checked_value(SupposedMoment, now, "now"),
+            now=self.clock() if now is None else validate_value(SimulatedTime, now, "now"),
         )
 
     async def scan_confidence(
@@ -116,14 +116,14 @@ class Custody(Context):
         """Lower by a step the confidence of memories unused for long; a dry run changes nothing."""
         given: Any = None
         if memory_ids is not None:
-            given = [checked_value(MemoryId, each, "memory_ids") for each in memory_ids]
+            given = [validate_value(MemoryId, each, "memory_ids") for each in memory_ids]
         return await confidence.scan(
             self.graph,
             self.settings,
             memory_ids=given,
             project_id=None
             if project_id is None
-            else checked_value(Line, project_id, "project_id"),
+            else validate_value(Line, project_id, "project_id"),
             dry_run=dry_run,
             group_id=self.group(group_id),
             now=self.clock(),

@@ -11,11 +11,11 @@ from graph_memory.context import Context
 from graph_memory.database import lease
 from graph_memory.database.lease import LeaseState
 from graph_memory.diagnostics.stats import Health, Stats, health, stats
-from graph_memory.domain.inputs import Line, checked, checked_value
+from graph_memory.domain.inputs import Line, validate, validate_value
 from graph_memory.domain.timestamps import Instant
 from graph_memory.errors import SettingsError
 from graph_memory.maintenance import records
-from graph_memory.maintenance.dry_run import WhatIf, rehearse
+from graph_memory.maintenance.dry_run import Overrides, rehearse
 from graph_memory.maintenance.records import Pause, Run
 from graph_memory.maintenance.run import Report, RunRequest, maintain
 from graph_memory.maintenance.stages import Progress, count_due
@@ -50,13 +50,15 @@ class Upkeep(Context):
             RunsPausedError: Maintenance is paused.
             RunLockedError: Another run is on its way.
         """
-        return await maintain(self, checked(RunRequest, request), on_progress)
+        return await maintain(self, validate(RunRequest, request), on_progress)
 
     async def rehearse_maintenance(
         self, *, what_if: Mapping[str, Any] | None = None, **request: Any
     ) -> Report:
-        """Tell what a run would do, and change nothing; `what_if` are the fields of `WhatIf`."""
-        return await rehearse(self, checked(RunRequest, request), checked(WhatIf, what_if or {}))
+        """Tell what a run would do, and change nothing; `what_if` are the fields of `Overrides`."""
+        return await rehearse(
+            self, validate(RunRequest, request), validate(Overrides, what_if or {})
+        )
 
     async def undo_maintenance(self, run_id: str, *, group_id: str | None = None) -> Undone:
         """Put back what a run changed; memories changed since stay as they are, and are named.
@@ -67,13 +69,13 @@ class Upkeep(Context):
             UndoRefusedError: The run cannot be undone.
             RunLockedError: A run is on its way.
         """
-        given = checked_value(RunId, run_id, "run_id")
+        given = validate_value(RunId, run_id, "run_id")
         group = None if group_id is None else self.group(group_id)
         return await undo(self.graph, self.settings, given, group_id=group, now=self.clock())
 
     async def pause_maintenance(self, reason: str = "no reason given") -> Pause | None:
         """Keep runs from beginning, and stop the present one after its next batch."""
-        return await records.pause(self.graph, checked_value(Line, reason, "reason"))
+        return await records.pause(self.graph, validate_value(Line, reason, "reason"))
 
     async def resume_maintenance(self) -> Pause | None:
         """Let runs begin again; return what kept them, if anything did."""
@@ -117,5 +119,5 @@ class Upkeep(Context):
             self.chat,
             groups=None if groups is None else [self.group(group) for group in groups],
             now=self.clock(),
-            budget=None if budget is None else checked_value(Budget, budget, "budget"),
+            budget=None if budget is None else validate_value(Budget, budget, "budget"),
         )

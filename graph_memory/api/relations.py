@@ -8,9 +8,9 @@ from graph_memory.domain.inputs import (
     Line,
     MemoryId,
     NewRelation,
-    checked,
-    checked_value,
     relation_name,
+    validate,
+    validate_value,
 )
 from graph_memory.domain.models import Relation, RelationType
 from graph_memory.errors import InvalidArgumentError
@@ -30,10 +30,10 @@ class Connections(Context):
         self, memory_id: str, *, group_id: str | None = None, **clocks: Any
     ) -> list[Relation]:
         """List the relations from and to a memory, strongest first, now or at other `clocks`."""
-        past = checked(Clocks, clocks)
+        past = validate(Clocks, clocks)
         return await read.relations_of(
             self.graph,
-            checked_value(MemoryId, memory_id, "memory_id"),
+            validate_value(MemoryId, memory_id, "memory_id"),
             group_id=self.group(group_id),
             now=self.clock(),
             as_of=past.as_of,
@@ -55,14 +55,14 @@ class Connections(Context):
         With `resolve` a contradiction is settled: the `newer` or the `stronger` memory supersedes
         the other.
         """
-        start = checked_value(MemoryId, from_id, "from_id")
-        end = checked_value(MemoryId, to_id, "to_id")
+        start = validate_value(MemoryId, from_id, "from_id")
+        end = validate_value(MemoryId, to_id, "to_id")
         if end == start:
             raise InvalidArgumentError("to_id", end, "a memory cannot be related to itself")
-        relation = checked(
+        relation = validate(
             NewRelation, {"target_id": end, "relation_type": relation_type, **details}
         )
-        rule = checked(Resolution, resolve, "resolve") if resolve is not None else None
+        rule = validate(Resolution, resolve, "resolve") if resolve is not None else None
         if rule and relation.relation_type is not RelationType.CONTRADICTS:
             raise InvalidArgumentError("resolve", resolve, "only contradicts can be resolved")
         group, now = self.group(group_id), self.clock()
@@ -97,11 +97,11 @@ class Connections(Context):
         """
         return await unrelate(
             self.graph,
-            checked_value(MemoryId, from_id, "from_id"),
-            checked_value(MemoryId, to_id, "to_id"),
+            validate_value(MemoryId, from_id, "from_id"),
+            validate_value(MemoryId, to_id, "to_id"),
             None
             if relation_type is None
-            else checked(RelationType, relation_name(relation_type), "relation_type"),
+            else validate(RelationType, relation_name(relation_type), "relation_type"),
             both_directions=both_directions,
             group_id=self.group(group_id),
             now=self.clock(),
@@ -122,11 +122,11 @@ class Connections(Context):
         return await lifecycle.mark_obsolete(
             self.graph,
             self.settings,
-            checked_value(MemoryId, memory_id, "memory_id"),
-            checked_value(Line, reason, "reason"),
+            validate_value(MemoryId, memory_id, "memory_id"),
+            validate_value(Line, reason, "reason"),
             superseded_by=None
             if superseded_by is None
-            else checked_value(MemoryId, superseded_by, "superseded_by"),
+            else validate_value(MemoryId, superseded_by, "superseded_by"),
             group_id=self.group(group_id),
             now=self.clock(),
         )
@@ -135,7 +135,7 @@ class Connections(Context):
         """Tell what happened to a memory, in order: its texts, states and relations."""
         return await history_of(
             self.graph,
-            checked_value(MemoryId, memory_id, "memory_id"),
+            validate_value(MemoryId, memory_id, "memory_id"),
             group_id=self.group(group_id),
         )
 
@@ -146,11 +146,11 @@ class Connections(Context):
 
         What is returned counts as accessed, unless the walk is through the past.
         """
-        group, asked = self.group(group_id), checked(Walk, walk)
+        group, asked = self.group(group_id), validate(Walk, walk)
         walked = await traverse(
             self.graph,
             self.settings,
-            checked_value(MemoryId, start_memory_id, "start_memory_id"),
+            validate_value(MemoryId, start_memory_id, "start_memory_id"),
             asked,
             group_id=group,
             now=self.clock(),
@@ -168,13 +168,13 @@ class Connections(Context):
         **clocks: Any,
     ) -> Analysis:
         """Analyse the relations around a memory, or of the whole group; `top` is 1 to 100."""
-        given = memory_id if memory_id is None else checked_value(MemoryId, memory_id, "memory_id")
-        times = checked(Clocks, clocks)
+        given = memory_id if memory_id is None else validate_value(MemoryId, memory_id, "memory_id")
+        times = validate(Clocks, clocks)
         return await analyze(
             self.graph,
             self.settings,
             given,
-            top=checked_value(Top, top, "top"),
+            top=validate_value(Top, top, "top"),
             group_id=self.group(group_id),
             now=self.clock(),
             as_of=times.as_of,

@@ -24,8 +24,8 @@ from graph_memory.domain.inputs import (
     MemoryId,
     NewMemory,
     Question,
-    checked,
-    checked_value,
+    validate,
+    validate_value,
 )
 from graph_memory.domain.models import FoundMemory, Memory, SortOrder
 from graph_memory.errors import (
@@ -38,7 +38,7 @@ from graph_memory.inference.embedder import Embedder
 from graph_memory.memories import add as remember
 from graph_memory.memories import update as revise
 from graph_memory.memories.access import record_accesses
-from graph_memory.memories.add import Outcome
+from graph_memory.memories.add import AddResult
 from graph_memory.memories.update import Deleted, DeletedAll
 from graph_memory.ranking.profiles import Profile, reweighed
 from graph_memory.search import listing
@@ -122,7 +122,7 @@ class GraphMemory(Connections, Conversations, Custody, Extraction, FactSearch, U
         memories: Iterable[NewMemory | Mapping[str, Any]],
         *,
         group_id: str | None = None,
-    ) -> list[Outcome]:
+    ) -> list[AddResult]:
         """Store many memories in a few round trips; one refused does not stop the others.
 
         Returns:
@@ -137,13 +137,13 @@ class GraphMemory(Connections, Conversations, Custody, Extraction, FactSearch, U
         given = [self._checked_memory(memory) for memory in said]
         default = self.group(group_id)
         groups: dict[str, list[tuple[int, NewMemory]]] = {}
-        outcomes: dict[int, Outcome] = {}
+        outcomes: dict[int, AddResult] = {}
         for position, memory in enumerate(given):
             if isinstance(memory, NewMemory):
                 group = self.group(memory.group_id) if memory.group_id else default
                 groups.setdefault(group, []).append((position, memory))
             else:
-                outcomes[position] = Outcome(None, memory)
+                outcomes[position] = AddResult(None, memory)
         for group, members in groups.items():
             stored = await remember.add_many(
                 self.graph,
@@ -171,7 +171,7 @@ class GraphMemory(Connections, Conversations, Custody, Extraction, FactSearch, U
             clocks: `as_of`, only if it was true in the world then; `known_at`, only if this graph
                 knew it then, and in the words of then.
         """
-        past = checked(Clocks, clocks)
+        past = validate(Clocks, clocks)
         memory = await self._read(memory_id, self.group(group_id), past)
         if counted:
             self._delivered([memory_id], self.group(group_id), past.as_of or past.known_at)
@@ -193,8 +193,8 @@ class GraphMemory(Connections, Conversations, Custody, Extraction, FactSearch, U
             self.graph,
             self.embedder,
             self.settings,
-            checked_value(MemoryId, memory_id, "memory_id"),
-            checked(MemoryChanges, changes),
+            validate_value(MemoryId, memory_id, "memory_id"),
+            validate(MemoryChanges, changes),
             group_id=self.group(group_id),
             now=self.clock(),
         )
@@ -206,7 +206,7 @@ class GraphMemory(Connections, Conversations, Custody, Extraction, FactSearch, U
         return await revise.delete(
             self.graph,
             self.settings,
-            checked_value(MemoryId, memory_id, "memory_id"),
+            validate_value(MemoryId, memory_id, "memory_id"),
             permanent=permanent,
             group_id=self.group(group_id),
             now=self.clock(),
@@ -260,16 +260,16 @@ class GraphMemory(Connections, Conversations, Custody, Extraction, FactSearch, U
         """
         await self._require_vectors()
         group, now = self.group(group_id), self.clock()
-        by, asked = checked(Profile, profile, "profile"), checked(Filters, filters)
+        by, asked = validate(Profile, profile, "profile"), validate(Filters, filters)
         settings, moved = await self._tuned(group, by)
         found = await recall.search(
             self.graph,
             self.embedder,
             reweighed(settings, by, weights),
-            checked_value(Question, query, "query"),
+            validate_value(Question, query, "query"),
             group_id=group,
             now=now,
-            limit=checked_value(Limit, limit, "limit"),
+            limit=validate_value(Limit, limit, "limit"),
             filters=asked,
             profile=by,
         )
@@ -290,15 +290,15 @@ class GraphMemory(Connections, Conversations, Custody, Extraction, FactSearch, U
 
         What is returned counts as accessed, unless the question is about the past.
         """
-        group, asked = self.group(group_id), checked(Filters, filters)
+        group, asked = self.group(group_id), validate(Filters, filters)
         page = await listing.list_memories(
             self.graph,
             self.settings,
             group_id=group,
             now=self.clock(),
             filters=asked,
-            sort=checked(SortOrder, sort, "sort"),
-            limit=checked_value(Limit, limit, "limit"),
+            sort=validate(SortOrder, sort, "sort"),
+            limit=validate_value(Limit, limit, "limit"),
             cursor=cursor,
         )
         ids = [memory.memory_id for memory in page.memories]
@@ -308,7 +308,7 @@ class GraphMemory(Connections, Conversations, Custody, Extraction, FactSearch, U
     async def touch(self, memory_id: str, *, group_id: str | None = None) -> None:
         """Count an access to a memory."""
         group = self.group(group_id)
-        given = checked_value(MemoryId, memory_id, "memory_id")
+        given = validate_value(MemoryId, memory_id, "memory_id")
         if not await record_accesses(
             self.graph, self.settings, {given: 1}, group_id=group, now=self.clock()
         ):
@@ -319,7 +319,7 @@ class GraphMemory(Connections, Conversations, Custody, Extraction, FactSearch, U
     ) -> NewMemory | InvalidArgumentError | ForbiddenError:
         """Return a memory that may be stored, or why it may not."""
         try:
-            given = checked(NewMemory, memory)
+            given = validate(NewMemory, memory)
             policies.require_policy(self.settings, given.decay_policy)
             if given.group_id:
                 self.group(given.group_id)

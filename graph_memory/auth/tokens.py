@@ -14,7 +14,7 @@ from pydantic import Field
 
 from graph_memory.auth.grants import Grant, Scope
 from graph_memory.database.graph import Graph
-from graph_memory.domain.inputs import GroupId, Line, checked_value
+from graph_memory.domain.inputs import GroupId, Line, validate_value
 from graph_memory.domain.timestamps import Instant, instant
 from graph_memory.errors import TokenNotFoundError
 
@@ -67,15 +67,15 @@ async def create(
         days: How long it is valid; None for good.
         now: The wall clock.
     """
-    groups = None if groups is None else checked_value(Groups, groups, "groups")
-    lasting = None if days is None else timedelta(days=checked_value(Days, days, "days"))
+    groups = None if groups is None else validate_value(Groups, groups, "groups")
+    lasting = None if days is None else timedelta(days=validate_value(Days, days, "days"))
     secret = _secret()
     token = await graph.one(
         "auth/tokens/create",
         Token,
         token_id=secrets.token_hex(_ID_BYTES),
         sha256=_sha256(secret),
-        name=checked_value(Line, name, "name"),
+        name=validate_value(Line, name, "name"),
         groups=None if groups is None else list(groups),
         scope=str(scope),
         now=instant(now),

@@ -37,8 +37,12 @@ GRAPH = "graph.jsonl.gz"
 MEMORIES = "memories.json"
 MANIFEST = "manifest.json"
 
-_HELD = ("backup/create/hold_memories", "backup/create/hold_entities",
-         "backup/create/hold_relations", "backup/create/hold_parents")  # fmt: skip
+_HELD = (
+    "backup/create/hold_memories",
+    "backup/create/hold_entities",
+    "backup/create/hold_relations",
+    "backup/create/hold_parents",
+)
 _NODES, _EDGES = "backup/create/nodes", "backup/create/edges"
 _ATTEMPTS = 5
 _PARTIAL = ".partial_"
@@ -46,8 +50,18 @@ _ABANDONED_SECONDS = 24 * 3600
 _NAMED = re.compile(r"backup_\d{8}T\d{6}Z(_\d+)?")
 
 #: What `memories.json` leaves out: keys, derived texts, and what only the service understands.
-_UNTOLD = ("uuid", "metadata_json", "content_gz", "is_compressed", "dedup_key", "group_key", "name",
-           "summary", "next_due_at", "packing_due")  # fmt: skip
+_UNTOLD = (
+    "uuid",
+    "metadata_json",
+    "content_gz",
+    "is_compressed",
+    "dedup_key",
+    "group_key",
+    "name",
+    "summary",
+    "next_due_at",
+    "packing_due",
+)
 
 _log = logging.getLogger(__name__)
 
@@ -133,9 +147,10 @@ def prune(settings: Settings, *, spared: Collection[Path] = ()) -> None:
     """
     try:
         complete = [
-            path for path in folder_of(settings).iterdir()
+            path
+            for path in folder_of(settings).iterdir()
             if _NAMED.fullmatch(path.name) and (path / MANIFEST).is_file()
-        ]  # fmt: skip
+        ]
         oldest_first = sorted(complete, key=lambda path: (path / MANIFEST).stat().st_mtime)
     except OSError as error:  # the folder is another than it was, or somebody else prunes
         _log.warning("No old backup was deleted: %s", error)

@@ -109,8 +109,10 @@ def parameters(record: Mapping[str, Any]) -> dict[str, Any]:
     for key, text in record.get("bytes", {}).items():
         properties[key] = base64.b64decode(text)
     return {
-        "properties": properties, "vectors": vectors, "temporals": record.get("temporals", {}),
-    }  # fmt: skip
+        "properties": properties,
+        "vectors": vectors,
+        "temporals": record.get("temporals", {}),
+    }
 
 
 def written(record: Mapping[str, Any]) -> str:

@@ -164,9 +164,11 @@ async def _replace(
 ) -> None:
     """Erase what is there, and write and compare what the backup holds."""
     await graph.run(
-        "backup/restore/begin", path=_recorded(path), before=str(before) if before else None,
+        "backup/restore/begin",
+        path=_recorded(path),
+        before=str(before) if before else None,
         now=instant(datetime.now(UTC)),
-    )  # fmt: skip
+    )
     await graph.run("backup/restore/erase", batch=_ERASED)
     await _load(graph, path, manifest, on_progress)
     await indexes.await_indexes(graph, _INDEX_SECONDS)
@@ -214,16 +216,22 @@ async def _load(graph: Graph, path: Path, manifest: Manifest, on_progress: Progr
     for batch in _batches(_records(path)):
         nodes = [
             {"id": record["id"], "labels": record["labels"], **dump.parameters(record)}
-            for record in batch if "labels" in record
-        ]  # fmt: skip
+            for record in batch
+            if "labels" in record
+        ]
         if nodes:
             rows = await graph.rows("backup/restore/nodes", _Made, nodes=nodes)
             made |= {row.id: row.element_id for row in rows}
         edges = [
-            {"from_id": made[record["from"]], "to_id": made[record["to"]],
-             "type": record["type"], **dump.parameters(record)}
-            for record in batch if "labels" not in record
-        ]  # fmt: skip
+            {
+                "from_id": made[record["from"]],
+                "to_id": made[record["to"]],
+                "type": record["type"],
+                **dump.parameters(record),
+            }
+            for record in batch
+            if "labels" not in record
+        ]
         if edges:
             await graph.run("backup/restore/edges", edges=edges)
         on_progress(len(batch), None)

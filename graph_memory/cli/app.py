@@ -49,9 +49,17 @@ _log = logging.getLogger(__name__)
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
 for part in (
-    memories, conversations, relations, lifecycle, maintenance, transfer, backups, operations,
-    evaluation, reports,
-):  # fmt: skip
+    memories,
+    conversations,
+    relations,
+    lifecycle,
+    maintenance,
+    transfer,
+    backups,
+    operations,
+    evaluation,
+    reports,
+):
     app.registered_commands += part.app.registered_commands
 app.add_typer(operations.migrate, name="migrate")
 app.add_typer(operations.embeddings, name="embeddings")

@@ -117,11 +117,11 @@ def _event_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
 
 def configured(**overrides: Any) -> "Settings":
     """Read the settings, the group of the present command among them."""
-    from graph_memory.domain.inputs import GroupId, checked_value
+    from graph_memory.domain.inputs import GroupId, validate_value
     from graph_memory.settings.base import read_settings
 
     if request().group is not None:
-        overrides["group_id"] = checked_value(GroupId, request().group, "--group")
+        overrides["group_id"] = validate_value(GroupId, request().group, "--group")
     return read_settings(**overrides)
 
 

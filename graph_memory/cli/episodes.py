@@ -50,10 +50,18 @@ async def status(
         jobs = await memory.list_episodes(statuses=only or None, limit=limit)
     columns = ("job", "created", "name", "status", "attempts", "entities", "facts", "error")
     rows: list[tuple[Any, ...]] = [
-        (job.job_id, job.created_at, job.name, job.status, job.attempts, job.entities, job.facts,
-         job.error)
+        (
+            job.job_id,
+            job.created_at,
+            job.name,
+            job.status,
+            job.attempts,
+            job.entities,
+            job.facts,
+            job.error,
+        )
         for job in jobs
-    ]  # fmt: skip
+    ]
     show({"episodes": jobs}, columns, rows)
 
 

@@ -34,13 +34,13 @@ async def evaluate(
     ] = None,
 ) -> None:
     """Measure what share of known answers searches find, in groups made and erased for it."""
-    from graph_memory.domain.inputs import checked
+    from graph_memory.domain.inputs import validate
     from graph_memory.evaluation import evaluate as evaluation
     from graph_memory.evaluation.dataset import Form, read_data
     from graph_memory.ranking.profiles import Profile
 
-    read = read_data(data, checked(Form, form, "--from"))
-    chosen = checked(Profile, profile, "--profile")
+    read = read_data(data, validate(Form, form, "--from"))
+    chosen = validate(Profile, profile, "--profile")
     cutoffs, budgets = _numbers(k, "--k"), _numbers(budget, "--budget")
     if not cutoffs:
         raise InvalidArgumentError("--k", k, "at least one number")

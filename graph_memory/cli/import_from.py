@@ -91,9 +91,7 @@ def _lines(file: Path) -> Generator[TextIO]:
     """Open a file or stdin; a byte that is no UTF-8 spoils only its own line."""
     stdin = str(file) == "-"
     where = sys.stdin.fileno() if stdin else file
-    with open(
-        where, encoding="utf-8-sig", errors="surrogateescape", closefd=not stdin
-    ) as lines:  # fmt: skip
+    with open(where, encoding="utf-8-sig", errors="surrogateescape", closefd=not stdin) as lines:
         yield lines
 
 

@@ -107,10 +107,17 @@ async def status() -> None:
         note(f"Due now: {found.due_now}; in a day: {found.due_in_a_day}")
     columns = ("run", "started", "status", "processed", "transitioned", "errors", "seconds")
     rows = (
-        (run.run_id, run.started_at, run.status, run.counts.processed, run.transitioned,
-         run.counts.errors, run.duration_seconds)
+        (
+            run.run_id,
+            run.started_at,
+            run.status,
+            run.counts.processed,
+            run.transitioned,
+            run.counts.errors,
+            run.duration_seconds,
+        )
         for run in found.runs
-    )  # fmt: skip
+    )
     show(found, columns, rows)
 
 

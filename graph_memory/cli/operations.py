@@ -138,8 +138,17 @@ async def _survey(memory: "GraphMemory", groups: list[str] | None, renames: dict
         if not row.adoptable and (group := row.group_id) is not None and group not in renames
     }
     rows = ([*as_mapping(row).values(), row.group_id not in {None, *left}] for row in found)
-    columns = ("group", "labels", "entities", "unusable", "no summary", "no vector", "other width",
-               "ours", "adoptable")  # fmt: skip
+    columns = (
+        "group",
+        "labels",
+        "entities",
+        "unusable",
+        "no summary",
+        "no vector",
+        "other width",
+        "ours",
+        "adoptable",
+    )
     show({"groups": found, "renames": moved}, columns, rows)
     _tell_renames(moved, "would become")
     _tell_left(left)

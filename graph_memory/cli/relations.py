@@ -31,9 +31,16 @@ async def relate(
     """Relate two memories; repeating a relation updates it."""
     async with opened() as memory:
         made = await memory.relate(
-            from_id, to_id, relation_type, strength=strength, bidirectional=bidirectional,
-            fact=fact, valid_at=valid_at, invalid_at=invalid_at, resolve=resolve,
-        )  # fmt: skip
+            from_id,
+            to_id,
+            relation_type,
+            strength=strength,
+            bidirectional=bidirectional,
+            fact=fact,
+            valid_at=valid_at,
+            invalid_at=invalid_at,
+            resolve=resolve,
+        )
     rows = [as_mapping(relation) for relation in made]
     show({"relations": rows}, [*rows[0]], [[*row.values()] for row in rows])
 
@@ -70,11 +77,18 @@ async def traverse(
 ) -> None:
     """Walk from a memory along its relations, the strongest first."""
     walk: dict[str, Any] = {
-        "algorithm": algorithm, "direction": direction, "max_depth": max_depth,
-        "max_nodes": max_nodes, "relation_types": relation_types, "types": types, "tags": tags,
-        "states": states, "include_parent_links": include_parent_links, "as_of": as_of,
+        "algorithm": algorithm,
+        "direction": direction,
+        "max_depth": max_depth,
+        "max_nodes": max_nodes,
+        "relation_types": relation_types,
+        "types": types,
+        "tags": tags,
+        "states": states,
+        "include_parent_links": include_parent_links,
+        "as_of": as_of,
         "known_at": known_at,
-    }  # fmt: skip
+    }
     async with opened() as memory:
         walked = await memory.traverse(start_memory_id, **walk)
     rows = ((node.depth, node.memory_id, node.memory_type, node.content) for node in walked.nodes)

@@ -28,14 +28,14 @@ async def create(
 ) -> None:
     """Make a token, and show it this once."""
     from graph_memory.auth import tokens
-    from graph_memory.domain.inputs import checked
+    from graph_memory.domain.inputs import validate
 
     async with opened() as memory:
         token, secret = await tokens.create(
             memory.graph,
             name,
             groups=_named(groups or memory.group(None)),
-            scope=checked(tokens.Scope, scope, "--scope"),
+            scope=validate(tokens.Scope, scope, "--scope"),
             days=days,
             now=memory.clock(),
         )
@@ -51,10 +51,17 @@ async def list_tokens() -> None:
         found = await tokens.listed(memory.graph)
     columns = ("id", "name", "scope", "groups", "created", "expires", "revoked")
     rows = (
-        (t.token_id, t.name, t.scope, ",".join(t.groups or (_EVERY_GROUP,)), t.created_at,
-         t.expires_at, t.revoked_at)
+        (
+            t.token_id,
+            t.name,
+            t.scope,
+            ",".join(t.groups or (_EVERY_GROUP,)),
+            t.created_at,
+            t.expires_at,
+            t.revoked_at,
+        )
         for t in found
-    )  # fmt: skip
+    )
     show({"tokens": found}, columns, rows)
 
 

@@ -22,10 +22,14 @@ from graph_memory.settings.base import Settings
 #: The connection is gone; what was sent on it may have been done.
 LOST = (ServiceUnavailable, SessionExpired)
 
-_TIMED_OUT = ("Neo.ClientError.Transaction.TransactionTimedOut",
-              "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration")  # fmt: skip
-_NO_MEMORY = ("Neo.TransientError.General.MemoryPoolOutOfMemoryError",
-              "Neo.TransientError.General.TransactionOutOfMemoryError")  # fmt: skip
+_TIMED_OUT = (
+    "Neo.ClientError.Transaction.TransactionTimedOut",
+    "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration",
+)
+_NO_MEMORY = (
+    "Neo.TransientError.General.MemoryPoolOutOfMemoryError",
+    "Neo.TransientError.General.TransactionOutOfMemoryError",
+)
 _NO_DATABASE = "Neo.ClientError.Database.DatabaseNotFound"
 #: What a statement had found was erased before it got to it; once more, it does not find it.
 _ERASED = "Neo.ClientError.Statement.EntityNotFound"

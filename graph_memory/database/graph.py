@@ -26,7 +26,7 @@ from pydantic import SecretStr
 from graph_memory import metrics
 from graph_memory.database.conversion import converter, to_driver
 from graph_memory.database.driver_errors import LOST, may_pass, translated
-from graph_memory.database.read_limiter import Turns
+from graph_memory.database.read_limiter import ReadLimiter
 from graph_memory.database.statements import Statement, statements
 from graph_memory.errors import (
     GraphMemoryError,
@@ -64,13 +64,13 @@ class Graph:
         address: str,
         on_lost: Callable[[], None],
         password: SecretStr = SecretStr(""),  # noqa: B008 - never changed
-        turns: Turns | None = None,
+        turns: ReadLimiter | None = None,
     ) -> None:
         self._driver = driver
         self._settings = settings
         self._statements = statements(settings.policy_dir)
         self._on_lost = on_lost
-        self._turns = turns or Turns(settings)
+        self._turns = turns or ReadLimiter(settings)
         self.address = address
         self.password = password
 
@@ -114,7 +114,7 @@ class Graph:
             await graph.one("database/graph/ping", int)
             yield graph
 
-    def supposing(self, settings: Settings) -> "Graph":
+    def with_settings(self, settings: Settings) -> "Graph":
         """Return the same database under other settings, whose policies may be others."""
         return Graph(
             self._driver, settings, self.address, self._on_lost, self.password, self._turns

@@ -44,7 +44,7 @@ class Lease:
         process = psutil.Process()
         self.owner = "/".join(
             (_machine(), str(process.pid), str(processes.begun(process)), secrets.token_hex(4))
-        )  # fmt: skip
+        )
 
     async def __aenter__(self) -> "Lease":
         """Take it.

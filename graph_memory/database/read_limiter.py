@@ -23,7 +23,7 @@ _Line = list[tuple[float, int, asyncio.Future[None]]]
 _SECONDS = 1.0
 
 
-class Turns:
+class ReadLimiter:
     """Lets `neo4j_concurrent_reads` be under way at once.
 
     A Neo4j on this machine, as the local one is and any at a loopback address, shares its

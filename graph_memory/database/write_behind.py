@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 
-class Behind:
+class WriteBehind:
     """Runs a writer behind the calls that leave it something to write.
 
     One runs at a time. What is left for it meanwhile, and in the pauses that it makes, goes

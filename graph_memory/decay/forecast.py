@@ -16,7 +16,7 @@ _LISTED = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class ForgottenMemory:
     """A memory that will be forgotten."""
 
     memory_id: str
@@ -41,7 +41,7 @@ class Forecast:
     rules: str  #: stands for the policies and their numbers
     points: list[Point]  #: the first is now
     transitions: dict[str, int]  #: "ACTIVE>DORMANT": how many, until the last point
-    first_lost: list[Lost] = field(default_factory=list[Lost])
+    first_lost: list[ForgottenMemory] = field(default_factory=list[ForgottenMemory])
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,9 @@ async def forecast(
     steps = await graph.rows(
         "decay/forecast/steps", _Steps, ends=[_milliseconds(end) for end in ends], **common
     )
-    lost = await graph.rows("decay/forecast/first_lost", Lost, until=last, limit=_LISTED, **common)
+    lost = await graph.rows(
+        "decay/forecast/first_lost", ForgottenMemory, until=last, limit=_LISTED, **common
+    )
     transitions: dict[str, int] = {}
     for step in steps:
         name = f"{step.from_state}>{step.to_state}"

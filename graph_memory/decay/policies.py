@@ -85,17 +85,32 @@ def rules(settings: Settings) -> dict[str, Any]:
         **{
             name: getattr(settings, name)
             for name in (
-                "permanent_importance", "permanent_stability", "half_life_curve",
-                "adaptive_base_decay_rate", "adaptive_access_boost", "adaptive_degree_boost",
-                "adaptive_active_threshold", "adaptive_archival_threshold",
-                "adaptive_expiration_threshold", "typed_floors", "typed_expires",
-                "typed_write_back", "reinforce_step", "reinforce_write_back", "importance_max",
-                "dormant_days", "dormant_score", "archived_days", "archived_score",
-                "expired_days", "expired_score", "expired_below_importance",
+                "permanent_importance",
+                "permanent_stability",
+                "half_life_curve",
+                "adaptive_base_decay_rate",
+                "adaptive_access_boost",
+                "adaptive_degree_boost",
+                "adaptive_active_threshold",
+                "adaptive_archival_threshold",
+                "adaptive_expiration_threshold",
+                "typed_floors",
+                "typed_expires",
+                "typed_write_back",
+                "reinforce_step",
+                "reinforce_write_back",
+                "importance_max",
+                "dormant_days",
+                "dormant_score",
+                "archived_days",
+                "archived_score",
+                "expired_days",
+                "expired_score",
+                "expired_below_importance",
                 "state_history_length",
             )
         },
-    }  # fmt: skip
+    }
 
 
 def rules_hash(settings: Settings) -> str:
@@ -111,7 +126,7 @@ def _hash(settings: Settings, rules: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps([texts, rules], sort_keys=True).encode()).hexdigest()[:12]
 
 
-def supposed(settings: Settings, policy: str | None, numbers: Mapping[str, str]) -> Settings:
+def with_overrides(settings: Settings, policy: str | None, numbers: Mapping[str, str]) -> Settings:
     """Return the settings as they would be under another policy and with other numbers.
 
     Args:

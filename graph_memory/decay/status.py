@@ -94,8 +94,10 @@ def explained(status: DecayStatus) -> str:
     if status.next_state is None:
         sentences.append("No run will change its state, as things are.")
     else:
-        sentences.append(f"A run from {status.next_at:%Y-%m-%d %H:%M} UTC on makes it "
-                         f"{status.next_state}{_because(status)}.")  # fmt: skip
+        sentences.append(
+            f"A run from {status.next_at:%Y-%m-%d %H:%M} UTC on makes it "
+            f"{status.next_state}{_because(status)}."
+        )
     return " ".join(sentences)
 
 

@@ -69,22 +69,43 @@ class CensusCollector(Collector):
         yield ahead
         last = census.last
         for name, help_text, value in (
-            ("decay_score_avg", "Mean stored decay score, 0 fresh to 1 gone.",
-             census.decay_score_avg),
-            ("maintenance_last_expired", "Memories that the latest run let expire.",
-             last and last.expired),
-            ("maintenance_last_truncated", "1 if the latest run ended at its time limit.",
-             last and last.truncated),
-            ("maintenance_last_duration_seconds", "How long the latest run took.",
-             last and last.duration_seconds),
-            ("maintenance_last_run_timestamp_seconds", "When the latest run began.",
-             last and _timestamp(last.started_at)),
-            ("maintenance_running_timestamp_seconds", "When the present run began; 0: none runs.",
-             _timestamp(census.running_since) or 0),
+            (
+                "decay_score_avg",
+                "Mean stored decay score, 0 fresh to 1 gone.",
+                census.decay_score_avg,
+            ),
+            (
+                "maintenance_last_expired",
+                "Memories that the latest run let expire.",
+                last and last.expired,
+            ),
+            (
+                "maintenance_last_truncated",
+                "1 if the latest run ended at its time limit.",
+                last and last.truncated,
+            ),
+            (
+                "maintenance_last_duration_seconds",
+                "How long the latest run took.",
+                last and last.duration_seconds,
+            ),
+            (
+                "maintenance_last_run_timestamp_seconds",
+                "When the latest run began.",
+                last and _timestamp(last.started_at),
+            ),
+            (
+                "maintenance_running_timestamp_seconds",
+                "When the present run began; 0: none runs.",
+                _timestamp(census.running_since) or 0,
+            ),
             ("maintenance_paused", "1 while maintenance is paused.", census.paused),
-            ("last_backup_timestamp_seconds", "When the latest backup was made.",
-             _timestamp(census.backed_up_at)),
-        ):  # fmt: skip
+            (
+                "last_backup_timestamp_seconds",
+                "When the latest backup was made.",
+                _timestamp(census.backed_up_at),
+            ),
+        ):
             if value is not None:
                 yield GaugeMetricFamily(f"knowledge_{name}", help_text, float(value))
 
@@ -99,11 +120,19 @@ _PLAIN = (
 
 #: The name of each labelled counter, its label, and which total each value is.
 _LABELLED: tuple[tuple[str, str, str, Mapping[str, str]], ...] = (
-    ("decay_maintenance_runs", "Maintenance runs that ended.", "status",
-     {"success": "runs:done", "failure": "runs:failed"}),
-    ("classification_requests", "Memories classified, or left to the fallback.", "status",
-     {name: f"classification:{name}" for name in ("success", "failure", "fallback")}),
-)  # fmt: skip
+    (
+        "decay_maintenance_runs",
+        "Maintenance runs that ended.",
+        "status",
+        {"success": "runs:done", "failure": "runs:failed"},
+    ),
+    (
+        "classification_requests",
+        "Memories classified, or left to the fallback.",
+        "status",
+        {name: f"classification:{name}" for name in ("success", "failure", "fallback")},
+    ),
+)
 
 
 def _counters(totals: Mapping[str, float]) -> Iterator[Metric]:

@@ -9,7 +9,7 @@ from graph_memory.decay import policies
 from graph_memory.domain.encoding import group_key
 from graph_memory.domain.models import RelationType
 from graph_memory.domain.timestamps import instant
-from graph_memory.graphiti.properties import filling
+from graph_memory.graphiti.properties import memory_properties
 from graph_memory.memories.embeddings import groups
 from graph_memory.settings.base import Settings
 
@@ -46,10 +46,13 @@ async def repair(graph: Graph, settings: Settings, now: datetime) -> list[Mended
     for group_id in await groups(graph):
         counts = await _memories(graph, settings, group_id, now)
         relations = await graph.rows(
-            "diagnostics/repair/relations", str,
-            group_id=group_id, group_key=group_key(group_id), types=list(RelationType),
+            "diagnostics/repair/relations",
+            str,
+            group_id=group_id,
+            group_key=group_key(group_id),
+            types=list(RelationType),
             now=instant(now),
-        )  # fmt: skip
+        )
         counts["relation"] += len(relations)
         counts["parent"] += len(
             await graph.rows("diagnostics/repair/parents", str, group_id=group_id)
@@ -80,5 +83,5 @@ def _row(memory: _Damaged, group_id: str, settings: Settings) -> dict[str, objec
     # The summary of a memory of ours is its beginning, and so is its name.
     if summary and " ".join(summary.split()).startswith(name):
         name, summary = summary, None
-    filled = filling(memory.memory_id, group_id, name, summary, memory.labels, settings)
+    filled = memory_properties(memory.memory_id, group_id, name, summary, memory.labels, settings)
     return {"uuid": memory.memory_id, **filled}

@@ -117,9 +117,13 @@ async def stats(context: Context, group_id: str) -> Stats:
     types = await graph.rows("diagnostics/stats/types", _Count, group_id=group_id)
     tags = await graph.rows("diagnostics/stats/tags", _Count, group_id=group_id, limit=_TAGS)
     related = await graph.rows(
-        "diagnostics/stats/relations", _Related,
-        group_id=group_id, now=instant(context.clock()), as_of=None, known_at=None,
-    )  # fmt: skip
+        "diagnostics/stats/relations",
+        _Related,
+        group_id=group_id,
+        now=instant(context.clock()),
+        as_of=None,
+        known_at=None,
+    )
     return Stats(
         group_id=group_id,
         total=sum(row.count for row in types),
@@ -144,9 +148,12 @@ async def health(context: Context, group_id: str) -> Health:
     """
     graph, settings = context.graph, context.settings
     fares = await graph.one(
-        "diagnostics/stats/health", _Fares,
-        group_id=group_id, now=instant(context.clock()), decay=policies.rules(settings),
-    ) or _Fares(0, Averages(None, None, None, None), 0, None)  # fmt: skip
+        "diagnostics/stats/health",
+        _Fares,
+        group_id=group_id,
+        now=instant(context.clock()),
+        decay=policies.rules(settings),
+    ) or _Fares(0, Averages(None, None, None, None), 0, None)
     retention = timedelta(days=settings.soft_delete_retention_days)
     runs = await records.runs(graph, limit=_RUNS)
     ours = (run for run in runs if run.groups is None or group_id in run.groups)

@@ -255,12 +255,12 @@ class Filters:
     known_at: Moment | None = None
 
 
-def checked_value(kind: object, given: T, argument: str) -> T:
-    """Return `given` if it fits `kind`, an annotated type of this module; raises as `checked`."""
-    return checked(cast(type[T], kind), given, argument)
+def validate_value(kind: object, given: T, argument: str) -> T:
+    """Return `given` if it fits `kind`, an annotated type of this module; raises as `validate`."""
+    return validate(cast(type[T], kind), given, argument)
 
 
-def checked(kind: type[T], given: object, argument: str = "") -> T:
+def validate(kind: type[T], given: object, argument: str = "") -> T:
     """Return `given` as a `kind`.
 
     Args:

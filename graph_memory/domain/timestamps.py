@@ -63,7 +63,7 @@ Moment = Annotated[datetime, WrapValidator(_iso), AfterValidator(_aware)]
 #: A date alone means its end.
 EndMoment = Annotated[Moment, BeforeValidator(_end_of_day)]
 #: What a forecast or a rehearsal takes for the present.
-SupposedMoment = Annotated[Moment, AfterValidator(_supposable)]
+SimulatedTime = Annotated[Moment, AfterValidator(_supposable)]
 
 
 def instant(moment: datetime) -> str:

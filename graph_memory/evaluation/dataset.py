@@ -20,7 +20,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
-from graph_memory.domain.inputs import Content, Line, Question, checked
+from graph_memory.domain.inputs import Content, Line, Question, validate
 from graph_memory.domain.timestamps import Moment
 from graph_memory.errors import InvalidArgumentError
 
@@ -77,7 +77,7 @@ def read_data(path: Path, form: Form = Form.OWN) -> Evaluation:
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         what = f"{type(error).__name__}: {str(error).splitlines()[0]}"
         raise InvalidArgumentError("data", str(path), f"write it as '{form}' ({what})") from error
-    data = checked(Evaluation, given, "data")
+    data = validate(Evaluation, given, "data")
     _refuse_repeated(data, "id", lambda memory: memory.id)
     _refuse_repeated(data, "content", lambda memory: memory.content)
     _refuse_unknown(data)
@@ -128,10 +128,14 @@ def _from_locomo(given: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             pairs = re.findall(r"D:?(\d+):0*(\d+)", " ".join(question.get("evidence", ())))
             named = [f"D{session}:{turn}" for session, turn in pairs]
             evidence = {known[turn] for turn in named if turn in known}
-            questions.append({
-                "text": question["question"], "evidence": sorted(evidence),
-                "category": str(question["category"]), "group": group,
-            })  # fmt: skip
+            questions.append(
+                {
+                    "text": question["question"],
+                    "evidence": sorted(evidence),
+                    "category": str(question["category"]),
+                    "group": group,
+                }
+            )
     return {"memories": memories, "questions": questions}
 
 
@@ -142,6 +146,9 @@ def _locomo_turns(conversation: Mapping[str, Any], group: str) -> Iterator[dict[
         for turn in conversation[session[0]]:
             image = f" [shared image: {turn['blip_caption']}]" if turn.get("blip_caption") else ""
             yield {
-                "id": turn["dia_id"], "content": f"{turn['speaker']}: {turn['text']}{image}",
-                "created_at": date.replace(tzinfo=UTC), "conversation_id": group, "group": group,
-            }  # fmt: skip
+                "id": turn["dia_id"],
+                "content": f"{turn['speaker']}: {turn['text']}{image}",
+                "created_at": date.replace(tzinfo=UTC),
+                "conversation_id": group,
+                "group": group,
+            }

@@ -99,11 +99,17 @@ async def evaluate(
             group = groups[question.group]
             found = [
                 await search.search(
-                    memory.graph, memory.embedder, settings[group], question.text,
-                    group_id=group, now=memory.clock(), limit=limit, profile=profile,
+                    memory.graph,
+                    memory.embedder,
+                    settings[group],
+                    question.text,
+                    group_id=group,
+                    now=memory.clock(),
+                    limit=limit,
+                    profile=profile,
                 )
                 for limit in (max((10, *cutoffs)), _DEEP)[: 2 if budgets else 1]
-            ]  # fmt: skip
+            ]
             scores = _scored(question, found[0], found[-1], cutoffs, budgets)
             results[question.category].append(scores)
             on_progress(1, total)
@@ -128,9 +134,13 @@ async def _taught(
         for first in await search.search(*engine, text, group_id=group, now=now, limit=1):
             useful = next(_hits([first], set(question.evidence)))
             await feedback.record(
-                *engine, first.memory.memory_id,
-                useful=useful, question=text, group_id=group, now=now,
-            )  # fmt: skip
+                *engine,
+                first.memory.memory_id,
+                useful=useful,
+                question=text,
+                group_id=group,
+                now=now,
+            )
     on_progress(len(lessons), total)
     return {
         group: feedback.shifted(settings, await feedback.read(memory.graph, group_id=group))

@@ -12,7 +12,7 @@ from graph_memory.decay import policies
 from graph_memory.domain.encoding import group_key
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import InvalidArgumentError
-from graph_memory.graphiti.properties import OWNED, OWNED_OF_FACTS, filling
+from graph_memory.graphiti.properties import MEMORY_PROPERTIES, OWNED_OF_FACTS, memory_properties
 from graph_memory.graphiti.rename_group import Renaming, give_back, is_tenant, remedy, rename
 
 _BATCH = 1000
@@ -62,7 +62,7 @@ async def survey(context: Context, groups: Sequence[str] | None = None) -> list[
         Survey,
         groups=None if groups is None else list(groups),
         dimensions=context.settings.embedding_dimensions,
-        owned=OWNED,
+        owned=MEMORY_PROPERTIES,
     )
 
 
@@ -98,11 +98,18 @@ async def adopt(
     entities = facts = 0
     for group_id in tenants:
         entities += await _adopt_entities(context, group_id, labels, on_progress)
-        facts += await context.graph.one(
-            "graphiti/adoption/facts", int,
-            group_id=group_id, group_key=group_key(group_id), owned=OWNED_OF_FACTS,
-            now=instant(context.clock()), batch=_BATCH,
-        ) or 0  # fmt: skip
+        facts += (
+            await context.graph.one(
+                "graphiti/adoption/facts",
+                int,
+                group_id=group_id,
+                group_key=group_key(group_id),
+                owned=OWNED_OF_FACTS,
+                now=instant(context.clock()),
+                batch=_BATCH,
+            )
+            or 0
+        )
     return Adopted(entities, facts, renamed, left)
 
 
@@ -112,12 +119,18 @@ async def release(context: Context, groups: Sequence[str]) -> Adopted:
     renamed: list[Renaming] = []
     for group_id in groups:
         which = {"group_id": context.group(group_id), "batch": _BATCH}
-        facts += await context.graph.one(
-            "graphiti/adoption/release_facts", int, owned=OWNED_OF_FACTS, **which
-        ) or 0  # fmt: skip
-        entities += await context.graph.one(
-            "graphiti/adoption/release_entities", int, owned=OWNED, **which
-        ) or 0  # fmt: skip
+        facts += (
+            await context.graph.one(
+                "graphiti/adoption/release_facts", int, owned=OWNED_OF_FACTS, **which
+            )
+            or 0
+        )
+        entities += (
+            await context.graph.one(
+                "graphiti/adoption/release_entities", int, owned=MEMORY_PROPERTIES, **which
+            )
+            or 0
+        )
         if given_back := await give_back(context.graph, group_id):
             renamed.append(given_back)
     return Adopted(entities, facts, renamed)
@@ -138,19 +151,29 @@ async def _adopt_entities(
     adopted, after_id = 0, ""
     wanted = None if labels is None else list(labels)
     while page := await context.graph.rows(
-        "graphiti/adoption/candidates", _Candidate,
-        group_id=group_id, labels=wanted, after_id=after_id, limit=_BATCH,
-    ):  # fmt: skip
+        "graphiti/adoption/candidates",
+        _Candidate,
+        group_id=group_id,
+        labels=wanted,
+        after_id=after_id,
+        limit=_BATCH,
+    ):
         rows = [
             {"uuid": e.memory_id}
-            | filling(e.memory_id, group_id, e.name, e.summary, e.labels, context.settings)
+            | memory_properties(
+                e.memory_id, group_id, e.name, e.summary, e.labels, context.settings
+            )
             for e in page
         ]
         done = await context.graph.rows(
-            "graphiti/adoption/entities", str,
-            group_id=group_id, entities=rows, owned=OWNED,
-            now=instant(context.clock()), decay=policies.parameters(context.settings),
-        )  # fmt: skip
+            "graphiti/adoption/entities",
+            str,
+            group_id=group_id,
+            entities=rows,
+            owned=MEMORY_PROPERTIES,
+            now=instant(context.clock()),
+            decay=policies.parameters(context.settings),
+        )
         adopted += len(done)
         on_progress(len(done))
         after_id = page[-1].memory_id

@@ -10,33 +10,90 @@ from graph_memory.memories.classification import MIDDLE
 from graph_memory.settings.base import Settings
 
 #: The properties of an entity that are ours: Graphiti neither sees nor writes them.
-OWNED = (
-    "access_count", "adopted_at", "classification_attempts", "classification_status", "confidence",
-    "confidence_decayed_at", "content", "content_gz", "content_hash", "conversation_id",
-    "decay_policy", "decay_rate", "decay_score", "dedup_key", "embedding", "embedding_dimension",
-    "embedding_model", "ended_at", "group_key", "importance", "importance_source",
-    "invalid_at", "is_compressed", "last_accessed_at", "last_decay_update", "lifecycle_state",
-    "memory_type", "metadata_json", "name_embedding_model", "next_due_at", "obsolete_at",
-    "obsolete_reason", "packing_due", "preserve_until", "project_id", "reinforcement_pending",
-    "soft_deleted_at", "source", "stability", "stability_source", "state_changed_at",
-    "state_history", "state_reason", "tags", "updated_at", "valid_at",
-)  # fmt: skip
+MEMORY_PROPERTIES = (
+    "access_count",
+    "adopted_at",
+    "classification_attempts",
+    "classification_status",
+    "confidence",
+    "confidence_decayed_at",
+    "content",
+    "content_gz",
+    "content_hash",
+    "conversation_id",
+    "decay_policy",
+    "decay_rate",
+    "decay_score",
+    "dedup_key",
+    "embedding",
+    "embedding_dimension",
+    "embedding_model",
+    "ended_at",
+    "group_key",
+    "importance",
+    "importance_source",
+    "invalid_at",
+    "is_compressed",
+    "last_accessed_at",
+    "last_decay_update",
+    "lifecycle_state",
+    "memory_type",
+    "metadata_json",
+    "name_embedding_model",
+    "next_due_at",
+    "obsolete_at",
+    "obsolete_reason",
+    "packing_due",
+    "preserve_until",
+    "project_id",
+    "reinforcement_pending",
+    "soft_deleted_at",
+    "source",
+    "stability",
+    "stability_source",
+    "state_changed_at",
+    "state_history",
+    "state_reason",
+    "tags",
+    "updated_at",
+    "valid_at",
+)
 
 #: The same of a relation.
 OWNED_OF_FACTS = (
-    "adopted_at", "edge_key", "embedding_model", "group_key", "had_vector", "metadata_json",
-    "original_relation_type", "strength", "was_fact_embedding",
-)  # fmt: skip
+    "adopted_at",
+    "edge_key",
+    "embedding_model",
+    "group_key",
+    "had_vector",
+    "metadata_json",
+    "original_relation_type",
+    "strength",
+    "was_fact_embedding",
+)
 
 #: Where of a fact is set aside what had one of our names.
 SET_ASIDE = tuple(f"was_{name}" for name in OWNED_OF_FACTS)
 
 #: What Graphiti itself has of a fact; what is neither its nor ours is an attribute.
 GRAPHITIS_OF_FACTS = (
-    "uuid", "name", "fact", "group_id", "episodes", "fact_embedding", "created_at", "expired_at",
-    "valid_at", "invalid_at", "reference_time", "attributes",
-    "source_node_uuid", "target_node_uuid", "source_uuid", "target_uuid",
-)  # fmt: skip
+    "uuid",
+    "name",
+    "fact",
+    "group_id",
+    "episodes",
+    "fact_embedding",
+    "created_at",
+    "expired_at",
+    "valid_at",
+    "invalid_at",
+    "reference_time",
+    "attributes",
+    "source_node_uuid",
+    "target_node_uuid",
+    "source_uuid",
+    "target_uuid",
+)
 
 #: Labels that say nothing of what an entity is.
 STRUCTURAL = frozenset(("Entity", "Memory", "PurgedMemory"))
@@ -49,7 +106,7 @@ def content_of(name: str, summary: str | None) -> str:
     return f"{name}: {summary}" if summary else name
 
 
-def filling(
+def memory_properties(
     entity_id: str,
     group_id: str,
     name: str,

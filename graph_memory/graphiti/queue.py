@@ -137,10 +137,14 @@ class Jobs:
         One whose readers were killed as often as it may be tried fails, too.
         """
         while taken := await self._graph.one(
-            "graphiti/queue/claim", dict[str, Any],
-            group_id=group_id, owner=self._owner, lease_until=_now(self._lease),
-            attempts=self._attempts, now=_now(),
-        ):  # fmt: skip
+            "graphiti/queue/claim",
+            dict[str, Any],
+            group_id=group_id,
+            owner=self._owner,
+            lease_until=_now(self._lease),
+            attempts=self._attempts,
+            now=_now(),
+        ):
             try:
                 return _JOB.validate_python(taken)
             except ValidationError as error:
@@ -150,9 +154,16 @@ class Jobs:
 
     async def _fail(self, group_id: str, taken: dict[str, Any], error: str) -> None:
         await self._graph.run(
-            "graphiti/queue/put_back", group_id=group_id, job_id=taken["job_id"], owner=self._owner,
-            attempts=self._attempts, status="failed", error=error, not_before=_now(), now=_now(),
-        )  # fmt: skip
+            "graphiti/queue/put_back",
+            group_id=group_id,
+            job_id=taken["job_id"],
+            owner=self._owner,
+            attempts=self._attempts,
+            status="failed",
+            error=error,
+            not_before=_now(),
+            now=_now(),
+        )
 
     async def renew(self, job: Job) -> None:
         """Hold an episode a while longer."""
@@ -197,9 +208,14 @@ class Jobs:
     async def release(self, job: Job) -> None:
         """Give an episode back as it was."""
         await self._graph.run(
-            "graphiti/queue/put_back", **self._held(job), attempts=job.attempts - 1,
-            status="queued", error=None, not_before=_now(), now=_now(),
-        )  # fmt: skip
+            "graphiti/queue/put_back",
+            **self._held(job),
+            attempts=job.attempts - 1,
+            status="queued",
+            error=None,
+            not_before=_now(),
+            now=_now(),
+        )
 
     async def retry(self, group_id: str, job_ids: Sequence[str] | None) -> list[str]:
         """Queue failed episodes once more; return their ids."""

@@ -17,7 +17,12 @@ from graphiti_core.search.search_filters import SearchFilters
 from pydantic import ConfigDict
 
 from graph_memory.database.graph import Graph
-from graph_memory.graphiti.properties import GRAPHITIS_OF_FACTS, OWNED, OWNED_OF_FACTS, SET_ASIDE
+from graph_memory.graphiti.properties import (
+    GRAPHITIS_OF_FACTS,
+    MEMORY_PROPERTIES,
+    OWNED_OF_FACTS,
+    SET_ASIDE,
+)
 from graph_memory.ranking.terms import any_word
 
 #: Of fewer, a vector index misses too many.
@@ -27,7 +32,7 @@ _CANDIDATES = 100
 _ENDS = {"edge_source_node_uuids", "edge_target_node_uuids"}
 
 #: What is no attribute: what is ours, and what Graphiti has a place of its own for.
-_HIDDEN = (*OWNED, *EntityNode.model_fields)
+_HIDDEN = (*MEMORY_PROPERTIES, *EntityNode.model_fields)
 _HIDDEN_OF_FACTS = (*OWNED_OF_FACTS, *SET_ASIDE, *GRAPHITIS_OF_FACTS)
 
 #: The fields of the full-text indexes.
@@ -139,9 +144,15 @@ class IndexedSearch(SearchInterface):
         ends = source_node_uuid or target_node_uuid
         if group_ids is None or ends or _set(search_filter) - _ENDS:
             return await driver.search_ops.edge_similarity_search(
-                driver, search_vector, source_node_uuid, target_node_uuid,
-                search_filter, group_ids, limit, min_score,
-            )  # fmt: skip
+                driver,
+                search_vector,
+                source_node_uuid,
+                target_node_uuid,
+                search_filter,
+                group_ids,
+                limit,
+                min_score,
+            )
         if _set(search_filter):
             return await self._between(search_vector, search_filter, group_ids, limit)
         rows = await self._near(
@@ -166,9 +177,10 @@ class IndexedSearch(SearchInterface):
         self, what: str, query: str, group_ids: list[str], limit: int
     ) -> list[dict[str, Any]]:
         return await self._found(
-            what, limit, [{"group_id": g, "lucene": any_word(query, g, _FIELDS[what])}
-                          for g in group_ids]
-        )  # fmt: skip
+            what,
+            limit,
+            [{"group_id": g, "lucene": any_word(query, g, _FIELDS[what])} for g in group_ids],
+        )
 
     async def _near(
         self, what: str, vector: list[float], group_ids: list[str], limit: int, min_score: float

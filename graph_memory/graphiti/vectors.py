@@ -31,9 +31,12 @@ async def count_stale(context: Context, group_id: str, *, only_missing: bool) ->
     These are those with vectors of ours, and with `graphiti_vectors` all; with `only_missing` those
     of them without one of the configured model.
     """
-    return await context.graph.one(
-        "graphiti/vectors/count", int, group_id=group_id, **_which(context, only_missing)
-    ) or 0  # fmt: skip
+    return (
+        await context.graph.one(
+            "graphiti/vectors/count", int, group_id=group_id, **_which(context, only_missing)
+        )
+        or 0
+    )
 
 
 async def rebuild(
@@ -59,9 +62,13 @@ async def _batches(
 ) -> AsyncIterator[list[_Text]]:
     after_id = ""
     while batch := await context.graph.rows(
-        listing, _Text,
-        group_id=group_id, after_id=after_id, limit=_BATCH, **_which(context, only_missing),
-    ):  # fmt: skip
+        listing,
+        _Text,
+        group_id=group_id,
+        after_id=after_id,
+        limit=_BATCH,
+        **_which(context, only_missing),
+    ):
         yield batch
         after_id = batch[-1].id
 

@@ -253,9 +253,13 @@ class Worker:
         waiting = [Waiting(m.memory_id, m.content, m.updated_at) for m in unrated]
         try:
             await classification.rate_waiting(
-                context.graph, context.settings, context.chat, waiting,
-                group_id=group_id, now=context.clock(),
-            )  # fmt: skip
+                context.graph,
+                context.settings,
+                context.chat,
+                waiting,
+                group_id=group_id,
+                now=context.clock(),
+            )
         except LlmError as error:
             _log.warning("%d entities wait to be rated: %s", len(waiting), error)
 

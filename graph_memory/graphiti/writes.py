@@ -23,7 +23,12 @@ from graph_memory.database.graph import Graph
 from graph_memory.decay import policies
 from graph_memory.domain.encoding import group_key
 from graph_memory.domain.timestamps import instant
-from graph_memory.graphiti.properties import GRAPHITIS_OF_FACTS, OWNED, OWNED_OF_FACTS, filling
+from graph_memory.graphiti.properties import (
+    GRAPHITIS_OF_FACTS,
+    MEMORY_PROPERTIES,
+    OWNED_OF_FACTS,
+    memory_properties,
+)
 from graph_memory.settings.base import Settings
 
 #: What Graphiti itself has of an entity, and of a fact; all else are attributes.
@@ -118,10 +123,10 @@ class MergingWrites(GraphOperationsInterface):
         return {
             **{key: row[key] for key in ("uuid", "name", "summary", "created_at")},
             "labels": labels,
-            "attributes": _attributes(row, _OF_NODES.union(OWNED)),
+            "attributes": _attributes(row, _OF_NODES.union(MEMORY_PROPERTIES)),
             "embedding": _vector(row["name_embedding"]),
             "version_id": str(uuid.uuid4()),
-            **filling(*named, labels, self.settings),
+            **memory_properties(*named, labels, self.settings),
         }
 
 
@@ -132,9 +137,16 @@ async def _in_transaction(driver: Any, work: Callable[[Any], Awaitable[None]]) -
 
 def _fact(row: Mapping[str, Any]) -> dict[str, Any]:
     kept = (
-        "uuid", "name", "fact", "episodes", "created_at", "expired_at", "valid_at", "invalid_at",
+        "uuid",
+        "name",
+        "fact",
+        "episodes",
+        "created_at",
+        "expired_at",
+        "valid_at",
+        "invalid_at",
         "reference_time",
-    )  # fmt: skip
+    )
     return {
         **{key: row[key] for key in kept},
         "from_id": row["source_node_uuid"],

@@ -67,8 +67,9 @@ def trace(model: Any) -> None:
     if differs > _TOLERANCE or halves_differ > _TOLERANCE_OF_HALVES:
         _log.info(
             "the model is used as it is, as its recordings differ by %g and %g",
-            differs, halves_differ,
-        )  # fmt: skip
+            differs,
+            halves_differ,
+        )
     else:
         transformer.model = _replacing(own, whole, halves)
 

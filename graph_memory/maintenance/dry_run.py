@@ -16,7 +16,7 @@ from graph_memory.context import Context
 from graph_memory.database.graph import Graph
 from graph_memory.decay import policies
 from graph_memory.domain.inputs import Text
-from graph_memory.domain.timestamps import SupposedMoment, instant
+from graph_memory.domain.timestamps import SimulatedTime, instant
 from graph_memory.maintenance.records import Run
 from graph_memory.maintenance.run import Candidate, Report, RunRequest, new_run
 from graph_memory.maintenance.stages import Stage, ranges
@@ -29,12 +29,12 @@ _SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WhatIf:
+class Overrides:
     """What is to be different in a rehearsal; None leaves it as it is."""
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 
-    now: SupposedMoment | None = None
+    now: SimulatedTime | None = None
     policy: Text | None = None  #: a name, or the path of a file
     numbers: Mapping[str, str] = field(default_factory=dict[str, str])  #: settings of decay
 
@@ -58,7 +58,7 @@ class _Expired:
     count: int
 
 
-async def rehearse(context: Context, request: RunRequest, what_if: WhatIf) -> Report:
+async def rehearse(context: Context, request: RunRequest, what_if: Overrides) -> Report:
     """Tell what a run would do, and change nothing, not even a counter.
 
     Raises:
@@ -66,14 +66,14 @@ async def rehearse(context: Context, request: RunRequest, what_if: WhatIf) -> Re
     """
     started = time.monotonic()
     graph, settings = context.graph, context.settings
-    supposing = what_if.policy is not None or bool(what_if.numbers)
-    if supposing:
-        settings = policies.supposed(settings, what_if.policy, what_if.numbers)
-        graph = graph.supposing(settings)
+    with_settings = what_if.policy is not None or bool(what_if.numbers)
+    if with_settings:
+        settings = policies.with_overrides(settings, what_if.policy, what_if.numbers)
+        graph = graph.with_settings(settings)
         await policies.check_policies(graph, settings)
     run = await new_run(context, request)
     run.now = what_if.now or run.now
-    run.full = run.full or supposing
+    run.full = run.full or with_settings
     planned = await _planned(graph, settings, run) if Stage.DECAY in run.stages else []
     arrows = Counter[str]()
     for plan in planned:

@@ -75,9 +75,12 @@ async def rebuild_embeddings(
 async def _count(memory: Context, tenants: list[str], *, only_missing: bool) -> int:
     total = 0
     for group in tenants:
-        total += await memory.graph.one(
-            "maintenance/reembedding/count", int, group_id=group, **_which(memory, only_missing)
-        ) or 0  # fmt: skip
+        total += (
+            await memory.graph.one(
+                "maintenance/reembedding/count", int, group_id=group, **_which(memory, only_missing)
+            )
+            or 0
+        )
         total += await vectors.count_stale(memory, group, only_missing=only_missing)
     return total
 

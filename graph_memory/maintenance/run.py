@@ -23,7 +23,7 @@ from graph_memory.domain.timestamps import Instant, instant
 from graph_memory.errors import GraphUnavailableError
 from graph_memory.maintenance import records
 from graph_memory.maintenance.records import Failure, Run
-from graph_memory.maintenance.stages import FADING, Effort, Progress, Stage, Stopped, Work
+from graph_memory.maintenance.stages import FADING, Progress, RunOptions, Stage, Stopped, Work
 from graph_memory.settings.base import Settings
 
 _log = logging.getLogger(__name__)
@@ -255,9 +255,9 @@ def _groups(settings: Settings, request: RunRequest) -> list[str] | None:
     return [group for group in request.groups if not enabled or group in enabled]
 
 
-def _effort(settings: Settings, request: RunRequest, on_progress: Progress) -> Effort:
+def _effort(settings: Settings, request: RunRequest, on_progress: Progress) -> RunOptions:
     seconds = request.max_seconds or settings.maintenance_max_seconds
-    return Effort(
+    return RunOptions(
         batch_size=request.batch_size or settings.maintenance_batch_size,
         concurrency=request.concurrency or settings.maintenance_concurrency,
         deadline=time.monotonic() + seconds,

@@ -65,7 +65,7 @@ class Stopped(Exception):  # noqa: N818 - it is no error
 
 
 @dataclass(frozen=True, slots=True)
-class Effort:
+class RunOptions:
     """How a run goes about it."""
 
     batch_size: int  #: memories in one transaction
@@ -85,7 +85,7 @@ class _Outcome:
 class Work:
     """A run at work."""
 
-    def __init__(self, context: Context, run: Run, lease: Lease, effort: Effort) -> None:
+    def __init__(self, context: Context, run: Run, lease: Lease, effort: RunOptions) -> None:
         self.context = context
         self.run = run
         self.effort = effort
@@ -171,9 +171,14 @@ class Work:
         self, statement: str, batch: int, concurrency: int, parameters: dict[str, Any]
     ) -> _Outcome:
         outcome = await self.context.graph.one(
-            statement, _Outcome, batch=batch, concurrency=concurrency,
-            **self.at, **self.scope, **parameters,
-        )  # fmt: skip
+            statement,
+            _Outcome,
+            batch=batch,
+            concurrency=concurrency,
+            **self.at,
+            **self.scope,
+            **parameters,
+        )
         return outcome or _Outcome(0, [])
 
 
@@ -227,9 +232,14 @@ async def _confidence(work: Work) -> None:
     touched = work.run.groups
     for group in await groups(work.context.graph) if touched is None else touched:
         scan = await confidence.scan(
-            work.context.graph, settings, dry_run=False, group_id=group,
-            now=work.run.now, run_id=work.run.run_id, canary=work.run.canary,
-        )  # fmt: skip
+            work.context.graph,
+            settings,
+            dry_run=False,
+            group_id=group,
+            now=work.run.now,
+            run_id=work.run.run_id,
+            canary=work.run.canary,
+        )
         for memory_id in scan.failed:
             work.run.fail(memory_id, "it changed while its confidence was lowered")
         await work.go_on(scan.applied)
@@ -240,9 +250,13 @@ async def _classification(work: Work) -> None:
     if not context.settings.classifies:
         return
     report = await classification.work_off(
-        context.graph, context.settings, context.chat,
-        groups=work.run.groups, now=work.run.now, run_id=work.run.run_id,
-    )  # fmt: skip
+        context.graph,
+        context.settings,
+        context.chat,
+        groups=work.run.groups,
+        now=work.run.now,
+        run_id=work.run.run_id,
+    )
     work.run.counts.classified += report.classified
     await work.go_on(report.classified)
 

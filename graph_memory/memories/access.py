@@ -9,7 +9,7 @@ from datetime import datetime
 
 from graph_memory import metrics
 from graph_memory.database.graph import Graph
-from graph_memory.database.write_behind import Behind
+from graph_memory.database.write_behind import WriteBehind
 from graph_memory.decay import policies
 from graph_memory.domain.encoding import unpacked
 from graph_memory.domain.timestamps import instant
@@ -56,7 +56,7 @@ class AccessLog:
         self._graph = graph
         self._settings = settings
         self._pending: dict[str, _Deliveries] = {}
-        self._behind = Behind(self._write)
+        self._behind = WriteBehind(self._write)
 
     def delivered(self, memory_ids: Sequence[str], *, group_id: str, now: datetime) -> None:
         """Count an access to each memory, soon."""

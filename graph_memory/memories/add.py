@@ -24,7 +24,7 @@ from graph_memory.settings.base import Settings
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class AddResult:
     """What became of one of many memories: its id, or why it was refused."""
 
     memory_id: str | None
@@ -53,7 +53,7 @@ async def add_many(
     group_id: str,
     now: datetime,
     chat: Chat | None = None,
-) -> list[Outcome]:
+) -> list[AddResult]:
     """Store memories of one group in a few round trips; one refused does not stop the others.
 
     Args:
@@ -117,11 +117,11 @@ async def _store(
     group_id: str,
     now: datetime,
     chat: Chat | None,
-) -> list[Outcome]:
+) -> list[AddResult]:
     errors = await refusals(graph, drafts, settings, group_id)
     accepted = [draft for draft, error in zip(drafts, errors, strict=True) if error is None]
     created = await _create(graph, embedder, settings, accepted, group_id, now, chat)
-    return [Outcome(None, error) if error else next(created) for error in errors]
+    return [AddResult(None, error) if error else next(created) for error in errors]
 
 
 async def _create(
@@ -132,7 +132,7 @@ async def _create(
     group_id: str,
     now: datetime,
     chat: Chat | None,
-) -> Iterator[Outcome]:
+) -> Iterator[AddResult]:
     if not drafts:
         return iter(())
     readings = await embedder.read([draft.memory.content for draft in drafts])
@@ -155,9 +155,9 @@ async def _create(
     stored = {row.memory_id: row.stored_id for row in created.stored}
     made = Counter(created.made)
     return iter(
-        Outcome(draft.memory_id, None, made[draft.memory_id])
+        AddResult(draft.memory_id, None, made[draft.memory_id])
         if stored[draft.memory_id] == draft.memory_id
-        else Outcome(None, DuplicateError(stored[draft.memory_id]))
+        else AddResult(None, DuplicateError(stored[draft.memory_id]))
         for draft in drafts
     )
 
@@ -197,7 +197,8 @@ def _row(
         "source": memory.source,
         **weights(memory, rating, settings),
         "confidence": settings.confidence_default
-        if memory.confidence is None else memory.confidence,
+        if memory.confidence is None
+        else memory.confidence,
         "decay_policy": memory.decay_policy,
         "decay_rate": memory.decay_rate,
         "created_at": created_at,
@@ -205,7 +206,7 @@ def _row(
         **vectors(memory.content, reading, settings),
         "embedding_model": embedder.model,
         "embedding_dimension": embedder.dimension,
-    }  # fmt: skip
+    }
 
 
 def _texts(content: str, title: str | None = None) -> dict[str, str]:

@@ -28,10 +28,11 @@ def refuse_deleted(states: Sequence[LifecycleState], known_at: datetime | None) 
     """Refuse to serve what was deleted, unless it is asked for as it was known before."""
     if LifecycleState.SOFT_DELETED in states and known_at is None:
         raise InvalidArgumentError(
-            "states", str(LifecycleState.SOFT_DELETED),
+            "states",
+            str(LifecycleState.SOFT_DELETED),
             "what was deleted is not served; recover_soft_deleted brings it back, and known_at "
             "asks what was known before",
-        )  # fmt: skip
+        )
 
 
 def filter_parameters(filters: Filters) -> dict[str, Any]:

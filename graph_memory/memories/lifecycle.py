@@ -76,7 +76,7 @@ class Deletion:
 
 
 @dataclass(frozen=True, slots=True)
-class Woken:
+class Reactivated:
     """A memory that woke, and its content if it is still compressed."""
 
     memory_id: str
@@ -156,14 +156,19 @@ async def preserve(
             "until", instant(until), "a date to come, and none with release; leave it out"
         )
     common: dict[str, Any] = {
-        "group_id": group_id, "memory_id": memory_id,
-        "now": instant(now), "decay": policies.parameters(settings),
-    }  # fmt: skip
+        "group_id": group_id,
+        "memory_id": memory_id,
+        "now": instant(now),
+        "decay": policies.parameters(settings),
+    }
     if release:
         found = await graph.one("memories/lifecycle/release", str, **common)
     else:
         found = await graph.one(
-            "memories/lifecycle/preserve", Woken, until=instant(until) if until else None, **common
+            "memories/lifecycle/preserve",
+            Reactivated,
+            until=instant(until) if until else None,
+            **common,
         )
         await _unpacked(graph, found, group_id)
     if not found:
@@ -184,9 +189,13 @@ async def recover(
     """
     try:
         found = await graph.one(
-            "memories/lifecycle/recover", Woken, group_id=group_id, memory_id=memory_id,
-            now=instant(now), decay=policies.parameters(settings),
-        )  # fmt: skip
+            "memories/lifecycle/recover",
+            Reactivated,
+            group_id=group_id,
+            memory_id=memory_id,
+            now=instant(now),
+            decay=policies.parameters(settings),
+        )
     except UniquenessError:
         deletion = await _deletion(graph, memory_id, group_id)
         if deletion:
@@ -231,7 +240,7 @@ async def _deletion(graph: Graph, memory_id: str, group_id: str) -> Deletion | N
     )
 
 
-async def _unpacked(graph: Graph, woken: Woken | None, group_id: str) -> None:
+async def _unpacked(graph: Graph, woken: Reactivated | None, group_id: str) -> None:
     if woken and woken.packed:
         content = {woken.memory_id: unpacked(woken.packed)}
         await unpack(graph, content, group_id=group_id)

@@ -134,9 +134,13 @@ async def delete(
         )
     else:
         gone = await graph.rows(
-            "memories/update/delete", str, group_id=group_id, memory_ids=[memory_id],
-            now=instant(now), decay=policies.parameters(settings),
-        )  # fmt: skip
+            "memories/update/delete",
+            str,
+            group_id=group_id,
+            memory_ids=[memory_id],
+            now=instant(now),
+            decay=policies.parameters(settings),
+        )
     if not gone:
         raise NotFoundError(memory_id, group_id)
     retention = timedelta(days=settings.soft_delete_retention_days)
@@ -173,9 +177,12 @@ async def delete_all(
         await graph.run("memories/update/blank_changes", group_id=group_id)
     else:
         deleted = await graph.one(
-            "memories/update/delete_all", int,
-            group_id=group_id, now=instant(now), decay=policies.parameters(settings),
-        )  # fmt: skip
+            "memories/update/delete_all",
+            int,
+            group_id=group_id,
+            now=instant(now),
+            decay=policies.parameters(settings),
+        )
     return deleted or 0
 
 

@@ -11,9 +11,23 @@ _TELLING = timedelta(days=7)
 _MONTHS = {
     name: number
     for number, name in enumerate(
-        ("january", "february", "march", "april", "may", "june", "july", "august", "september",
-         "october", "november", "december"), 1)
-}  # fmt: skip
+        (
+            "january",
+            "february",
+            "march",
+            "april",
+            "may",
+            "june",
+            "july",
+            "august",
+            "september",
+            "october",
+            "november",
+            "december",
+        ),
+        1,
+    )
+}
 _MONTH = "|".join(_MONTHS)
 _DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"((?:19|20)\d\d)"

@@ -248,10 +248,13 @@ def _sittings(memories: Sequence[Candidate], told: Numbers) -> Numbers:
 
 def _form(memories: Sequence[Candidate], settings: Settings) -> Numbers:
     short = settings.recall_short_characters
-    return np.array([
-        1 - short / (short + memory.characters) * (2 if _QUESTION.search(memory.lead) else 1) / 2
-        for memory in memories
-    ])  # fmt: skip
+    return np.array(
+        [
+            1
+            - short / (short + memory.characters) * (2 if _QUESTION.search(memory.lead) else 1) / 2
+            for memory in memories
+        ]
+    )
 
 
 def _by_speaker(question: str, memories: Sequence[Candidate], settings: Settings) -> Numbers | None:

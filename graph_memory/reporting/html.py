@@ -131,13 +131,18 @@ def _runs(report: Report) -> str:
         _table(
             ("started", "status", "processed", "transitioned", "errors", "seconds"),
             (
-                (_date(run.started_at), run.status, run.counts.processed,
-                 ", ".join(f"{step} {count}" for step, count in run.transitioned.items()),
-                 run.counts.errors, run.duration_seconds)
+                (
+                    _date(run.started_at),
+                    run.status,
+                    run.counts.processed,
+                    ", ".join(f"{step} {count}" for step, count in run.transitioned.items()),
+                    run.counts.errors,
+                    run.duration_seconds,
+                )
                 for run in status.runs
             ),
         ),
-    )  # fmt: skip
+    )
 
 
 def _section(title: str, *parts: str) -> str:

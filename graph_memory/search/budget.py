@@ -141,9 +141,14 @@ def chosen(
 
 def _given(candidate: Candidate, tokens: int, status: Status) -> RetrievedMemory:
     return RetrievedMemory(
-        candidate.memory, candidate.similarity, candidate.score, candidate.components,
-        tokens, candidate.distance, status,
-    )  # fmt: skip
+        candidate.memory,
+        candidate.similarity,
+        candidate.score,
+        candidate.components,
+        tokens,
+        candidate.distance,
+        status,
+    )
 
 
 def select_budget(

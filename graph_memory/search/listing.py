@@ -9,7 +9,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from graph_memory.database.graph import Graph
-from graph_memory.domain.inputs import Filters, MemoryId, checked_value
+from graph_memory.domain.inputs import Filters, MemoryId, validate_value
 from graph_memory.domain.models import LISTED_STATES, Memory, SortOrder
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.memories import filtering, read
@@ -107,7 +107,7 @@ def _read_cursor(cursor: str | None, sort: SortOrder) -> dict[str, Any]:
             position["sort"] == sort
             and type(position["importance"]) in (int, float)
             and 1 <= position["importance"] <= 10
-            and checked_value(MemoryId, position["id"], "cursor")
+            and validate_value(MemoryId, position["id"], "cursor")
             and _is_instant(position["created_at"])
         )
     except (ValueError, LookupError, TypeError, OSError, RecursionError, InvalidArgumentError):

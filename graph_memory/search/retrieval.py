@@ -113,9 +113,16 @@ async def retrieve(
     begun = anchors if walks else []
     again = [change.current_id for change in changed if change.current_id]
     read = await _read(
-        graph, settings, await embedder.embed_query(question), asked, hits, begun, again,
-        group_id=group_id, now=now,
-    )  # fmt: skip
+        graph,
+        settings,
+        await embedder.embed_query(question),
+        asked,
+        hits,
+        begun,
+        again,
+        group_id=group_id,
+        now=now,
+    )
     met = ranked(hits, read, begun, asked.profile, settings)
     costs = await counter.count([candidate.memory.content for candidate in met])
     candidates = list(zip(met, costs, strict=True))
@@ -186,16 +193,30 @@ async def _hits(
     limit = settings.retrieval_candidates
     if asked.profile is Profile.RECALL:
         best = await search.best(
-            graph, embedder, settings, question, group_id=group_id, now=now, limit=limit,
-            filters=asked, tell=True,
-        )  # fmt: skip
+            graph,
+            embedder,
+            settings,
+            question,
+            group_id=group_id,
+            now=now,
+            limit=limit,
+            filters=asked,
+            tell=True,
+        )
         return [
             Hit(m.memory_id, m.similarity, score, why, m.told, m.related) for m, score, why in best
         ]
     found = await search.search(
-        graph, embedder, settings, question, group_id=group_id, now=now, limit=limit,
-        filters=asked, profile=asked.profile,
-    )  # fmt: skip
+        graph,
+        embedder,
+        settings,
+        question,
+        group_id=group_id,
+        now=now,
+        limit=limit,
+        filters=asked,
+        profile=asked.profile,
+    )
     return [
         Hit(hit.memory.memory_id, hit.similarity, hit.score, hit.components, hit.memory)
         for hit in found

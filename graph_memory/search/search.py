@@ -67,9 +67,15 @@ async def search(
     """
     if profile is Profile.RECALL:
         ranked = await best(
-            graph, embedder, settings, question, group_id=group_id, now=now, limit=limit,
+            graph,
+            embedder,
+            settings,
+            question,
+            group_id=group_id,
+            now=now,
+            limit=limit,
             filters=filters,
-        )  # fmt: skip
+        )
         return await _shown(graph, settings, ranked, filters, group_id=group_id, now=now)
     narrowed = narrowing(filters)
     parameters: dict[str, Any] = {

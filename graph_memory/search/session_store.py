@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from graph_memory.database.graph import Graph
-from graph_memory.database.write_behind import Behind
+from graph_memory.database.write_behind import WriteBehind
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import GraphMemoryError
 from graph_memory.search.session import Change, Loaded, Session
@@ -69,7 +69,7 @@ class Sessions:
         self._graph = graph
         self._settings = settings
         self._begun: dict[tuple[str, str], dict[str, Any]] = {}
-        self._behind = Behind(self._write_begun)
+        self._behind = WriteBehind(self._write_begun)
 
     async def read(
         self, session_id: str, *, group_id: str, now: datetime
@@ -154,8 +154,9 @@ class Sessions:
             except GraphMemoryError as error:
                 _log.warning(
                     "%d sessions were not stored, and what they gave may be given again: %s",
-                    len(begun), error,
-                )  # fmt: skip
+                    len(begun),
+                    error,
+                )
             finally:  # whatever happened: who is asked for one of them must not wait for ever
                 for key in begun:
                     del self._begun[key]

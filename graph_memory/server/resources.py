@@ -20,7 +20,7 @@ from graph_memory.errors import (
 from graph_memory.server.auth import caller
 from graph_memory.server.tool import FAILED, count
 from graph_memory.server.views.base import GotMemory, Refusal
-from graph_memory.server.views.stats import Counted, Faring
+from graph_memory.server.views.stats import HealthView, StatsView
 
 _log = logging.getLogger(__name__)
 
@@ -67,14 +67,14 @@ async def stats_resource(group: str, context: Context[GraphMemory]) -> str:
     """Count what a group holds."""
     with _refusals():
         memory = await _memory(context)
-        return Counted.of(await memory.stats(group)).model_dump_json()
+        return StatsView.of(await memory.stats(group)).model_dump_json()
 
 
 async def health_resource(group: str, context: Context[GraphMemory]) -> str:
     """Tell how a group fares."""
     with _refusals():
         memory = await _memory(context)
-        return Faring.of(await memory.health(group)).model_dump_json()
+        return HealthView.of(await memory.health(group)).model_dump_json()
 
 
 async def _memory(context: Context[GraphMemory]) -> GraphMemory:

@@ -197,9 +197,13 @@ async def _warm_up(memory: GraphMemory) -> None:
         ready_at = time.monotonic() + _WARM_UP_SECONDS
         for number in range(_WARM_UP_SEARCHES):
             await search.search(
-                memory.graph, memory.embedder, memory.settings, f"{like.lead} {number}",
-                group_id=like.group_id, now=memory.clock(),
-            )  # fmt: skip
+                memory.graph,
+                memory.embedder,
+                memory.settings,
+                f"{like.lead} {number}",
+                group_id=like.group_id,
+                now=memory.clock(),
+            )
             if time.monotonic() > ready_at:
                 break
     except GraphMemoryError as error:

@@ -22,7 +22,7 @@ from graph_memory.api.service import GraphMemory
 from graph_memory.auth import rate_limit
 from graph_memory.auth.grants import Grant, Scope
 from graph_memory.database.read_limiter import came
-from graph_memory.domain.inputs import checked
+from graph_memory.domain.inputs import validate
 from graph_memory.errors import GraphMemoryError, InvalidArgumentError
 from graph_memory.server import audit
 from graph_memory.server.auth import caller
@@ -112,7 +112,7 @@ class MemoryTool(Tool):
                 name[:80], given[name], f"there is no such argument; there are {', '.join(known)}"
             )
         unpacked = {name: _unpacked(value, known[name]) for name, value in given.items()}
-        return checked(self.fn_metadata.arg_model, unpacked).model_dump_one_level()
+        return validate(self.fn_metadata.arg_model, unpacked).model_dump_one_level()
 
     def _refused(self, error: GraphMemoryError) -> CallToolResult:
         if error.code in _DEFECTS:

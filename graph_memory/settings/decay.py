@@ -27,11 +27,20 @@ class DecaySettings(BaseSettings):
     # Protection from fading
     protected_tags: Annotated[tuple[str, ...], NoDecode] = Field(
         (
-            "permanent", "important", "bookmark", "favorite", "pinned", "preserved",
-            "decision", "architecture", "critical", "core", "identity",
+            "permanent",
+            "important",
+            "bookmark",
+            "favorite",
+            "pinned",
+            "preserved",
+            "decision",
+            "architecture",
+            "critical",
+            "core",
+            "identity",
         ),
         description="Tags, in any case, whose memories do not fade.",
-    )  # fmt: skip
+    )
     permanent_importance: float = Field(8.0, ge=1, le=10)
     permanent_stability: int = Field(4, ge=1, le=5)
 
@@ -63,18 +72,26 @@ class DecaySettings(BaseSettings):
     adaptive_expiration_threshold: Fraction = 0.01
     typed_half_life_days: dict[MemoryType, HalfLife] = Field(
         {
-            MemoryType.CONVERSATION: 45.0, MemoryType.TASK: 30.0, MemoryType.EPHEMERAL: 10.0,
-            MemoryType.PREFERENCE: 90.0, MemoryType.FACT: 120.0, MemoryType.GENERAL: 60.0,
+            MemoryType.CONVERSATION: 45.0,
+            MemoryType.TASK: 30.0,
+            MemoryType.EPHEMERAL: 10.0,
+            MemoryType.PREFERENCE: 90.0,
+            MemoryType.FACT: 120.0,
+            MemoryType.GENERAL: 60.0,
         },
         description="By memory type; other types fade like general.",
-    )  # fmt: skip
+    )
     typed_floors: dict[MemoryType, Annotated[float, Field(ge=1, le=10)]] = Field(
         {
-            MemoryType.CONVERSATION: 2.0, MemoryType.FACT: 3.0, MemoryType.PREFERENCE: 2.0,
-            MemoryType.TASK: 1.0, MemoryType.EPHEMERAL: 1.0, MemoryType.GENERAL: 1.0,
+            MemoryType.CONVERSATION: 2.0,
+            MemoryType.FACT: 3.0,
+            MemoryType.PREFERENCE: 2.0,
+            MemoryType.TASK: 1.0,
+            MemoryType.EPHEMERAL: 1.0,
+            MemoryType.GENERAL: 1.0,
         },
         description="Importance that fading leaves at least.",
-    )  # fmt: skip
+    )
     typed_expires: bool = Field(False, description="Whether typed_importance goes past ARCHIVED.")
     typed_write_back: float = Field(0.5, ge=0, le=9, description="Smallest loss that is stored.")
     reinforce_step: float = Field(0.1, gt=0, le=9, description="Importance gained by an access.")
@@ -165,11 +182,14 @@ class DecaySettings(BaseSettings):
         for names in (
             ("dormant_days", "archived_days", "expired_days"),
             ("dormant_score", "archived_score", "expired_score"),
-            ("adaptive_expiration_threshold", "adaptive_archival_threshold",
-             "adaptive_active_threshold"),
+            (
+                "adaptive_expiration_threshold",
+                "adaptive_archival_threshold",
+                "adaptive_active_threshold",
+            ),
             ("confidence_min_age_days", "confidence_obsolete_age_days"),
             ("confidence_delta_min", "confidence_delta_max"),
-        ):  # fmt: skip
+        ):
             values = [getattr(self, name) for name in names]
             if values != sorted(values):
                 given = zip(names, values, strict=True)

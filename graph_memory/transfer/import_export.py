@@ -246,10 +246,13 @@ class _Import:
     async def _restore_versions(self, group_id: str, settled: list[tuple[_Line, str]]) -> None:
         """Give memories their earlier texts, which searches of the past compare, too."""
         rewritten = sorted(
-            ((memory_id, line.memory.versions) for line, memory_id in settled
-             if line.memory.versions),
+            (
+                (memory_id, line.memory.versions)
+                for line, memory_id in settled
+                if line.memory.versions
+            ),
             key=lambda pair: pair[0],
-        )  # fmt: skip
+        )
         texts = [version.content for _, versions in rewritten for version in versions]
         vectors = iter(await self._memory.embedder.embed(texts))
         rows = [

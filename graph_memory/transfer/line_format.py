@@ -25,13 +25,13 @@ from graph_memory.domain.inputs import (
     NewRelation,
     Text,
     Unit,
-    checked,
+    validate,
 )
 from graph_memory.domain.timestamps import Moment, instant
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.graphiti.properties import (
     GRAPHITIS_OF_FACTS,
-    OWNED,
+    MEMORY_PROPERTIES,
     OWNED_OF_FACTS,
     SET_ASIDE,
     STRUCTURAL,
@@ -110,7 +110,7 @@ class ArchivedVersion:
 
 
 #: What is no attribute, but has a place of its own: of an entity, and of a fact.
-NO_ATTRIBUTES = (*OWNED, *RESERVED_KEYS)
+NO_ATTRIBUTES = (*MEMORY_PROPERTIES, *RESERVED_KEYS)
 NO_ATTRIBUTES_OF_FACTS = (*OWNED_OF_FACTS, *SET_ASIDE, *GRAPHITIS_OF_FACTS)
 
 _PLAIN = (str, int, float, bool)
@@ -213,7 +213,7 @@ def read_line(text: str) -> ArchivedMemory:
         raise InvalidArgumentError("line", text.strip(), f"it is not JSON ({error})") from error
     if not isinstance(given, dict):
         raise InvalidArgumentError("line", text.strip(), "it must be a JSON object")
-    return checked(ArchivedMemory, cast(object, given))
+    return validate(ArchivedMemory, cast(object, given))
 
 
 def write_line(described: dict[str, Any], title: str | None) -> str:

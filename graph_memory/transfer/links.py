@@ -17,8 +17,12 @@ _BATCH = 2000
 
 #: What a line says of a relation, and `relate` does not take.
 _KEPT_OF_RELATIONS = (
-    "created_at", "valid_at", "invalid_at", "expired_at", "original_relation_type",
-)  # fmt: skip
+    "created_at",
+    "valid_at",
+    "invalid_at",
+    "expired_at",
+    "original_relation_type",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +130,11 @@ async def _set(
         statement,
         _Made,
         group_id=group_id,
-        links=sorted((row for some in rows.values() for row in some),
-                     key=itemgetter("from_id", "to_id")),
+        links=sorted(
+            (row for some in rows.values() for row in some), key=itemgetter("from_id", "to_id")
+        ),
         now=instant(now),
-    )  # fmt: skip
+    )
     there = {each.position for each in made}
     refused += [
         (links[position], NotFoundError(links[position].target_id, group_id))

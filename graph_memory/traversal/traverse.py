@@ -225,9 +225,15 @@ class _Walker:
         fan = self.settings.traversal_fan
         per_memory = min(fan, limit, self.max_visits - len(self.steps) + 1)
         rows = await self.graph.rows(
-            "traversal/traverse/steps", Step, from_ids=from_ids, seen=list(self.depths), fan=fan,
-            per_memory=per_memory, limit=limit, **self.parameters,
-        )  # fmt: skip
+            "traversal/traverse/steps",
+            Step,
+            from_ids=from_ids,
+            seen=list(self.depths),
+            fan=fan,
+            per_memory=per_memory,
+            limit=limit,
+            **self.parameters,
+        )
         groups = [(id_, list(steps)) for id_, steps in groupby(rows, lambda step: step.from_id)]
         shown = {id_: _Steps(steps, len(steps) < per_memory) for id_, steps in groups}
         if len(rows) == limit:

@@ -15,14 +15,33 @@ from graph_memory import GraphMemory
 _WHO = ("Ada", "Grace", "Linus", "Barbara", "Alan", "Edsger", "Donald", "Margaret", "Radia")
 _DID = ("prefers", "bought", "sold", "repaired", "lost", "found", "painted", "borrowed", "tested")
 _WHAT = (
-    "the red bicycle", "a green kettle", "the staging server", "an old camera", "the garden shed",
-    "the quarterly report", "a piano lesson", "the release notes", "a flight to Lisbon",
-    "the kitchen window", "the login page", "a box of tea", "the vacation plan", "a wooden chair",
-)  # fmt: skip
+    "the red bicycle",
+    "a green kettle",
+    "the staging server",
+    "an old camera",
+    "the garden shed",
+    "the quarterly report",
+    "a piano lesson",
+    "the release notes",
+    "a flight to Lisbon",
+    "the kitchen window",
+    "the login page",
+    "a box of tea",
+    "the vacation plan",
+    "a wooden chair",
+)
 _WHEN = (
-    "before breakfast", "on Monday", "after the meeting", "in the rain", "last winter",
-    "for her sister", "with some help", "against advice", "at the harbour", "near the office",
-)  # fmt: skip
+    "before breakfast",
+    "on Monday",
+    "after the meeting",
+    "in the rain",
+    "last winter",
+    "for her sister",
+    "with some help",
+    "against advice",
+    "at the harbour",
+    "near the office",
+)
 _BATCH = 500
 
 #: Questions at least, and seconds, until Neo4j has compiled its plans, and Java what these do most:

@@ -29,13 +29,16 @@ async def test_adopting_is_a_matter_of_seconds(
     second = time.perf_counter() - began
     began = time.perf_counter()
     await release(memory, groups)
-    print(f"\n{done.entities} entities, {done.facts} facts: {first:.1f} s; again {second:.1f} s; "
-          f"back {time.perf_counter() - began:.1f} s")  # fmt: skip
+    print(
+        f"\n{done.entities} entities, {done.facts} facts: {first:.1f} s; again {second:.1f} s; "
+        f"back {time.perf_counter() - began:.1f} s"
+    )
     async with driver.session() as session:
         found = await session.run(
             "MATCH (n:Entity) WHERE n.group_id IN $groups CALL (n) { DETACH DELETE n } "
-            "IN TRANSACTIONS OF 5000 ROWS", groups=groups,
-        )  # fmt: skip
+            "IN TRANSACTIONS OF 5000 ROWS",
+            groups=groups,
+        )
         await found.consume()
     assert (done.entities, again.entities, again.facts) == (ENTITIES, 0, 0)
     assert first < SECONDS

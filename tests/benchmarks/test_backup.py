@@ -68,8 +68,10 @@ def run(settings: Settings, *arguments: object) -> tuple[float, float]:
     started = time.monotonic()
     done = subprocess.run(
         [sys.executable, "-c", program, *map(str, arguments)],
-        env=environment, capture_output=True, text=True,
-    )  # fmt: skip
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr
     return time.monotonic() - started, float(done.stderr.split()[-1])
 

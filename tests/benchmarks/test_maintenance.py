@@ -95,9 +95,14 @@ async def test_a_million_memories(
         for concurrency, batch_size in ((1, 500), (1, 2000), (4, 2000)):
             print(f"{concurrency} transactions at a time, {batch_size} memories in each:")
             figures = await measure(
-                memory, driver, group, clock, 1_000_000,
-                concurrency=concurrency, batch_size=batch_size,
-            )  # fmt: skip
+                memory,
+                driver,
+                group,
+                clock,
+                1_000_000,
+                concurrency=concurrency,
+                batch_size=batch_size,
+            )
     finally:
         await execute(driver, ERASE, group=group)
     assert figures["full recalculation"] < 600

@@ -181,10 +181,16 @@ async def test_the_vector_index_finds_the_exact_nearest(
             found = [
                 hit.memory.memory_id
                 for hit in await search(
-                    memory.graph, memory.embedder, by_meaning, question,
-                    group_id=group, now=memory.clock(), limit=10, profile=Profile.WEIGHTED,
+                    memory.graph,
+                    memory.embedder,
+                    by_meaning,
+                    question,
+                    group_id=group,
+                    now=memory.clock(),
+                    limit=10,
+                    profile=Profile.WEIGHTED,
                 )
-            ]  # fmt: skip
+            ]
             # Equal similarities are equally right.
             near = {i for i, s in zip(ids, similarity, strict=True) if s >= tenth - 1e-6}
             shares.append(len(near & set(found)) / 10)

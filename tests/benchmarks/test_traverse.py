@@ -90,8 +90,11 @@ class Figures:
 
     def __str__(self) -> str:
         text = f"p50 {self.p50:6.1f} ms  p95 {self.p95:6.1f} ms  cpu {self.cpu:5.1f} ms"
-        return text + ("  in Neo4j p50 {:.0f} ms, p95 {:.0f} ms".format(*self.database)
-                       if self.database else "")  # fmt: skip
+        return text + (
+            "  in Neo4j p50 {:.0f} ms, p95 {:.0f} ms".format(*self.database)
+            if self.database
+            else ""
+        )
 
 
 async def timed(walk: Callable[[str], Awaitable[Any]], starts: list[str]) -> Figures:

@@ -23,9 +23,14 @@ SERVE = "import sys; from graph_memory.cli import main; sys.exit(main())"
 
 #: What a person who inspects the graph asks for.
 ASKED = {
-    "states.cypher", "hot_spots.cypher", "protected.cypher", "about_to_be_forgotten.cypher",
-    "orphans.cypher", "history.cypher", "contradictions.cypher",
-}  # fmt: skip
+    "states.cypher",
+    "hot_spots.cypher",
+    "protected.cypher",
+    "about_to_be_forgotten.cypher",
+    "orphans.cypher",
+    "history.cypher",
+    "contradictions.cypher",
+}
 
 
 @pytest.fixture(scope="module")

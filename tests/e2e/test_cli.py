@@ -138,9 +138,20 @@ def test_a_shell_can_complete(cli: Run, monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_memories_are_added_found_read_listed_and_deleted(cli: Run) -> None:
     added = cli(
-        "add", "Ada prefers green tea", "--type", "preference", "--tag", "ada", "--tag", "tea",
-        "--importance", 7, "--metadata", '{"cup": "large"}', "--json",
-    )  # fmt: skip
+        "add",
+        "Ada prefers green tea",
+        "--type",
+        "preference",
+        "--tag",
+        "ada",
+        "--tag",
+        "tea",
+        "--importance",
+        7,
+        "--metadata",
+        '{"cup": "large"}',
+        "--json",
+    )
     assert added.code == 0
     memory_id = added.json["memory_id"]
     assert (added.json["tags"], added.json["metadata"]) == (["ada", "tea"], {"cup": "large"})
@@ -337,9 +348,13 @@ def test_an_import_names_the_bad_lines_and_can_be_repeated(
 def test_an_export_can_be_imported_into_another_group(cli: Run, tmp_path: Path, group: str) -> None:
     lines = [
         {"content": "one", "memory_id": f"{group}-1", "tags": ["a"], "created_at": "2020-01-01"},
-        {"content": "two", "parent_id": f"{group}-1", "metadata": {"k": [1, {"v": None}]},
-         "relationships": [{"target_id": f"{group}-1", "relation_type": "part_of"}]},
-    ]  # fmt: skip
+        {
+            "content": "two",
+            "parent_id": f"{group}-1",
+            "metadata": {"k": [1, {"v": None}]},
+            "relationships": [{"target_id": f"{group}-1", "relation_type": "part_of"}],
+        },
+    ]
     assert cli("import", write(tmp_path, *lines)).code == 0
     told = cli("export", "--output", tmp_path / "out.jsonl", "--json").json
     assert told == {"exported": 2, "file": str(tmp_path / "out.jsonl")}

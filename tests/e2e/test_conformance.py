@@ -61,9 +61,13 @@ async def node(folder: Path, *arguments: object, code: int = 0) -> str:
         "AWS_LAMBDA_JS_RUNTIME": "nodejs22.x",  # it then brings the libraries it needs, too
     }
     process = await asyncio.create_subprocess_exec(
-        NODE / "bin" / "node", *map(str, arguments), cwd=folder, env=environment,
-        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-    )  # fmt: skip
+        NODE / "bin" / "node",
+        *map(str, arguments),
+        cwd=folder,
+        env=environment,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
     try:
         out, err = await asyncio.wait_for(process.communicate(), 180)
     except TimeoutError:
@@ -95,9 +99,15 @@ async def test_the_official_suite_finds_what_it_expects(
     """What is not applicable, and why, stands in the baseline: whatever else fails, fails here."""
     draft = () if revision == "handshake" else ("--spec-version", "2026-07-28", "--suite", "all")
     out = await node(
-        packages, SUITE.format(package), "server", "--url", url,
-        "--expected-failures", HERE / f"{revision}.yml", *draft,
-    )  # fmt: skip
+        packages,
+        SUITE.format(package),
+        "server",
+        "--url",
+        url,
+        "--expected-failures",
+        HERE / f"{revision}.yml",
+        *draft,
+    )
     passed = re.findall(r"^✓ (\S+): [1-9]", out, re.MULTILINE)
     assert len(passed) >= passing, passed
     assert {"tools-list", "resources-list", "prompts-list", "dns-rebinding-protection"} <= {*passed}
@@ -114,9 +124,16 @@ async def test_the_inspector_lists_calls_and_is_refused(
     assert {"add_memory", "search_memory", "memory_traverse"} <= names
 
     found = await node(
-        packages, *common, "tools/call", "--tool-name", "search_memory",
-        "--tool-arg", "query=what does Ada drink?", "--format", "json",
-    )  # fmt: skip
+        packages,
+        *common,
+        "tools/call",
+        "--tool-name",
+        "search_memory",
+        "--tool-arg",
+        "query=what does Ada drink?",
+        "--format",
+        "json",
+    )
     answer: dict[str, Any] = json.loads(found)["result"]
     (hit,) = answer["structuredContent"]["results"]
     assert hit["content"] == "Ada prefers green tea"
@@ -125,9 +142,15 @@ async def test_the_inspector_lists_calls_and_is_refused(
     assert "green tea" in await node(packages, *common, "resources/read", "--uri", uri)
 
     refused = await node(
-        packages, *common, "tools/call", "--tool-name", "get_memory",
-        "--tool-arg", "memory_id=nothing", code=5,
-    )  # fmt: skip
+        packages,
+        *common,
+        "tools/call",
+        "--tool-name",
+        "get_memory",
+        "--tool-arg",
+        "memory_id=nothing",
+        code=5,
+    )
     assert '"code": "not_found"' in refused
 
 
@@ -146,8 +169,13 @@ async def test_the_report_is_seen_in_a_real_browser(
     assert seen["title"] == f"Memories of {memory.settings.group_id}"
     assert seen["mode"] == "CSS1Compat"
     assert seen["headings"] == [
-        "States", "Retention", "The coming year", "Top connectors", "Health", "Last runs",
-    ]  # fmt: skip
+        "States",
+        "Retention",
+        "The coming year",
+        "Top connectors",
+        "Health",
+        "Last runs",
+    ]
     assert len(seen["images"]) == 4
     assert all(width > 300 for width in seen["images"])
     assert seen["wider"] <= 0

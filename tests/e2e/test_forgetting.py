@@ -30,8 +30,10 @@ async def test_an_agent_keeps_explains_recovers_and_forecasts(
         kept = await call(client, "memory_preserve", **given, until="2027-01-01")
         assert kept["decay_score"] == 0.0
         assert kept["preservation"] == {
-            "in_effect": True, "reason": "until", "until": "2027-01-01T23:59:59.999Z",
-        }  # fmt: skip
+            "in_effect": True,
+            "reason": "until",
+            "until": "2027-01-01T23:59:59.999Z",
+        }
         await call(client, "delete_memory", **given)
         back = await call(client, "recover_soft_deleted", memory_uuid=stored["memory_id"])
         assert back["lifecycle_state"] == "ACTIVE"

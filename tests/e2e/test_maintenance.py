@@ -16,9 +16,19 @@ CONFIG = Path(__file__).parents[2] / "config"
 
 #: What others script against.
 KEYS = {
-    "run_id", "dry_run", "processed", "transitioned", "soft_deleted", "purged", "compressed",
-    "classified", "embedded", "errors", "duration_seconds", "completed",
-}  # fmt: skip
+    "run_id",
+    "dry_run",
+    "processed",
+    "transitioned",
+    "soft_deleted",
+    "purged",
+    "compressed",
+    "classified",
+    "embedded",
+    "errors",
+    "duration_seconds",
+    "completed",
+}
 
 
 def test_a_run_from_rehearsal_to_undo(cli: Run, group: str, tmp_path: Path) -> None:  # noqa: F811
@@ -41,8 +51,18 @@ def test_a_run_from_rehearsal_to_undo(cli: Run, group: str, tmp_path: Path) -> N
     assert (held.code, held.json["error"]["code"]) == (3, "paused")
     assert cli("resume", "--json").json["resumed"]
 
-    cut = cli("maintain", *own, "--full", "--stage", "decay", "--stage", "purge",
-              "--max-seconds", "0.001", "--json")  # fmt: skip
+    cut = cli(
+        "maintain",
+        *own,
+        "--full",
+        "--stage",
+        "decay",
+        "--stage",
+        "purge",
+        "--max-seconds",
+        "0.001",
+        "--json",
+    )
     assert (cut.code, cut.json["truncated"]) == (4, True)
     done = cli("maintain", *own)
     assert (done.code, done.out.count("\n")) == (0, 1)

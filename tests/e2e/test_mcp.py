@@ -42,9 +42,11 @@ async def test_a_memory_goes_through_its_life_over_http(url: str, era: Any):
         assert {"similarity", "score", "components"} < hit.keys()
 
         cup = await call(
-            client, "add_memory", content="Her cup is blue",
+            client,
+            "add_memory",
+            content="Her cup is blue",
             relationships=[{"target_id": memory_id, "relation_type": "related_to"}],
-        )  # fmt: skip
+        )
         assert cup["relations_created"] == 1
         got = await call(client, "get_memory", memory_id=memory_id, include_relations=True)
         assert got["content"] == "Ada prefers green tea"
@@ -146,9 +148,11 @@ async def test_the_session_of_the_transport_stands_for_the_conversation(url: str
     """A client of the older era that names its session on each request need not repeat it."""
     headers = {"accept": "application/json, text/event-stream", "mcp-session-id": "of the client"}
     body = {
-        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
         "params": {"name": "retrieve_memories", "arguments": {"query": "tea"}},
-    }  # fmt: skip
+    }
     async with httpx.AsyncClient() as http:
         answer = await http.post(f"{url}/mcp", json=body, headers=headers)
     assert '"session_id":"of the client"' in answer.text
@@ -214,17 +218,25 @@ async def test_bad_arguments_get_a_sentence_with_name_value_and_range(
         assert said in sentence
         assert "pydantic" not in sentence
         assert data["code"] in (
-            "invalid_argument", "limit_exceeded", "reserved_field", "confirmation_required",
-        )  # fmt: skip
+            "invalid_argument",
+            "limit_exceeded",
+            "reserved_field",
+            "confirmation_required",
+        )
         assert (await call(client, "list_memories"))["results"] == []
 
 
 async def test_clients_that_send_nulls_or_json_text_are_understood(memory: GraphMemory):
     async with inside(memory) as client:
         added = await call(
-            client, "add_memory", content='["a"]', tags='["one", "two"]', project_id=None,
-            metadata='{"page": 3}', limit=None,
-        )  # fmt: skip
+            client,
+            "add_memory",
+            content='["a"]',
+            tags='["one", "two"]',
+            project_id=None,
+            metadata='{"page": 3}',
+            limit=None,
+        )
         assert added["memory"]["content"] == '["a"]'
         assert added["memory"]["tags"] == ["one", "two"]
         assert added["memory"]["metadata"] == {"page": 3}

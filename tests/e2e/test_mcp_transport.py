@@ -194,7 +194,7 @@ def _calling(tool: bytes, arguments: bytes) -> bytes:
         _calling(b"add_memory", b'{"content": ' + b"[" * 9999 + b"]" * 9999 + b"}"),
     ],
     ids=range(11),
-)  # fmt: skip
+)
 async def test_malformed_requests_do_no_harm(url: str, body: bytes):
     async with httpx.AsyncClient(base_url=url, headers=JSON_HEADERS) as http:
         answer = await http.post("/mcp", content=body)
@@ -233,10 +233,13 @@ async def process(
     deaf = "http://127.0.0.1:1/v1"
     environment = _environment(settings, **{"GRAPH_MEMORY_EMBEDDING_URL": deaf, **more})
     started = await asyncio.create_subprocess_exec(
-        sys.executable, *_command(*options), env=environment,
-        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+        sys.executable,
+        *_command(*options),
+        env=environment,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
-    )  # fmt: skip
+    )
     try:
         yield started
     finally:
@@ -256,10 +259,13 @@ async def said(started: asyncio.subprocess.Process, words: str) -> str:
 
 async def test_a_server_says_when_it_did_what(settings: Settings):
     started = await asyncio.create_subprocess_exec(
-        sys.executable, *_command("--stdio"), stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        sys.executable,
+        *_command("--stdio"),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
         env=_environment(settings, GRAPH_MEMORY_EMBEDDING_URL="http://127.0.0.1:1/v1"),
-    )  # fmt: skip
+    )
     _, told = await started.communicate()
     assert re.match(r"\d{4}-\d\d-\d\d [\d:,]+ WARNING graph_memory\.\S+: ", told.decode())
 

@@ -46,8 +46,9 @@ async def test_what_cannot_be_told_is_a_defect_that_the_log_explains(
     stored = await memory.add("tea")
     await driver.execute_query(
         "MATCH (m:Memory {uuid: $id}) SET m.metadata_json = $deep",
-        id=stored.memory_id, deep='{"a": ' + "[" * 300 + "]" * 300 + "}",
-    )  # fmt: skip
+        id=stored.memory_id,
+        deep='{"a": ' + "[" * 300 + "]" * 300 + "}",
+    )
     async with inside(memory) as client:
         said, data = await refused(client, "list_memories")
         assert (data["code"], "its log says why" in said) == ("failed", True)
@@ -87,9 +88,11 @@ async def test_a_clock_or_a_number_beyond_all_dates_is_an_argument_out_of_its_ra
             await call(client, "memory_forecast", now=now, days=36_500)
             await call(client, "run_decay_maintenance", now=now, dry_run=True)
         for number in (
-            "soft_delete_retention_days", "obsolete_retention_days", "half_life_base_days",
+            "soft_delete_retention_days",
+            "obsolete_retention_days",
+            "half_life_base_days",
             "expired_days",
-        ):  # fmt: skip
+        ):
             for days in ("1e300", "36501"):
                 said = await refused_argument(client, "memory_forecast", numbers={number: days})
                 assert f"numbers={{'{number}': '{days}'}}" in said
@@ -129,8 +132,12 @@ async def test_a_forged_cursor_is_refused(memory: GraphMemory):
         await memory.add(content)
 
     def forged(**changed: Any) -> str:
-        position = {"sort": "importance", "importance": 5.0, "id": "x",
-                    "created_at": "2026-06-01T12:00:00.000Z"}  # fmt: skip
+        position = {
+            "sort": "importance",
+            "importance": 5.0,
+            "id": "x",
+            "created_at": "2026-06-01T12:00:00.000Z",
+        }
         return base64.urlsafe_b64encode(json.dumps({**position, **changed}).encode()).decode()
 
     async with inside(memory) as client:
@@ -141,12 +148,20 @@ async def test_a_forged_cursor_is_refused(memory: GraphMemory):
             *(forged(importance=value) for value in (10**400, 10**25, True, -1, "5", None, [5])),
             forged(importance=float("nan")),
             *(forged(id=value) for value in ("\ud800", "", 5, None)),
-            *(forged(created_at=value) for value in ("2026-06-01x12:00:00Z", "2026-W23-1T12:00:00Z",
-                                                     "2026-13-01T12:00:00.000Z", 5, "2026")),
+            *(
+                forged(created_at=value)
+                for value in (
+                    "2026-06-01x12:00:00Z",
+                    "2026-W23-1T12:00:00Z",
+                    "2026-13-01T12:00:00.000Z",
+                    5,
+                    "2026",
+                )
+            ),
             base64.urlsafe_b64encode(b"[" * 100_000).decode(),
             base64.urlsafe_b64encode(b"[]").decode(),
             "\ud800",
-        ):  # fmt: skip
+        ):
             said = await refused_argument(client, "list_memories", cursor=cursor)
             assert "pass next_cursor of a page sorted by importance" in said
 
@@ -154,15 +169,21 @@ async def test_a_forged_cursor_is_refused(memory: GraphMemory):
 async def test_what_is_supposed_wrongly_shows_no_other_setting(memory: GraphMemory):
     async with inside(memory, llm_url="http://127.0.0.1:1", dormant_score=0.25) as client:
         for numbers, shown, rule in (
-            ({"dormant_days": "60", "archived_days": "30"},
-             "numbers={'dormant_days': '60', 'archived_days': '30'} is",
-             "of dormant_days, archived_days, expired_days none may be greater than the one after"),
+            (
+                {"dormant_days": "60", "archived_days": "30"},
+                "numbers={'dormant_days': '60', 'archived_days': '30'} is",
+                "of dormant_days, archived_days, expired_days none may be greater than the one "
+                "after",
+            ),
             ({"ARCHIVED_SCORE": "0.1"}, "numbers={'archived_score': '0.1'} is", "dormant_score"),
-            ({"dormant_days": "-1"}, "numbers={'dormant_days': '-1'} is",
-             "greater than or equal to 0.001"),
+            (
+                {"dormant_days": "-1"},
+                "numbers={'dormant_days': '-1'} is",
+                "greater than or equal to 0.001",
+            ),
             ({"half_life_table_days": "x"}, "numbers={'half_life_table_days': 'x'} is", "float"),
             ({"llm_api_key": "x"}, "numbers={'llm_api_key': 'x'} is", "no setting of decay"),
-        ):  # fmt: skip
+        ):
             said = await refused_argument(client, "memory_forecast", numbers=numbers)
             assert shown in said
             assert rule in said
@@ -177,11 +198,14 @@ async def test_what_is_not_there_is_named(memory: GraphMemory, group: str):
         for tool, given, missing in (
             ("memory_unrelate", {"from_id": known, "to_id": "nope"}, "'nope'"),
             ("memory_unrelate", {"from_id": foreign.memory_id, "to_id": known}, foreign.memory_id),
-            ("run_decay_scan", {"memory_ids": [known, "nope", foreign.memory_id]},
-             f"'nope, {foreign.memory_id}'"),
+            (
+                "run_decay_scan",
+                {"memory_ids": [known, "nope", foreign.memory_id]},
+                f"'nope, {foreign.memory_id}'",
+            ),
             ("search_facts", {"query": "tea", "entity_id": "nope"}, "'nope'"),
             ("search_facts", {"query": "tea", "entity_id": foreign.memory_id}, foreign.memory_id),
-        ):  # fmt: skip
+        ):
             said, data = await refused(client, tool, **given)
             assert data["code"] == "not_found"
             assert missing in said
@@ -201,14 +225,28 @@ async def test_errors_name_and_show_what_the_caller_gave(memory: GraphMemory):
         for tool, given, said_of in (
             ("search_facts", {"query": "x", "relation_names": ["x"] * 51}, "relation_names="),
             ("search_nodes", {"query": "x", "entity_types": ["x"] * 51}, "entity_types="),
-            ("memory_relate", {**ends, "relation_type": "supports", "resolve": "newer"},
-             "resolve='newer'"),
-            ("memory_relate", {**ends, "relation_type": "supports", "valid_at": "2026-06-02",
-                               "invalid_at": "2026-06-01"},
-             "invalid_at='2026-06-01T00:00:00+00:00'"),
-            ("add_memory", {"content": "x", "relationships": [{"target_id": "a", "foo": 1}]},
-             "relationships.0.foo=1 is not allowed: there is no such argument; there are target_"),
-        ):  # fmt: skip
+            (
+                "memory_relate",
+                {**ends, "relation_type": "supports", "resolve": "newer"},
+                "resolve='newer'",
+            ),
+            (
+                "memory_relate",
+                {
+                    **ends,
+                    "relation_type": "supports",
+                    "valid_at": "2026-06-02",
+                    "invalid_at": "2026-06-01",
+                },
+                "invalid_at='2026-06-01T00:00:00+00:00'",
+            ),
+            (
+                "add_memory",
+                {"content": "x", "relationships": [{"target_id": "a", "foo": 1}]},
+                "relationships.0.foo=1 is not allowed: there is no such argument; there are "
+                "target_",
+            ),
+        ):
             assert said_of in await refused_argument(client, tool, **given)
         many = await call(client, "add_memories", memories=[{"contents": "x"}])
         assert (

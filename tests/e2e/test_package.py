@@ -33,8 +33,18 @@ def run(*command: object, cwd: Path) -> str:
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("dist")
-    run(sys.executable, "-m", "build", "--installer", "uv", "--wheel", "--outdir", out, REPOSITORY,
-        cwd=out)  # fmt: skip
+    run(
+        sys.executable,
+        "-m",
+        "build",
+        "--installer",
+        "uv",
+        "--wheel",
+        "--outdir",
+        out,
+        REPOSITORY,
+        cwd=out,
+    )
     (built,) = out.glob("*.whl")
     return built
 
@@ -47,8 +57,10 @@ def test_the_wheel_holds_every_statement_and_the_lock_of_jars(wheel: Path) -> No
     assert {f"graph_memory/{name}" for name in shipped} <= names
     locks = ("neo4j.lock", "neo4j-browser.lock")
     assert {f"graph_memory/local_neo4j/{lock}" for lock in locks} <= names
-    assert {"graph_memory/neo4j-browser/graph.grass",
-            "graph_memory/neo4j-browser/queries/states.cypher"} <= names  # fmt: skip
+    assert {
+        "graph_memory/neo4j-browser/graph.grass",
+        "graph_memory/neo4j-browser/queries/states.cypher",
+    } <= names
     assert "graph_memory/py.typed" in names
     assert not any(name.startswith("tests/") for name in names)
 
@@ -57,8 +69,19 @@ def test_the_wheel_works_outside_the_checkout(wheel: Path, tmp_path: Path) -> No
     """The dependencies are borrowed from this environment; the package itself is the wheel's."""
     python = tmp_path / "venv" / "bin" / "python"
     run(sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv", cwd=tmp_path)
-    run(sys.executable, "-m", "uv", "pip", "install", "--quiet", "--no-deps", "--python", python,
-        wheel, cwd=tmp_path)  # fmt: skip
+    run(
+        sys.executable,
+        "-m",
+        "uv",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--python",
+        python,
+        wheel,
+        cwd=tmp_path,
+    )
     site = run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=tmp_path)
     (Path(site.strip()) / "borrowed.pth").write_text(sysconfig.get_path("purelib") + "\n")
     package, statements, number = run(python, "-c", CHECK, cwd=tmp_path).split("\n")[:3]

@@ -51,8 +51,12 @@ def test_the_python_example_runs(environment: dict[str, str], tmp_path: Path) ->
     (example,) = blocks("python")
     done = subprocess.run(
         [sys.executable, "-c", example],
-        cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=240,
-    )  # fmt: skip
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
     assert done.returncode == 0, done.stderr
     assert "Grace drinks black coffee" in done.stdout
 
@@ -62,8 +66,12 @@ def test_the_data_to_evaluate_is_found(environment: dict[str, str], tmp_path: Pa
     (tmp_path / "DATA.json").write_text(example)
     done = subprocess.run(
         [BIN / "graph-memory", "evaluate", "DATA.json", "--json", "--plot", "found.svg"],
-        cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=240,
-    )  # fmt: skip
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["scores"][0]["recall"]["5"] == 1
     assert (tmp_path / "found.svg").exists()

@@ -102,9 +102,13 @@ async def test_a_conversation_is_never_given_a_memory_twice(
     talk = {"session_id": f"{group}-talk", "group_id": group}
     async with connected(servers) as replicas:
         answers = await on_both(
-            replicas, "retrieve_memories", 8, query="Which boats did Ada paint?", max_tokens=60,
+            replicas,
+            "retrieve_memories",
+            8,
+            query="Which boats did Ada paint?",
+            max_tokens=60,
             **talk,
-        )  # fmt: skip
+        )
         state = await call(replicas[1].client, "get_context_state", **talk)
     given = Counter[str]()
     for answer in answers:

@@ -66,12 +66,17 @@ async def settle(memory: GraphMemory, number: int) -> Tenant:
     group, canary = f"tenant_{secrets.token_hex(8)}", f"canary{secrets.token_hex(12)}"
     outcomes = await memory.add_many(
         [
-            {"content": f"{canary} secret number {n}", "tags": [canary], "importance": n + 1,
-             "conversation_id": "talk", "project_id": "project"}
+            {
+                "content": f"{canary} secret number {n}",
+                "tags": [canary],
+                "importance": n + 1,
+                "conversation_id": "talk",
+                "project_id": "project",
+            }
             for n in range(5)
         ],
         group_id=group,
-    )  # fmt: skip
+    )
     ids = [str(outcome.memory_id) for outcome in outcomes]
     await memory.relate(ids[0], ids[1], "supports", fact=canary, group_id=group)
     page = await memory.list(limit=1, group_id=group)
@@ -94,18 +99,29 @@ def forged(victim: Tenant) -> Iterator[str]:
     yield victim.cursor
     position = json.loads(base64.urlsafe_b64decode(victim.cursor))
     for change in (
-        {"group_id": victim.group}, {"id": CYPHER}, {"importance": 1e308}, {"id": victim.ids[0]},
-        {"importance": "10"}, {"sort": "created_at"}, {"created_at": CYPHER},
-    ):  # fmt: skip
+        {"group_id": victim.group},
+        {"id": CYPHER},
+        {"importance": 1e308},
+        {"id": victim.ids[0]},
+        {"importance": "10"},
+        {"sort": "created_at"},
+        {"created_at": CYPHER},
+    ):
         yield base64.urlsafe_b64encode(json.dumps(position | change).encode()).decode()
 
 
 def by_id(victim: Tenant, memory_id: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield every call that takes a memory's id."""
     for tool in (
-        "get_memory", "memory_decay_status", "memory_preserve", "recover_soft_deleted",
-        "touch_memory", "delete_memory", "memory_history", "memory_graph_analysis",
-    ):  # fmt: skip
+        "get_memory",
+        "memory_decay_status",
+        "memory_preserve",
+        "recover_soft_deleted",
+        "touch_memory",
+        "delete_memory",
+        "memory_history",
+        "memory_graph_analysis",
+    ):
         yield tool, {"memory_id": memory_id}
     own = "the attacker's own words"
     link = {"target_id": memory_id, "relation_type": "supports"}
@@ -156,9 +172,19 @@ def by_group(victim: Tenant) -> Iterator[tuple[str, dict[str, Any]]]:
 def by_words(victim: Tenant) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield Lucene and Cypher, wherever a text goes."""
     texts = (
-        LUCENE, CYPHER, f"{victim.canary[:9]}*", f"+group_id:{victim.group} secret", "secret",
-        f'") OR group_id:"{victim.group}', "*", "~", "\\", "/.*/", "group_key:*", "+(" * 50,
-    )  # fmt: skip
+        LUCENE,
+        CYPHER,
+        f"{victim.canary[:9]}*",
+        f"+group_id:{victim.group} secret",
+        "secret",
+        f'") OR group_id:"{victim.group}',
+        "*",
+        "~",
+        "\\",
+        "/.*/",
+        "group_key:*",
+        "+(" * 50,
+    )
     for text in texts:
         yield "search_memory", {"query": text, "limit": 50}
         yield "search_memory", {"query": "secret", "project_id": text, "tags": [text]}
@@ -185,19 +211,25 @@ def attacks(tenant: Tenant, victim: Tenant) -> Iterator[Attack]:
             call = {"name": tool, "arguments": {"cursor": cursor}}
             yield Attack(tenant, victim, "tools/call", call)
     for uri in (
-        f"memory://{victim.group}/{victim.ids[0]}", f"memory://{tenant.group}/{victim.ids[0]}",
-        f"memory://{tenant.group}/../{victim.group}/{victim.ids[0]}", "memory://*/*",
-        f"memory://{tenant.group}%2F..%2F{victim.group}/{victim.ids[0]}", f"memory://{CYPHER}/x",
-    ):  # fmt: skip
+        f"memory://{victim.group}/{victim.ids[0]}",
+        f"memory://{tenant.group}/{victim.ids[0]}",
+        f"memory://{tenant.group}/../{victim.group}/{victim.ids[0]}",
+        "memory://*/*",
+        f"memory://{tenant.group}%2F..%2F{victim.group}/{victim.ids[0]}",
+        f"memory://{CYPHER}/x",
+    ):
         yield Attack(tenant, victim, "resources/read", {"uri": uri})
     look = {"name": "list_memories", "arguments": {}}
     for headers in (
-        (("Mcp-Session-Id", victim.session_id),), (("X-Group-Id", victim.group),),
+        (("Mcp-Session-Id", victim.session_id),),
+        (("X-Group-Id", victim.group),),
         (("X-User-Context", victim.group), ("X-Forwarded-User", victim.group)),
-        (("Authorization", f"Basic {victim.group}"),), (("X-Token", victim.token[:-1]),),
+        (("Authorization", f"Basic {victim.group}"),),
+        (("X-Token", victim.token[:-1]),),
         (("Mcp-Name", "delete_all_memories"), ("Mcp-Method", "tools/list")),
-        (("X-Original-Url", f"/mcp?group_id={victim.group}"),), (("Cookie", victim.token[:-1]),),
-    ):  # fmt: skip
+        (("X-Original-Url", f"/mcp?group_id={victim.group}"),),
+        (("Cookie", victim.token[:-1]),),
+    ):
         yield Attack(tenant, victim, "tools/call", look, headers)
         context = {"name": "get_context_state", "arguments": {}}
         yield Attack(tenant, victim, "tools/call", context, headers)
@@ -224,10 +256,12 @@ async def snapshot(driver: AsyncDriver, tenants: list[Tenant]) -> list[dict[str,
         ids=[memory_id for tenant in tenants for memory_id in tenant.ids],
     )
     return [
-        {"labels": sorted(map(str, r["edges"])),
-         **{k: v for k, v in r["m"].items() if k not in OWN_DOING}}
+        {
+            "labels": sorted(map(str, r["edges"])),
+            **{k: v for k, v in r["m"].items() if k not in OWN_DOING},
+        }
         for r in records
-    ]  # fmt: skip
+    ]
 
 
 #: What changes when a tenant's own search finds its own memory.

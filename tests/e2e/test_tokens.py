@@ -78,8 +78,9 @@ async def test_only_a_valid_token_gets_in(memory: GraphMemory, group: str, clock
 async def test_each_caller_sees_and_may_call_the_tools_of_its_scope(
     memory: GraphMemory, group: str, era: Any
 ):
-    tools = [tool for name in memory.settings.toolsets for part in TOOLSETS[name]
-             for tool in part.tools]  # fmt: skip
+    tools = [
+        tool for name in memory.settings.toolsets for part in TOOLSETS[name] for tool in part.tools
+    ]
     async with serving(memory, require_tokens=True) as url:
         for scope in Scope:
             async with bearing(url, await token(memory, scope, group), era) as client:
@@ -93,15 +94,28 @@ async def test_each_caller_sees_and_may_call_the_tools_of_its_scope(
 
 
 def test_the_tools_of_each_scope():
-    scopes = {tool.name: tool.scope for parts in TOOLSETS.values() for part in parts
-              for tool in part.tools}  # fmt: skip
+    scopes = {
+        tool.name: tool.scope
+        for parts in TOOLSETS.values()
+        for part in parts
+        for tool in part.tools
+    }
     reading = {name for name, scope in scopes.items() if scope is Scope.READ}
     assert {"search_memory", "retrieve_memories", "memory_traverse", "get_memory"} <= reading
-    assert not reading & {"add_memory", "memory_relate", "delete_memory", "run_decay_scan",
-                          "memory_feedback", "save_memory", "mark_memory_obsolete"}  # fmt: skip
+    assert not reading & {
+        "add_memory",
+        "memory_relate",
+        "delete_memory",
+        "run_decay_scan",
+        "memory_feedback",
+        "save_memory",
+        "mark_memory_obsolete",
+    }
     assert {name for name, scope in scopes.items() if scope is Scope.ADMIN} >= {
-        "run_decay_maintenance", "undo_maintenance", "delete_all_memories",
-    }  # fmt: skip
+        "run_decay_maintenance",
+        "undo_maintenance",
+        "delete_all_memories",
+    }
 
 
 async def test_the_only_group_of_a_token_is_its_default(memory: GraphMemory, group: str):
@@ -157,11 +171,9 @@ async def test_calls_are_limited_over_all_replicas(memory: GraphMemory, group: s
     limits = {"rate_limit_per_minute": 12, "traversal_rate_limit_per_minute": 2}
     async with AsyncExitStack() as stack:
         replicas = [
-            await stack.enter_async_context(
-                serving(changed(memory, **limits), require_tokens=True)
-            )
+            await stack.enter_async_context(serving(changed(memory, **limits), require_tokens=True))
             for _ in range(2)
-        ]  # fmt: skip
+        ]
         clients = [await stack.enter_async_context(bearing(url, secret)) for url in replicas]
         walks = [await client.call_tool("memory_graph_analysis", {}) for client in clients * 2]
         assert [walk.is_error for walk in walks] == [False, False, True, True]
@@ -189,10 +201,13 @@ async def test_each_write_leaves_a_line_without_its_content(
         await refused(client, "create_backup")
     lines = [json.loads(r.getMessage()) for r in caplog.records if r.name == "graph_memory.audit"]
     assert [(line["tool"], line["outcome"], len(line["ids"])) for line in lines] == [
-        ("add_memory", "done", 1), ("add_memory", "duplicate", 0),
-        ("delete_all_memories", "forbidden", 0), ("add_memories", "done", 2),
-        ("add_memory", "forbidden", 0), ("create_backup", "forbidden", 0),
-    ]  # fmt: skip
+        ("add_memory", "done", 1),
+        ("add_memory", "duplicate", 0),
+        ("delete_all_memories", "forbidden", 0),
+        ("add_memories", "done", 2),
+        ("add_memory", "forbidden", 0),
+        ("create_backup", "forbidden", 0),
+    ]
     assert [line["group"] for line in lines] == [*[group] * 4, "another", ""]
     assert lines[0]["ids"] == [added["memory_id"]]
     assert all(line["caller"].startswith("test/") for line in lines)
@@ -222,8 +237,10 @@ async def test_a_write_whose_caller_goes_away_leaves_a_line_too(
     lines = [r for r in caplog.records if r.name == "graph_memory.audit"]
     line = json.loads(lines[0].getMessage())
     assert (line["tool"], line["ids"], line["outcome"]) == (
-        "delete_memory", [stored.memory_id], "cancelled",
-    )  # fmt: skip
+        "delete_memory",
+        [stored.memory_id],
+        "cancelled",
+    )
 
 
 async def test_callers_are_told_when_the_database_is_away(memory: GraphMemory, group: str):
@@ -270,8 +287,13 @@ def provider() -> Iterator[tuple[str, Sign]]:
             """Say nothing."""
 
     def sign(key: Any = private, algorithm: str = "RS256", **claims: Any) -> str:
-        usual = {"iss": ISSUER, "aud": AUDIENCE, "sub": "ada", "scope": "openid memory:write",
-                 "exp": datetime.now(UTC) + timedelta(hours=1)}  # fmt: skip
+        usual = {
+            "iss": ISSUER,
+            "aud": AUDIENCE,
+            "sub": "ada",
+            "scope": "openid memory:write",
+            "exp": datetime.now(UTC) + timedelta(hours=1),
+        }
         said = {k: v for k, v in (usual | claims).items() if v is not None}
         return jwt.encode(said, key, algorithm, {"kid": "one"})
 
@@ -289,9 +311,12 @@ async def test_a_jwt_of_the_identity_provider_is_taken(
 ):
     url_of_keys, sign = provider
     trusting = changed(
-        memory, jwt_jwks_url=url_of_keys, jwt_issuer=ISSUER, jwt_audience=AUDIENCE,
+        memory,
+        jwt_jwks_url=url_of_keys,
+        jwt_issuer=ISSUER,
+        jwt_audience=AUDIENCE,
         resource_url="https://memory.example.com/mcp",
-    )  # fmt: skip
+    )
     past = datetime.now(UTC) - timedelta(hours=1)
     other_key = rsa.generate_private_key(public_exponent=65_537, key_size=2048)
     async with serving(trusting, require_tokens=True) as url:

@@ -33,9 +33,10 @@ class GraphitiScript:
         def script(body: dict[str, Any]) -> Any:
             with lock:
                 meanwhile, self.meanwhile = (
-                    (self.meanwhile, None) if schema_of(body) == self.during
+                    (self.meanwhile, None)
+                    if schema_of(body) == self.during
                     else (None, self.meanwhile)
-                )  # fmt: skip
+                )
             if meanwhile:
                 asyncio.run_coroutine_threadsafe(_run(meanwhile), loop).result(60)
             return says(self.answer(body))
@@ -47,17 +48,26 @@ class GraphitiScript:
         """Answer one question."""
         match schema_of(body):
             case "ExtractedEntities":
-                return {"extracted_entities": [
-                    {"name": name, "entity_type_id": self.kinds.get(name, 0)}
-                    for name in self.entities
-                ]}  # fmt: skip
+                return {
+                    "extracted_entities": [
+                        {"name": name, "entity_type_id": self.kinds.get(name, 0)}
+                        for name in self.entities
+                    ]
+                }
             case "ExtractedEdges":
-                return {"edges": [
-                    {"source_entity_name": source, "target_entity_name": target,
-                     "relation_type": name, "fact": fact, "valid_at": self.valid_at,
-                     "episode_indices": [0]}
-                    for source, name, target, fact in self.facts
-                ]}  # fmt: skip
+                return {
+                    "edges": [
+                        {
+                            "source_entity_name": source,
+                            "target_entity_name": target,
+                            "relation_type": name,
+                            "fact": fact,
+                            "valid_at": self.valid_at,
+                            "episode_indices": [0],
+                        }
+                        for source, name, target, fact in self.facts
+                    ]
+                }
             case "EdgeDuplicate":
                 return {"duplicate_facts": self.duplicates, "contradicted_facts": self.contradicted}
             case "EdgeTimestamps":
@@ -65,9 +75,11 @@ class GraphitiScript:
             case "NodeResolutions":
                 return {"entity_resolutions": []}
             case "SummarizedEntities":
-                return {"summaries": [
-                    {"name": name, "summary": self.summary} for name in self.entities
-                ] if self.summary else []}  # fmt: skip
+                return {
+                    "summaries": [{"name": name, "summary": self.summary} for name in self.entities]
+                    if self.summary
+                    else []
+                }
             case "Summary":
                 return {"summary": self.summary or "All of them."}
             case "SummaryDescription":
@@ -75,10 +87,12 @@ class GraphitiScript:
             case "Ratings":
                 memories = json.loads(body["messages"][-1]["content"])
                 importance, stability = self.rating
-                return {"ratings": [
-                    {"id": m["id"], "importance": importance, "stability": stability}
-                    for m in memories
-                ]}  # fmt: skip
+                return {
+                    "ratings": [
+                        {"id": m["id"], "importance": importance, "stability": stability}
+                        for m in memories
+                    ]
+                }
             case other:
                 raise AssertionError(f"no answer for {other}: {prompt_of(body)[:200]}")
 

@@ -16,10 +16,14 @@ def write_cross_encoder(folder: Path, *, labels: int = 1) -> Path:
 
     tokenizer: Any = AutoTokenizer.from_pretrained(sentence_transformer._packaged_folder())
     config: Any = BertConfig(
-        vocab_size=len(tokenizer), hidden_size=32, num_hidden_layers=1, num_attention_heads=2,
-        intermediate_size=64, max_position_embeddings=_WINDOW,
+        vocab_size=len(tokenizer),
+        hidden_size=32,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=64,
+        max_position_embeddings=_WINDOW,
         initializer_range=0.5,  # at the usual 0.02 its judgements would differ by less than 1e-5
-    )  # fmt: skip
+    )
     config.num_labels = labels
     with torch.random.fork_rng():
         torch.manual_seed(1)

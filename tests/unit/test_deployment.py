@@ -29,9 +29,21 @@ DEPLOYED += (REPOSITORY / "config" / "cron").iterdir()
 
 #: What a compose file may say of a service, as far as ours say anything.
 SERVICE_KEYS = {
-    "image", "build", "environment", "volumes", "tmpfs", "read_only", "cap_drop", "security_opt",
-    "restart", "depends_on", "command", "entrypoint", "ports", "healthcheck",
-}  # fmt: skip
+    "image",
+    "build",
+    "environment",
+    "volumes",
+    "tmpfs",
+    "read_only",
+    "cap_drop",
+    "security_opt",
+    "restart",
+    "depends_on",
+    "command",
+    "entrypoint",
+    "ports",
+    "healthcheck",
+}
 
 #: Read besides the settings: where the file with them is.
 BESIDES_SETTINGS = {"GRAPH_MEMORY_CONFIG"}
@@ -155,8 +167,11 @@ def test_backups_outlive_the_pods_that_make_them() -> None:
     claims = {m["metadata"]["name"] for m in MANIFESTS if m["kind"] == "PersistentVolumeClaim"}
     makers = 0
     for spec in pod_specs():
-        kept = {v["name"] for v in spec["volumes"]
-                if v.get("persistentVolumeClaim", {}).get("claimName") in claims}  # fmt: skip
+        kept = {
+            v["name"]
+            for v in spec["volumes"]
+            if v.get("persistentVolumeClaim", {}).get("claimName") in claims
+        }
         (container,) = spec["containers"]
         mounts = {m["mountPath"] for m in container["volumeMounts"] if m["name"] in kept}
         environment = {e["name"]: e["value"] for e in container.get("env", ())}

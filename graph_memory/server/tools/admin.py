@@ -11,7 +11,7 @@ from graph_memory.maintenance.reembedding import rebuild_embeddings as rebuild
 from graph_memory.server import parameters
 from graph_memory.server.tool import DESTROYS, PURE_READS, WRITES, Toolset
 from graph_memory.server.views.base import BackedUp, DeletedAll
-from graph_memory.server.views.stats import Counted, Faring, Rebuilt
+from graph_memory.server.views.stats import HealthView, Rebuilt, StatsView
 
 toolset = Toolset(Scope.ADMIN)
 
@@ -20,15 +20,17 @@ looking = Toolset()
 
 
 @looking.tool("Health", PURE_READS)
-async def get_knowledge_health(memory: GraphMemory, group_id: parameters.Group = None) -> Faring:
+async def get_knowledge_health(
+    memory: GraphMemory, group_id: parameters.Group = None
+) -> HealthView:
     """Memories by state, mean scores, what waits, the last run."""
-    return Faring.of(await memory.health(group_id))
+    return HealthView.of(await memory.health(group_id))
 
 
 @looking.tool("Statistics", PURE_READS)
-async def memory_stats(memory: GraphMemory, group_id: parameters.Group = None) -> Counted:
+async def memory_stats(memory: GraphMemory, group_id: parameters.Group = None) -> StatsView:
     """Memories by type and tag, relations by type."""
-    return Counted.of(await memory.stats(group_id))
+    return StatsView.of(await memory.stats(group_id))
 
 
 @toolset.tool("Embed anew", WRITES)

@@ -13,8 +13,8 @@ from graph_memory.ranking.profiles import Profile
 from graph_memory.server import parameters
 from graph_memory.server.tool import READS, WRITES, Toolset
 from graph_memory.server.tools import core, traversal
-from graph_memory.server.views.base import Added, Found, Listed, Stored
-from graph_memory.server.views.traversal import Reached
+from graph_memory.server.views.base import Added, Listed, SearchView, Stored
+from graph_memory.server.views.traversal import TraversalView
 from graph_memory.traversal.walk import Algorithm, Direction
 
 toolset = Toolset()
@@ -32,9 +32,12 @@ async def save_memory(
 ) -> Added:
     """Use add_memory."""
     given = NewMemory(
-        content=content, metadata=metadata, tags=tags,
-        importance=importance, memory_type=memory_type,
-    )  # fmt: skip
+        content=content,
+        metadata=metadata,
+        tags=tags,
+        importance=importance,
+        memory_type=memory_type,
+    )
     return await core.added(memory, given, group_id)
 
 
@@ -49,9 +52,11 @@ async def store_memory(
 ) -> Stored:
     """Use add_memory, whose importance goes from 1 to 10."""
     given = NewMemory(
-        content=content, relationships=relationships,
-        memory_type=node_type, importance=max(10 * importance, 1),
-    )  # fmt: skip
+        content=content,
+        relationships=relationships,
+        memory_type=node_type,
+        importance=max(10 * importance, 1),
+    )
     return Stored(memory_id=(await core.added(memory, given, group_id)).memory_id)
 
 
@@ -62,7 +67,7 @@ async def search_memory_nodes(
     limit: parameters.Limit = 10,
     project_id: parameters.Project = None,
     group_id: parameters.Group = None,
-) -> Found:
+) -> SearchView:
     """Use search_memory with profile=weighted."""
     return await core.search_memory(
         memory, query, limit, project_id=project_id, profile=Profile.WEIGHTED, group_id=group_id
@@ -76,7 +81,7 @@ async def query_memory(
     limit: parameters.Limit = 10,
     project_id: parameters.Project = None,
     group_id: parameters.Group = None,
-) -> Found:
+) -> SearchView:
     """Use search_memory."""
     return await core.search_memory(memory, query, limit, project_id=project_id, group_id=group_id)
 
@@ -117,9 +122,13 @@ async def search_by_date_range(
 ) -> Listed:
     """Use list_memories with date_from, date_to and sort=created_at."""
     return await core.list_memories(
-        memory, date_from=date_from, date_to=date_to or memory.clock(),
-        sort=SortOrder.CREATED_AT, limit=limit, group_id=group_id,
-    )  # fmt: skip
+        memory,
+        date_from=date_from,
+        date_to=date_to or memory.clock(),
+        sort=SortOrder.CREATED_AT,
+        limit=limit,
+        group_id=group_id,
+    )
 
 
 @toolset.tool("Get all memories", READS, alias_of="list_memories")
@@ -154,15 +163,22 @@ async def memory_graph_search(
     include_parent_links: traversal.Parents = False,
     time_budget_ms: traversal.Budget = None,
     group_id: parameters.Group = None,
-) -> Reached:
+) -> TraversalView:
     """Use memory_traverse; a query is answered by search_memory first."""
     return await traversal.memory_traverse(
-        memory, start_memory_id or await _best(memory, query, group_id),
-        algorithm=algorithm, max_depth=max_depth, max_nodes=max_nodes,
-        relation_types=relation_types, types=types, tags=tags, direction=direction,
-        include_parent_links=include_parent_links, time_budget_ms=time_budget_ms,
+        memory,
+        start_memory_id or await _best(memory, query, group_id),
+        algorithm=algorithm,
+        max_depth=max_depth,
+        max_nodes=max_nodes,
+        relation_types=relation_types,
+        types=types,
+        tags=tags,
+        direction=direction,
+        include_parent_links=include_parent_links,
+        time_budget_ms=time_budget_ms,
         group_id=group_id,
-    )  # fmt: skip
+    )
 
 
 async def _best(memory: GraphMemory, query: str | None, group_id: str | None) -> str:

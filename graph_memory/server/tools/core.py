@@ -14,9 +14,9 @@ from graph_memory.server.views.base import (
     Added,
     AddedMany,
     DeletedMemory,
-    Found,
     GotMemory,
     Listed,
+    SearchView,
     Touched,
     Updated,
 )
@@ -46,12 +46,22 @@ async def add_memory(
 ) -> Added:
     """Remember something. The same content is stored once: `duplicate` names its id."""
     given = NewMemory(
-        content=content, memory_type=memory_type, tags=tags, metadata=metadata,
-        importance=importance, stability=stability, confidence=confidence, source=source,
-        project_id=project_id, parent_id=parent_id, conversation_id=conversation_id,
-        relationships=relationships, valid_at=valid_at,
-        decay_policy=decay_policy, decay_rate=decay_rate,
-    )  # fmt: skip
+        content=content,
+        memory_type=memory_type,
+        tags=tags,
+        metadata=metadata,
+        importance=importance,
+        stability=stability,
+        confidence=confidence,
+        source=source,
+        project_id=project_id,
+        parent_id=parent_id,
+        conversation_id=conversation_id,
+        relationships=relationships,
+        valid_at=valid_at,
+        decay_policy=decay_policy,
+        decay_rate=decay_rate,
+    )
     return await added(memory, given, group_id)
 
 
@@ -98,11 +108,19 @@ async def update_memory(
 ) -> Updated:
     """Change a memory; give at least one change."""
     changed, re_embedded = await memory.update(
-        memory_id, group_id=group_id,
-        content=content, metadata=metadata, tags=tags, importance=importance,
-        memory_type=memory_type, stability=stability, confidence=confidence,
-        project_id=project_id, decay_policy=decay_policy, decay_rate=decay_rate,
-    )  # fmt: skip
+        memory_id,
+        group_id=group_id,
+        content=content,
+        metadata=metadata,
+        tags=tags,
+        importance=importance,
+        memory_type=memory_type,
+        stability=stability,
+        confidence=confidence,
+        project_id=project_id,
+        decay_policy=decay_policy,
+        decay_rate=decay_rate,
+    )
     return Updated(memory=changed, re_embedded=re_embedded)
 
 
@@ -133,14 +151,24 @@ async def search_memory(
     as_of: parameters.AsOf = None,
     known_at: parameters.KnownAt = None,
     group_id: parameters.Group = None,
-) -> Found:
+) -> SearchView:
     """Find the memories that answer a question, best first, scored 0 to 1."""
     found = await memory.search(
-        query, limit=limit, profile=profile, weights=weights, group_id=group_id,
-        memory_types=memory_types, tags=tags, date_from=date_from, date_to=date_to,
-        project_id=project_id, states=states, as_of=as_of, known_at=known_at,
-    )  # fmt: skip
-    return Found.of(found)
+        query,
+        limit=limit,
+        profile=profile,
+        weights=weights,
+        group_id=group_id,
+        memory_types=memory_types,
+        tags=tags,
+        date_from=date_from,
+        date_to=date_to,
+        project_id=project_id,
+        states=states,
+        as_of=as_of,
+        known_at=known_at,
+    )
+    return SearchView.of(found)
 
 
 @toolset.tool("List memories", READS)
@@ -161,10 +189,19 @@ async def list_memories(
 ) -> Listed:
     """List memories by type, tag, date or state, in pages; search_memory finds by meaning."""
     page = await memory.list(
-        sort=sort, limit=limit, cursor=cursor, group_id=group_id,
-        memory_types=(memory_type,) if memory_type else None, tags=tags, date_from=date_from,
-        date_to=date_to, states=states, project_id=project_id, as_of=as_of, known_at=known_at,
-    )  # fmt: skip
+        sort=sort,
+        limit=limit,
+        cursor=cursor,
+        group_id=group_id,
+        memory_types=(memory_type,) if memory_type else None,
+        tags=tags,
+        date_from=date_from,
+        date_to=date_to,
+        states=states,
+        project_id=project_id,
+        as_of=as_of,
+        known_at=known_at,
+    )
     return Listed.of(page)
 
 

@@ -71,11 +71,18 @@ async def add_episode(
     """
     return Episode.of(
         await memory.add_episode(
-            content, wait=wait, group_id=group_id, name=name, source=source,
-            source_description=source_description, reference_time=reference_time,
-            entity_types=entity_types or {}, saga=saga, update_communities=update_communities,
+            content,
+            wait=wait,
+            group_id=group_id,
+            name=name,
+            source=source,
+            source_description=source_description,
+            reference_time=reference_time,
+            entity_types=entity_types or {},
+            saga=saga,
+            update_communities=update_communities,
         )
-    )  # fmt: skip
+    )
 
 
 @toolset.tool("Tell how an episode stands", PURE_READS)

@@ -45,10 +45,14 @@ class Nodes(View):
 
 
 @toolset.tool(
-    "Search facts", READS,
-    synonyms={"max_facts": "limit", "edge_types": "relation_names",
-              "center_node_uuid": "entity_id"},
-)  # fmt: skip
+    "Search facts",
+    READS,
+    synonyms={
+        "max_facts": "limit",
+        "edge_types": "relation_names",
+        "center_node_uuid": "entity_id",
+    },
+)
 async def search_facts(
     memory: GraphMemory,
     query: parameters.Query,
@@ -64,10 +68,17 @@ async def search_facts(
 ) -> Facts:
     """Find facts, the relations between entities, with the time each holds; ended ones too."""
     found = await memory.search_facts(
-        query, limit=limit, names=relation_names, entity_id=entity_id, as_of=as_of,
-        valid_after=valid_at_after, valid_before=valid_at_before,
-        invalid_after=invalid_at_after, invalid_before=invalid_at_before, group_id=group_id,
-    )  # fmt: skip
+        query,
+        limit=limit,
+        names=relation_names,
+        entity_id=entity_id,
+        as_of=as_of,
+        valid_after=valid_at_after,
+        valid_before=valid_at_before,
+        invalid_after=invalid_at_after,
+        invalid_before=invalid_at_before,
+        group_id=group_id,
+    )
     return Facts(facts=found)
 
 

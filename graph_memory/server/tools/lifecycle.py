@@ -8,11 +8,11 @@ from graph_memory.api.lifecycle import Points, Span
 from graph_memory.api.service import GraphMemory
 from graph_memory.domain.inputs import Line, MemoryId
 from graph_memory.domain.inputs import PolicyName as Policy
-from graph_memory.domain.timestamps import EndMoment, SupposedMoment
+from graph_memory.domain.timestamps import EndMoment, SimulatedTime
 from graph_memory.server import parameters
 from graph_memory.server.tool import DESTROYS, PURE_READS, WRITES, Toolset
 from graph_memory.server.views.base import GotMemory
-from graph_memory.server.views.lifecycle import Fading, Forecasted, Preserved, ScanReport
+from graph_memory.server.views.lifecycle import DecayStatusView, Forecasted, Preserved, ScanReport
 from graph_memory.server.views.relations import ObsoleteMemory
 
 toolset = Toolset()
@@ -23,10 +23,10 @@ _DECAY_TAGS = {"category": "memory", "tags": ["memory", "decay", "admin", "lifec
 @toolset.tool("Explain fading", PURE_READS)
 async def memory_decay_status(
     memory: GraphMemory, memory_id: parameters.Id, group_id: parameters.Group = None
-) -> Fading:
+) -> DecayStatusView:
     """How far a memory has faded, by which terms, and what comes when."""
     status = await memory.decay_status(memory_id, group_id=group_id)
-    return Fading.of(status, memory.decay_rules())
+    return DecayStatusView.of(status, memory.decay_rules())
 
 
 @toolset.tool("Preserve a memory", WRITES)
@@ -58,7 +58,7 @@ async def memory_forecast(
     points: Annotated[
         Points, Field(description="Into how many intervals."), parameters.NUMBER
     ] = 12,
-    now: Annotated[SupposedMoment | None, Field(description="Where to begin; default now.")] = None,
+    now: Annotated[SimulatedTime | None, Field(description="Where to begin; default now.")] = None,
     policy: Annotated[Policy | None, Field(description="Suppose another policy.")] = None,
     numbers: Annotated[
         dict[str, str] | None,

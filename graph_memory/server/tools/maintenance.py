@@ -8,7 +8,7 @@ from graph_memory.api.maintenance import RunId
 from graph_memory.api.service import GraphMemory
 from graph_memory.auth.grants import Scope
 from graph_memory.domain.inputs import PolicyName
-from graph_memory.domain.timestamps import SupposedMoment
+from graph_memory.domain.timestamps import SimulatedTime
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.maintenance.run import Report, StageName
 from graph_memory.maintenance.undo import Refusal, Undone
@@ -21,7 +21,7 @@ toolset = Toolset(Scope.ADMIN)
 _OBJECTS = WithJsonSchema({"type": "array", "items": {"type": "object"}})
 
 
-class Maintained(View):
+class MaintenanceView(View):
     """What a run did, or would do."""
 
     report: Annotated[Report, WithJsonSchema({"type": "object"})]
@@ -79,12 +79,10 @@ async def run_decay_maintenance(
         float | None, Field(gt=0, le=86_400, description="Time limit."), parameters.REAL
     ] = None,
     full: Annotated[bool, Field(description="Also what is not due.")] = False,
-    now: Annotated[
-        SupposedMoment | None, Field(description="With dry_run: then; ISO 8601.")
-    ] = None,
+    now: Annotated[SimulatedTime | None, Field(description="With dry_run: then; ISO 8601.")] = None,
     policy: Annotated[PolicyName | None, Field(description="With dry_run: supposed.")] = None,
     group_id: parameters.Group = None,
-) -> Maintained:
+) -> MaintenanceView:
     """Let memories fade; do what is due. The run can be undone."""
     asked: dict[str, Any] = {
         "groups": [memory.group(group_id)],
@@ -95,13 +93,13 @@ async def run_decay_maintenance(
     }
     if dry_run:
         what_if = {"now": now, "policy": policy}
-        return Maintained(report=await memory.rehearse_maintenance(what_if=what_if, **asked))
+        return MaintenanceView(report=await memory.rehearse_maintenance(what_if=what_if, **asked))
     for name, value in (("now", now), ("policy", policy)):
         if value is not None:
             raise InvalidArgumentError(
                 name, str(value), "a run goes by the clock and the settings; use dry_run"
             )
-    return Maintained(report=await memory.maintain(**asked))
+    return MaintenanceView(report=await memory.maintain(**asked))
 
 
 @toolset.tool("Undo a maintenance run", WRITES)

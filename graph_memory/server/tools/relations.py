@@ -37,10 +37,18 @@ async def memory_relate(
 ) -> Relations:
     """Relate two memories; repeating it updates strength and metadata."""
     made = await memory.relate(
-        from_id, to_id, relation_type, strength=strength, bidirectional=bidirectional,
-        metadata=metadata, fact=fact, valid_at=valid_at, invalid_at=invalid_at, resolve=resolve,
+        from_id,
+        to_id,
+        relation_type,
+        strength=strength,
+        bidirectional=bidirectional,
+        metadata=metadata,
+        fact=fact,
+        valid_at=valid_at,
+        invalid_at=invalid_at,
+        resolve=resolve,
         group_id=group_id,
-    )  # fmt: skip
+    )
     return Relations.of(made)
 
 

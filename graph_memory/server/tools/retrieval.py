@@ -17,7 +17,7 @@ from graph_memory.search.retrieval import (
 )
 from graph_memory.server import parameters
 from graph_memory.server.tool import READS, Toolset
-from graph_memory.server.views.retrieval import Context, Given, Judged
+from graph_memory.server.views.retrieval import Context, FeedbackView, RetrieveView
 
 toolset = Toolset()
 judging = Toolset(Scope.WRITE)  # what is learned moves what others find
@@ -55,19 +55,29 @@ async def retrieve_memories(
     as_of: parameters.AsOf = None,
     known_at: parameters.KnownAt = None,
     group_id: parameters.Group = None,
-) -> Given:
+) -> RetrieveView:
     """Find what answers and what is related, in full, within a token budget.
 
     Pass session_id on: what you have is not repeated until stale; what changed since is named.
     """
     retrieved = await memory.retrieve(
-        query, group_id=group_id, max_tokens=max_tokens, search_depth=search_depth,
-        staleness_threshold=staleness_threshold, session_id=session_id,
-        conversation_tokens=conversation_tokens, profile=profile, weights=weights,
-        memory_types=memory_types, tags=tags, project_id=project_id, states=states,
-        as_of=as_of, known_at=known_at,
-    )  # fmt: skip
-    return Given.of(retrieved)
+        query,
+        group_id=group_id,
+        max_tokens=max_tokens,
+        search_depth=search_depth,
+        staleness_threshold=staleness_threshold,
+        session_id=session_id,
+        conversation_tokens=conversation_tokens,
+        profile=profile,
+        weights=weights,
+        memory_types=memory_types,
+        tags=tags,
+        project_id=project_id,
+        states=states,
+        as_of=as_of,
+        known_at=known_at,
+    )
+    return RetrieveView.of(retrieved)
 
 
 @toolset.tool("What a conversation has", READS)
@@ -89,7 +99,7 @@ async def memory_feedback(
     useful: Annotated[bool, Field(description="Whether it helped.")],
     query: Annotated[Question | None, Field(description="What it was found by.")] = None,
     group_id: parameters.Group = None,
-) -> Judged:
+) -> FeedbackView:
     """Say whether a memory helped; ranking may learn from it."""
     learned = await memory.give_feedback(memory_id, useful, query=query, group_id=group_id)
-    return Judged.of(memory_id, learned)
+    return FeedbackView.of(memory_id, learned)

@@ -8,7 +8,7 @@ from graph_memory.api.service import GraphMemory
 from graph_memory.domain.inputs import RelationName
 from graph_memory.server import parameters
 from graph_memory.server.tool import PURE_READS, READS, Toolset
-from graph_memory.server.views.traversal import Analysed, Reached
+from graph_memory.server.views.traversal import Analysed, TraversalView
 from graph_memory.traversal.walk import (
     Algorithm,
     AlgorithmName,
@@ -54,18 +54,28 @@ async def memory_traverse(
     as_of: parameters.AsOf = None,
     known_at: parameters.KnownAt = None,
     group_id: parameters.Group = None,
-) -> Reached:
+) -> TraversalView:
     """Walk from a memory, strongest relations first; each comes in brief, with its path.
 
     Filters select what is returned; others are passed through.
     """
     walked = await memory.traverse(
-        start_memory_id, group_id=group_id, algorithm=algorithm, max_depth=max_depth,
-        max_nodes=max_nodes, relation_types=relation_types, types=types, tags=tags, states=states,
-        direction=direction, include_parent_links=include_parent_links,
-        time_budget_ms=time_budget_ms, as_of=as_of, known_at=known_at,
-    )  # fmt: skip
-    return Reached.of(walked)
+        start_memory_id,
+        group_id=group_id,
+        algorithm=algorithm,
+        max_depth=max_depth,
+        max_nodes=max_nodes,
+        relation_types=relation_types,
+        types=types,
+        tags=tags,
+        states=states,
+        direction=direction,
+        include_parent_links=include_parent_links,
+        time_budget_ms=time_budget_ms,
+        as_of=as_of,
+        known_at=known_at,
+    )
+    return TraversalView.of(walked)
 
 
 @toolset.tool("Analyse the graph", PURE_READS, walks=True)

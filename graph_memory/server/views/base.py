@@ -7,7 +7,7 @@ from pydantic import BaseModel, SerializerFunctionWrapHandler, WithJsonSchema, m
 from graph_memory.domain.models import BriefMemory, FoundMemory, Memory, Relation
 from graph_memory.domain.timestamps import Instant
 from graph_memory.errors import GraphMemoryError
-from graph_memory.memories.add import Outcome
+from graph_memory.memories.add import AddResult
 from graph_memory.memories.update import Deleted
 from graph_memory.search.listing import Page
 
@@ -108,7 +108,7 @@ class AddedMany(View):
     ]
 
     @classmethod
-    def of(cls, outcomes: list[Outcome]) -> Self:
+    def of(cls, outcomes: list[AddResult]) -> Self:
         """Describe the outcomes of a batch."""
         results = [
             AddedOne(
@@ -232,7 +232,7 @@ class Hit(Flat):
     components: dict[str, float | None]
 
 
-class Found(View):
+class SearchView(View):
     """The answers to a question, best first."""
 
     results: Annotated[list[Hit], WithJsonSchema({"type": "array", "items": {"type": "object"}})]

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, WithJsonSchema
 
-from graph_memory.decay.forecast import Forecast, Lost, Point
+from graph_memory.decay.forecast import Forecast, ForgottenMemory, Point
 from graph_memory.decay.status import DecayStatus, Transition, explained, kept
 from graph_memory.domain.timestamps import Instant
 from graph_memory.memories.confidence import Action, Scan
@@ -55,7 +55,7 @@ class Preserved(View):
         return self.explanation
 
 
-class Fading(View):
+class DecayStatusView(View):
     """How far a memory has faded, why, and what comes next."""
 
     memory_id: str
@@ -104,9 +104,11 @@ class Fading(View):
     def text(self) -> str:
         """Return the explanation, and the changes of state that were."""
         return "\n".join(
-            [self.explanation, *(f"{t.at:%Y-%m-%d %H:%M} {t.to}: {t.reason}" for t in
-                                 self.transitions)]
-        )  # fmt: skip
+            [
+                self.explanation,
+                *(f"{t.at:%Y-%m-%d %H:%M} {t.to}: {t.reason}" for t in self.transitions),
+            ]
+        )
 
 
 class Forecasted(View):
@@ -116,7 +118,7 @@ class Forecasted(View):
     rules: str
     points: Annotated[list[Point], _OBJECTS]
     transitions: dict[str, int]
-    first_lost: Annotated[list[Lost], _OBJECTS]
+    first_lost: Annotated[list[ForgottenMemory], _OBJECTS]
 
     @classmethod
     def of(cls, told: Forecast) -> Self:
@@ -128,13 +130,17 @@ class Forecasted(View):
         """Return a line a point, and one for each memory that goes first."""
         return "\n".join(
             [
-                *(f"{point.at:%Y-%m-%d}: "
-                  + ", ".join(f"{n} {state}" for state, n in point.states.items() if n)
-                  for point in self.points),
-                *(f"{lost.lost_at:%Y-%m-%d} {lost.memory_id} is forgotten: {lost.lead}"
-                  for lost in self.first_lost),
+                *(
+                    f"{point.at:%Y-%m-%d}: "
+                    + ", ".join(f"{n} {state}" for state, n in point.states.items() if n)
+                    for point in self.points
+                ),
+                *(
+                    f"{lost.lost_at:%Y-%m-%d} {lost.memory_id} is forgotten: {lost.lead}"
+                    for lost in self.first_lost
+                ),
             ]
-        )  # fmt: skip
+        )
 
 
 class ScanReport(View):

@@ -69,7 +69,7 @@ class GivenMemory:
         return f"{self.memory_id} [{kind}] score {self.score:.3f}\n{self.content}"
 
 
-class Given(View):
+class RetrieveView(View):
     """What a conversation is given, best first."""
 
     session_id: str
@@ -132,7 +132,7 @@ class Context(View):
         )
 
 
-class Judged(View):
+class FeedbackView(View):
     """What feedback has taught."""
 
     memory_id: str

@@ -14,7 +14,7 @@ from graph_memory.traversal.analysis import TypeCount
 _OBJECT = WithJsonSchema({"type": "object"})
 
 
-class Counted(View):
+class StatsView(View):
     """What a group holds."""
 
     total: int
@@ -48,7 +48,7 @@ class Counted(View):
         return "\n".join([f"{self.total} memories.", *told])
 
 
-class Faring(View):
+class HealthView(View):
     """How a group fares."""
 
     states: Annotated[dict[str, int], _OBJECT]

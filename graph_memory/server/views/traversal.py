@@ -11,7 +11,7 @@ from graph_memory.traversal.walk import ReachedMemory, Walked, WalkedRelation
 _OBJECTS = WithJsonSchema({"type": "array", "items": {"type": "object"}})
 
 
-class Reached(View):
+class TraversalView(View):
     """What a walk brought back, in its order."""
 
     start: MemoryView
@@ -67,10 +67,14 @@ class Analysed(View):
                 f"{self.memories} memories, {self.relations} relations{degrees}; "
                 f"{self.island_count} islands, {self.isolated} isolated, "
                 f"{self.bridge_count} bridges{'; more than was looked at' * self.truncated}.",
-                *(f"{name}: {t.count}, mean strength {t.avg_strength:g}"
-                  for name, t in self.by_type.items()),
-                *(f"connector {c.memory_id}: {c.in_degree} in, {c.out_degree} out"
-                  for c in self.top_connectors),
+                *(
+                    f"{name}: {t.count}, mean strength {t.avg_strength:g}"
+                    for name, t in self.by_type.items()
+                ),
+                *(
+                    f"connector {c.memory_id}: {c.in_degree} in, {c.out_degree} out"
+                    for c in self.top_connectors
+                ),
                 *(f"bridge {b.from_id} – {b.to_id} separates {b.separates}" for b in self.bridges),
             ]
-        )  # fmt: skip
+        )

@@ -23,9 +23,16 @@ _TABLES = {"memories": {"title", "content", "context", "keywords", "tags", "impo
 
 #: Columns that stay with a memory though they have no place of their own here.
 _METADATA = (
-    "context", "source_repo", "source_url", "encoding_agent", "encoding_version", "agent_id",
-    "agent_version", "agent_model", "obsolete_reason",
-)  # fmt: skip
+    "context",
+    "source_repo",
+    "source_url",
+    "encoding_agent",
+    "encoding_version",
+    "agent_id",
+    "agent_version",
+    "agent_model",
+    "obsolete_reason",
+)
 
 
 def read(path: Path) -> Iterator[Told]:

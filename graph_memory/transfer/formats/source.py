@@ -95,9 +95,12 @@ def ended(at: Any, reason: str) -> dict[str, Any]:
     for as long as what was made obsolete here.
     """
     return {
-        "lifecycle_state": "EXPIRED", "state_changed_at": at, "invalid_at": at, "ended_at": at,
+        "lifecycle_state": "EXPIRED",
+        "state_changed_at": at,
+        "invalid_at": at,
+        "ended_at": at,
         "obsolete_reason": reason,
-    }  # fmt: skip
+    }
 
 
 class Linked:

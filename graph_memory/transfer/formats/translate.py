@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, cast
 
-from graph_memory.domain.inputs import RESERVED_KEYS, RelationName, TypeName, checked_value
+from graph_memory.domain.inputs import RESERVED_KEYS, RelationName, TypeName, validate_value
 from graph_memory.domain.models import MemoryType, RelationType
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import InvalidArgumentError
@@ -122,7 +122,7 @@ class Translation:
             return None, None
         try:
             given = self._source.memory_types.get(name.strip().lower(), name)
-            return checked_value(TypeName, given, "memory_type"), None
+            return validate_value(TypeName, given, "memory_type"), None
         except InvalidArgumentError:
             self.unknown_memory_types[name] += 1
             return MemoryType.GENERAL, name
@@ -144,7 +144,7 @@ class Translation:
         folded = _folded(name)
         try:
             given = self._source.relation_types.get(folded, folded)
-            return checked_value(RelationName, given, "relation_type"), None
+            return validate_value(RelationName, given, "relation_type"), None
         except InvalidArgumentError:
             self.unknown_relation_types[name] += 1
             return RelationType.RELATES_TO, name

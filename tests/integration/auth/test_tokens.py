@@ -47,8 +47,9 @@ async def test_a_token_ends_when_it_is_revoked_or_its_days_are_over(graph: Graph
     assert revoked.revoked_at == again.revoked_at == TODAY.replace(day=2)
     assert not again.valid_at(clock())
     assert {token.token_id for token in await tokens.listed(graph)} == {
-        brief.token_id, lasting.token_id,
-    }  # fmt: skip
+        brief.token_id,
+        lasting.token_id,
+    }
 
 
 async def test_a_rotated_token_keeps_its_grant_and_loses_its_secret(graph: Graph):
@@ -76,8 +77,10 @@ async def test_what_a_token_cannot_be_is_said(graph: Graph, argument: str, value
 
 def test_a_scope_includes_those_before_it():
     assert [[a.includes(b) for b in Scope] for a in Scope] == [
-        [True, False, False], [True, True, False], [True, True, True],
-    ]  # fmt: skip
+        [True, False, False],
+        [True, True, False],
+        [True, True, True],
+    ]
 
 
 @pytest.mark.parametrize(
@@ -110,15 +113,20 @@ def test_a_group_of_others_is_refused_as_one_that_there_is_not():
 async def test_a_tenant_learns_nothing_of_ids_that_others_have(memory: GraphMemory, group: str):
     theirs = await memory.add("theirs", group_id=f"{group}_other")
     bound = memory.acting_for(Grant("c", Scope.WRITE, (group,)))
-    outcomes = await bound.add_many([
-        {"content": "one", "memory_id": theirs.memory_id},
-        {"content": "two", "memory_id": "00000000-0000-4000-8000-000000000000"},
-        {"content": "three", "group_id": f"{group}_other"},
-        {"content": "four"},
-    ])  # fmt: skip
+    outcomes = await bound.add_many(
+        [
+            {"content": "one", "memory_id": theirs.memory_id},
+            {"content": "two", "memory_id": "00000000-0000-4000-8000-000000000000"},
+            {"content": "three", "group_id": f"{group}_other"},
+            {"content": "four"},
+        ]
+    )
     assert [type(outcome.error) for outcome in outcomes] == [
-        ForbiddenError, ForbiddenError, ForbiddenError, type(None),
-    ]  # fmt: skip
+        ForbiddenError,
+        ForbiddenError,
+        ForbiddenError,
+        type(None),
+    ]
     assert str(outcomes[0].error) == str(outcomes[1].error)
 
 

@@ -31,9 +31,13 @@ from tests.conftest import Clock
 
 #: hours since the last backup, memories, whether one is due
 DUE = [
-    (None, 1, True), (24, 7, False), (24.01, 7, True), (1, 100, True), (1, 101, False),
+    (None, 1, True),
+    (24, 7, False),
+    (24.01, 7, True),
+    (1, 100, True),
+    (1, 101, False),
     (1, 0, False),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("hours", "memories", "expected"), DUE)
@@ -118,10 +122,12 @@ async def everything(driver: AsyncDriver) -> tuple[list[str], list[str]]:
 async def fill(memory: GraphMemory, driver: AsyncDriver, clock: Clock) -> None:
     """Make something of every kind there is."""
     ids = [
-        (await memory.add(f"memory {n} {'x' * 3000}", tags=["a"], confidence=0.5, group_id=group))
-        .memory_id
-        for group in ("one", "two") for n in range(5)
-    ]  # fmt: skip
+        (
+            await memory.add(f"memory {n} {'x' * 3000}", tags=["a"], confidence=0.5, group_id=group)
+        ).memory_id
+        for group in ("one", "two")
+        for n in range(5)
+    ]
     await memory.relate(ids[0], ids[1], "supports", metadata={"k": 1}, group_id="one")
     await memory.relate(ids[1], ids[2], "causes", group_id="one")
     await memory.unrelate(ids[1], ids[2], group_id="one")
@@ -292,9 +298,7 @@ async def test_an_interrupted_restore_is_never_taken_for_a_whole_one(
             raise Killed
 
     with pytest.raises(Killed):
-        await restore(
-            own.graph, own.settings, made.backup_path, replace=True, on_progress=kill
-        )  # fmt: skip
+        await restore(own.graph, own.settings, made.backup_path, replace=True, on_progress=kill)
     begun = await unfinished(own.graph)
     assert begun is not None
     assert begun.path == str(made.backup_path)
@@ -326,8 +330,10 @@ async def test_restoring_deletes_neither_its_backup_nor_the_one_it_makes(own: Gr
     assert begun is not None
     assert str(begun.before) in str(failed.value)
     assert {path.name for path in create.folder_of(settings).iterdir()} == {
-        older.backup_path.name, made.backup_path.name, Path(str(begun.before)).name
-    }  # fmt: skip
+        older.backup_path.name,
+        made.backup_path.name,
+        Path(str(begun.before)).name,
+    }
 
     report = await restore(own.graph, settings, made.backup_path)
     assert [m.content for m in (await own.list(group_id="g")).memories] == ["wanted back"]

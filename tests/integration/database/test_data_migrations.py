@@ -68,17 +68,29 @@ async def test_graphiti_can_put_every_entity_into_a_prompt(
     await two_times(memory)
     packed = await archived(memory, clock)
     tea = await memory.add(
-        "Ada likes tea", title="Tea", tags=["Tea"], confidence=0.9, conversation_id="c",
-        project_id="p", decay_policy="adaptive", metadata={"cup": 1}, parent_id=packed,
-    )  # fmt: skip
+        "Ada likes tea",
+        title="Tea",
+        tags=["Tea"],
+        confidence=0.9,
+        conversation_id="c",
+        project_id="p",
+        decay_policy="adaptive",
+        metadata={"cup": 1},
+        parent_id=packed,
+    )
     jam, *_ = await memory.add_many(
         {"content": text, "conversation_id": "c"} for text in ("Ada likes jam", "Bob likes ham")
     )
     assert jam.memory_id
     await memory.relate(
-        tea.memory_id, jam.memory_id, "causes", valid_at="2020-01-01", invalid_at="2021-01-01",
-        metadata={"since": 1}, bidirectional=True,
-    )  # fmt: skip
+        tea.memory_id,
+        jam.memory_id,
+        "causes",
+        valid_at="2020-01-01",
+        invalid_at="2021-01-01",
+        metadata={"since": 1},
+        bidirectional=True,
+    )
     await memory.unrelate(tea.memory_id, jam.memory_id)
     await memory.update(tea.memory_id, content="Ada loves tea", importance=7)
     await memory.preserve(jam.memory_id, until="2040-01-01")
@@ -105,9 +117,18 @@ async def test_graphiti_can_put_every_entity_into_a_prompt(
     found = await properties(driver, group) | await properties(driver, f"{group}_copy")
     assert len(found) == 22
     assert {key for n in found.values() for key in n} > {
-        "valid_at", "invalid_at", "content_gz", "preserve_until", "obsolete_at", "purged_at",
-        "soft_deleted_at", "confidence_decayed_at", "adopted_at", "next_due_at", "updated_at",
-    }  # fmt: skip
+        "valid_at",
+        "invalid_at",
+        "content_gz",
+        "preserve_until",
+        "obsolete_at",
+        "purged_at",
+        "soft_deleted_at",
+        "confidence_decayed_at",
+        "adopted_at",
+        "next_due_at",
+        "updated_at",
+    }
     for node in found.values():
         json.dumps({key: value for key, value in node.items() if key != "created_at"})
     for edge in await relations(driver, group):

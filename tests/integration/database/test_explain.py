@@ -104,8 +104,9 @@ async def seeded(
     await driver.execute_query("MATCH (s:Seed) DETACH DELETE s")
     await driver.execute_query(ALL_PROPERTIES)
     yield
-    await driver.execute_query("MATCH (s:Seed) OPTIONAL MATCH (s)-->(v:MemoryVersion|WordVectors) "
-                               "DETACH DELETE s, v")  # fmt: skip
+    await driver.execute_query(
+        "MATCH (s:Seed) OPTIONAL MATCH (s)-->(v:MemoryVersion|WordVectors) DETACH DELETE s, v"
+    )
 
 
 def dummy(parameter: Parameter) -> Any:

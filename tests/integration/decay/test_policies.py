@@ -192,9 +192,13 @@ async def test_the_next_state(ruled: GraphMemory, driver: AsyncDriver, group: st
         }
 
     await check(
-        "next_state", configured(ruled, group), driver, properties, look,
+        "next_state",
+        configured(ruled, group),
+        driver,
+        properties,
+        look,
         anchor=lambda inputs: before_today(inputs["idle_days"]),
-    )  # fmt: skip
+    )
 
 
 async def test_retention_elapsed_days_and_what_they_count_from(
@@ -204,9 +208,12 @@ async def test_retention_elapsed_days_and_what_they_count_from(
         return (await status(memory, memory_id)).retention
 
     await check(
-        "retention", configured(ruled, group), driver,
-        lambda inputs: {"decay_policy": "given", "given": inputs["decay_score"]}, retention,
-    )  # fmt: skip
+        "retention",
+        configured(ruled, group),
+        driver,
+        lambda inputs: {"decay_policy": "given", "given": inputs["decay_score"]},
+        retention,
+    )
     elapsed = [v for v in VECTORS if v["model"] == "elapsed_days"]
     rows = [
         {
@@ -266,15 +273,20 @@ async def test_typed_importance_and_its_access(
         await memory.touch(memory_id)
         records, _, _ = await driver.execute_query(
             "MATCH (m:Memory {uuid: $id}) RETURN m.importance AS importance, "
-            "m.reinforcement_pending AS pending_hits", id=memory_id,
-        )  # fmt: skip
+            "m.reinforcement_pending AS pending_hits",
+            id=memory_id,
+        )
         return records[0].data()
 
     await check(
-        "typed_access", configured(ruled, f"{group}_access"), driver, properties, accessed,
+        "typed_access",
+        configured(ruled, f"{group}_access"),
+        driver,
+        properties,
+        accessed,
         anchor=anchor,
         expected=lambda value: {key: value[key] for key in ("importance", "pending_hits")},
-    )  # fmt: skip
+    )
 
 
 async def test_an_access_wakes_and_recomputes(
@@ -288,13 +300,15 @@ async def test_an_access_wakes_and_recomputes(
         return (await status(memory, memory_id)).state
 
     await check(
-        "state_after_access", configured(ruled, group), driver,
+        "state_after_access",
+        configured(ruled, group),
+        driver,
         lambda inputs: {
             "lifecycle_state": inputs["state"],
             "soft_deleted_at": before_today(1) if inputs["state"] == "SOFT_DELETED" else None,
         },
         touched,
-    )  # fmt: skip
+    )
 
     async def recomputed(memory: GraphMemory, memory_id: str) -> Any:
         await memory.touch(memory_id)
@@ -302,14 +316,18 @@ async def test_an_access_wakes_and_recomputes(
         return {"retention": now.retention, "decay_score": now.decay_score, "state": now.state}
 
     await check(
-        "adaptive_after_access", configured(ruled, f"{group}_adaptive"), driver,
+        "adaptive_after_access",
+        configured(ruled, f"{group}_adaptive"),
+        driver,
         lambda inputs: {
-            "decay_policy": "adaptive", "importance": inputs["importance_unit"] * 10,
-            "access_count": inputs["access_count"], "confidence": inputs.get("confidence"),
+            "decay_policy": "adaptive",
+            "importance": inputs["importance_unit"] * 10,
+            "access_count": inputs["access_count"],
+            "confidence": inputs.get("confidence"),
         },
         recomputed,
         anchor=lambda inputs: before_today(100),
-    )  # fmt: skip
+    )
 
 
 async def test_the_window_of_recovery(ruled: GraphMemory, driver: AsyncDriver, group: str) -> None:
@@ -320,13 +338,16 @@ async def test_the_window_of_recovery(ruled: GraphMemory, driver: AsyncDriver, g
             return False
 
     await check(
-        "can_recover", configured(ruled, group), driver,
+        "can_recover",
+        configured(ruled, group),
+        driver,
         lambda inputs: {
-            "lifecycle_state": "SOFT_DELETED", "dedup_key": None,
+            "lifecycle_state": "SOFT_DELETED",
+            "dedup_key": None,
             "soft_deleted_at": before_today(inputs["soft_deleted_days"]),
         },
         recovered,
-    )  # fmt: skip
+    )
 
 
 async def test_the_confidence_scan(ruled: GraphMemory, driver: AsyncDriver, group: str) -> None:
@@ -342,14 +363,17 @@ async def test_the_confidence_scan(ruled: GraphMemory, driver: AsyncDriver, grou
         return told
 
     await check(
-        "usage_confidence", configured(ruled, group), driver,
+        "usage_confidence",
+        configured(ruled, group),
+        driver,
         lambda inputs: {
-            key: inputs[key] for key in ("confidence", "access_count", "importance", "tags")
+            key: inputs[key]
+            for key in ("confidence", "access_count", "importance", "tags")
             if key in inputs
         },
         scanned,
         anchor=lambda inputs: before_today(inputs["age_days"]),
-    )  # fmt: skip
+    )
     assert math.isclose(ruled.settings.confidence_floor, 0.3)
 
 
@@ -358,8 +382,13 @@ async def test_a_memory_whose_policy_is_not_known_here_keeps_its_score_and_state
     ruled: GraphMemory, memory: GraphMemory, driver: AsyncDriver, group: str, state: str
 ) -> None:
     """As where cron runs without the folder of policies that the server has."""
-    properties = {"decay_policy": "given", "given": 0.95, "lifecycle_state": state,
-                  "decay_score": 0.25, "next_due_at": before_today(1)}  # fmt: skip
+    properties = {
+        "decay_policy": "given",
+        "given": 0.95,
+        "lifecycle_state": state,
+        "decay_score": 0.25,
+        "next_due_at": before_today(1),
+    }
     row = {"i": "0", "anchor": before_today(400), "properties": properties}
     await driver.execute_query(CREATE, rows=[row], group=group)
 
@@ -382,8 +411,11 @@ async def test_a_memory_whose_policy_is_not_known_here_keeps_its_score_and_state
 async def test_a_score_that_cannot_be_computed_stays_as_it_was(
     memory: GraphMemory, driver: AsyncDriver, group: str
 ) -> None:
-    row = {"i": "0", "anchor": before_today(10),
-           "properties": {"stability": None, "decay_score": 0.125}}  # fmt: skip
+    row = {
+        "i": "0",
+        "anchor": before_today(10),
+        "properties": {"stability": None, "decay_score": 0.125},
+    }
     await driver.execute_query(CREATE, rows=[row], group=group)
     await memory.maintain(groups=[group], full=True)
     assert await score(memory, f"{group}-0") == 0.125

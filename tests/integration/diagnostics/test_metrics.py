@@ -74,10 +74,19 @@ def value(found: Scrape, name: str, **labels: str) -> float:
 def a_run(number: int, status: str, seconds: float, **transitioned: int) -> Run:
     arrows = {arrow.replace("_to_", ">"): count for arrow, count in transitioned.items()}
     return Run(
-        run_id=f"metrics-{number}", now=TODAY, started_at=TODAY.replace(year=2040 + number),
-        status=status, stages=[], groups=["nobody"], canary=100, full=False, rules="", policy="",
-        transitioned=arrows, duration_seconds=seconds,
-    )  # fmt: skip
+        run_id=f"metrics-{number}",
+        now=TODAY,
+        started_at=TODAY.replace(year=2040 + number),
+        status=status,
+        stages=[],
+        groups=["nobody"],
+        canary=100,
+        full=False,
+        rules="",
+        policy="",
+        transitioned=arrows,
+        duration_seconds=seconds,
+    )
 
 
 async def record(memory: GraphMemory, run: Run) -> None:
@@ -203,9 +212,11 @@ def fires(alert: str, before: Scrape, after: Scrape) -> bool:
     text = SELECTOR.sub(lambda m: repr(select(m[1], m[2] or "", m[3] or "")), expression(alert))
     text = re.sub(r"max\(sum without \(status\)", "(sum", text)
     functions = {
-        "max": max, "sum": sum, "increase": lambda grown: grown,
+        "max": max,
+        "sum": sum,
+        "increase": lambda grown: grown,
         "rate": lambda grown: [value / 300 for value in grown],
-    }  # fmt: skip
+    }
     text = re.sub(r"^(increase\(.*\)) > 0$", r"max(\1) > 0", text)
     try:
         return bool(eval(text, {"__builtins__": {}}, functions))
@@ -221,8 +232,11 @@ async def test_each_alert_of_a_run_fires_when_its_condition_is_true(
     memory: GraphMemory, no_runs_left: None
 ):
     maintenance = (
-        "MaintenanceTimeout", "MaintenanceFailed", "ClassificationDegraded", "ExcessiveExpiration",
-    )  # fmt: skip
+        "MaintenanceTimeout",
+        "MaintenanceFailed",
+        "ClassificationDegraded",
+        "ExcessiveExpiration",
+    )
     with scraping(memory) as scrape:
         begun = await scrape()
         await record(memory, a_run(0, "done", 599, ARCHIVED_to_EXPIRED=100))
@@ -274,6 +288,9 @@ async def test_every_metric_that_is_named_exists(memory: GraphMemory, no_runs_le
 
 def test_every_alert_has_a_test_for_promtool():
     tests = yaml.safe_load((CONFIG / "prometheus" / "alerts.test.yml").read_text())["tests"]
-    tried = {(case["alertname"], bool(case.get("exp_alerts"))) for test in tests
-             for case in test["alert_rule_test"]}  # fmt: skip
+    tried = {
+        (case["alertname"], bool(case.get("exp_alerts")))
+        for test in tests
+        for case in test["alert_rule_test"]
+    }
     assert tried == {(alert, fires) for alert in RULES for fires in (True, False)}

@@ -17,8 +17,9 @@ async def saved_by_stock(driver: AsyncDriver, memory_id: str) -> None:
     await driver.execute_query(
         "MATCH (n:Entity {uuid: $id}) SET n = n {.uuid, .name, .group_id, .summary, .created_at} "
         "WITH n MATCH (n)-[r:RELATES_TO]->() SET r = r {.uuid, .name, .fact, .group_id, "
-        ".episodes, .created_at, .valid_at}", id=memory_id,
-    )  # fmt: skip
+        ".episodes, .created_at, .valid_at}",
+        id=memory_id,
+    )
 
 
 async def problems(memory: GraphMemory, group: str) -> list[Any]:
@@ -36,8 +37,11 @@ async def test_what_graphiti_erased_is_given_back_as_far_as_it_is_known(
     await saved_by_stock(driver, tea.memory_id)
     assert await problems(memory, group)
 
-    mended = {m.what: m.count for m in await repair(graph, memory.settings, memory.clock())
-              if m.group_id == group}  # fmt: skip
+    mended = {
+        m.what: m.count
+        for m in await repair(graph, memory.settings, memory.clock())
+        if m.group_id == group
+    }
     assert mended["lifecycle_state"] == mended["content"] == mended["relation"] == 1
     assert await problems(memory, group) == []
     again = await repair(graph, memory.settings, memory.clock())
@@ -112,8 +116,9 @@ async def test_of_relations_alike_without_a_key_one_gets_it(
         id=tea.memory_id,
     )
     assert sorted(record.values() for record in records) == [
-        [False, False, False], [True, True, True],
-    ]  # fmt: skip
+        [False, False, False],
+        [True, True, True],
+    ]
 
 
 async def test_what_is_whole_is_left_alone(
@@ -136,15 +141,20 @@ async def test_what_belongs_to_no_memory_is_told_and_removed(
         "CREATE (:EntityBefore {uuid: $id, group_id: $group, was_memory: false}) "
         "CREATE (:EntityBefore {uuid: $kept, group_id: $group, was_memory: false}) "
         "WITH 1 AS one MATCH (n:Entity {uuid: $id}) DETACH DELETE n",
-        id=lost.memory_id, kept=kept.memory_id, group=group,
-    )  # fmt: skip
+        id=lost.memory_id,
+        kept=kept.memory_id,
+        group=group,
+    )
     orphans = {p.problem: p.count for p in await problems(memory, group)}
     assert orphans == {
         f"a node {label} belongs to no memory": 1
         for label in ("EntityBefore", "MemoryVersion", "WordVectors")
     }
-    mended = {m.what: m.count for m in await repair(graph, memory.settings, memory.clock())
-              if m.group_id == group}  # fmt: skip
+    mended = {
+        m.what: m.count
+        for m in await repair(graph, memory.settings, memory.clock())
+        if m.group_id == group
+    }
     assert mended == {"orphan": 3}
     assert await problems(memory, group) == []
     left = "MATCH (n:MemoryVersion|WordVectors|EntityBefore {group_id: $group}) RETURN n"
@@ -158,8 +168,9 @@ async def test_what_is_erased_takes_along_what_it_was_before_it_was_adopted(
     for stored in (one, two):
         await driver.execute_query(
             "CREATE (:EntityBefore {uuid: $id, group_id: $group, was_memory: false})",
-            id=stored.memory_id, group=group,
-        )  # fmt: skip
+            id=stored.memory_id,
+            group=group,
+        )
     left = "MATCH (n:EntityBefore {group_id: $group}) RETURN count(n) AS n"
     await memory.delete(one.memory_id, permanent=True)
     assert (await driver.execute_query(left, group=group)).records[0]["n"] == 1
@@ -175,8 +186,9 @@ async def test_of_two_parents_the_later_stays(
     await driver.execute_query(
         "MATCH (m:Memory {uuid: $child}), (p:Memory {uuid: $new}) "
         "CREATE (m)-[:HAS_PARENT {created_at: datetime('2027-01-01')}]->(p)",
-        child=child.memory_id, new=new.memory_id,
-    )  # fmt: skip
+        child=child.memory_id,
+        new=new.memory_id,
+    )
     (problem,) = await problems(memory, group)
     assert (problem.problem, problem.example) == ("a memory has two parents", child.memory_id)
     await repair(graph, memory.settings, memory.clock())

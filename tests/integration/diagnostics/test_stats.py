@@ -33,8 +33,9 @@ async def test_stats_count_what_is_there(memory: GraphMemory, group: str):
     assert found.by_type == {"fact": 3, "task": 1}
     assert found.by_tag == {"tea": 2, "ada": 1, "grace": 1}
     assert {name: (t.count, t.avg_strength) for name, t in found.relations.items()} == {
-        "contradicts": (2, 0.3), "causes": (1, 1.0),
-    }  # fmt: skip
+        "contradicts": (2, 0.3),
+        "causes": (1, 1.0),
+    }
     assert found.embedding.dimensions == 384
     assert found.embedding.missing == 0
     await memory.unrelate(ids[0], ids[2])
@@ -51,8 +52,12 @@ async def test_health_is_as_every_answer_shows_it(memory: GraphMemory, clock: Cl
     gone = await memory.delete(ids[1])
     found = await memory.health()
     assert found.states == {
-        "ACTIVE": 1, "DORMANT": 2, "ARCHIVED": 0, "EXPIRED": 0, "SOFT_DELETED": 1,
-    }  # fmt: skip
+        "ACTIVE": 1,
+        "DORMANT": 2,
+        "ARCHIVED": 0,
+        "EXPIRED": 0,
+        "SOFT_DELETED": 1,
+    }
     assert found.protected == 1
     shown = [await memory.decay_status(memory_id) for memory_id in (ids[0], ids[2], ids[3])]
     mean = sum(status.decay_score for status in shown) / 3

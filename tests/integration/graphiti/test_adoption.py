@@ -177,8 +177,9 @@ async def test_a_group_gets_an_id_that_can_be_a_tenant_s_and_its_old_one_back(
     assert await exported(driver, foreign) == b"[]"
     records, _, _ = await driver.execute_query(
         "MATCH (n {group_id: $group})-[r]->() RETURN type(r) AS type, collect(DISTINCT r.group_id) "
-        "AS groups ORDER BY type", group=group,
-    )  # fmt: skip
+        "AS groups ORDER BY type",
+        group=group,
+    )
     kinds = ["HAS_EPISODE", "HAS_MEMBER", "MENTIONS", "NEXT_EPISODE", "RELATES_TO"]
     assert [(r["type"], r["groups"]) for r in records] == [(kind, [group]) for kind in kinds]
     once = await exported(driver, group)
@@ -208,8 +209,9 @@ async def test_what_was_written_under_the_old_id_since_is_taken_along(
     await adopt(memory, [group], renames={old: group})
     await driver.execute_query(
         "CREATE (:Entity {uuid: $id, group_id: $old, name: 'New', created_at: datetime()})",
-        id=f"{old}-new", old=old,
-    )  # fmt: skip
+        id=f"{old}-new",
+        old=old,
+    )
     done = await adopt(memory, [group], renames={old: group})
     assert (done.entities, done.renamed[0].entities) == (1, 1)
     assert (await release(memory, [group])).entities == 3

@@ -93,9 +93,13 @@ async def test_graphiti_reads_what_was_written(
     tea = await memory.add("Ada prefers green tea", tags=["ada"], importance=7)
     trip = await memory.add("Ada spent a year in Kyoto")
     await memory.relate(
-        tea.memory_id, trip.memory_id, "caused_by", strength=0.8, valid_at=TODAY,
+        tea.memory_id,
+        trip.memory_id,
+        "caused_by",
+        strength=0.8,
+        valid_at=TODAY,
         fact="Ada's taste for tea comes from Kyoto",
-    )  # fmt: skip
+    )
     node = await graphiti_core.EntityNode.get_by_uuid(graphiti.driver, tea.memory_id)
     assert (node.name, node.group_id, node.created_at) == ("Ada prefers green tea", group, TODAY)
     assert "Memory" in node.labels
@@ -104,8 +108,10 @@ async def test_graphiti_reads_what_was_written(
     same = await graphiti_core.EntityEdge.get_by_uuid(graphiti.driver, edge.uuid)
     assert (same.source_node_uuid, same.target_node_uuid) == (tea.memory_id, trip.memory_id)
     assert (same.name, same.fact, same.valid_at) == (
-        "caused_by", "Ada's taste for tea comes from Kyoto", TODAY,
-    )  # fmt: skip
+        "caused_by",
+        "Ada's taste for tea comes from Kyoto",
+        TODAY,
+    )
     assert same.attributes["strength"] == 0.8
     await memory.unrelate(tea.memory_id, trip.memory_id)
     ended = await graphiti_core.EntityEdge.get_by_uuid(graphiti.driver, edge.uuid)
@@ -150,8 +156,10 @@ async def test_graphiti_is_shown_no_fact_of_what_was_deleted(
     await driver.execute_query(
         "MATCH ()-[r:RELATES_TO {group_id: $group}]->() "
         "CALL db.create.setRelationshipVectorProperty(r, 'fact_embedding', $vector) "
-        "RETURN count(*)", group=group, vector=vector,
-    )  # fmt: skip
+        "RETURN count(*)",
+        group=group,
+        vector=vector,
+    )
     search, anything = IndexedSearch(graph=memory.graph), SearchFilters()
     ends = SearchFilters(
         edge_source_node_uuids=[tea.memory_id], edge_target_node_uuids=[trip.memory_id]

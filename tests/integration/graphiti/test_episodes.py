@@ -47,8 +47,9 @@ async def nodes(driver: AsyncDriver, group: str) -> dict[str, dict[str, Any]]:
 async def edges(driver: AsyncDriver, group: str) -> list[dict[str, Any]]:
     records, _, _ = await driver.execute_query(
         "MATCH (:Entity)-[r:RELATES_TO {group_id: $group}]->(:Entity) RETURN r {.*} AS r "
-        "ORDER BY r.created_at", group=group,
-    )  # fmt: skip
+        "ORDER BY r.created_at",
+        group=group,
+    )
     return [record["r"] for record in records]
 
 
@@ -106,8 +107,9 @@ async def race(driver: AsyncDriver, group: str) -> None:
         "n.lifecycle_state = $c.lifecycle_state, n.decay_score = $c.decay_score, "
         "n.importance = $c.importance, n.obsolete_reason = 'new' "
         "WITH n MATCH (n)-[r:RELATES_TO]->() SET r.strength = 0.99, r.expired_at = datetime()",
-        group=group, c=CHANGED,
-    )  # fmt: skip
+        group=group,
+        c=CHANGED,
+    )
 
 
 def lost(before: dict[str, Any], after: dict[str, Any], fields: set[str]) -> set[str]:
@@ -173,9 +175,13 @@ async def stock_episode(
     """Read an episode with Graphiti's own driver."""
     async with stock_graphiti(memory, settings) as graphiti:
         await graphiti.add_episode(
-            name="stock", episode_body=text, source_description="", group_id=group,
-            reference_time=datetime.now(UTC), **more,
-        )  # fmt: skip
+            name="stock",
+            episode_body=text,
+            source_description="",
+            group_id=group,
+            reference_time=datetime.now(UTC),
+            **more,
+        )
 
 
 async def test_a_contradiction_ends_a_fact_and_keeps_its_strength(
@@ -249,8 +255,9 @@ async def test_a_deleted_entity_is_not_found_again(
     await memory.add_episode(BOB, wait=True)
     records, _, _ = await driver.execute_query(
         "MATCH (n:Entity {group_id: $group, name: 'Bob'}) RETURN n.lifecycle_state AS state "
-        "ORDER BY state", group=group,
-    )  # fmt: skip
+        "ORDER BY state",
+        group=group,
+    )
     assert [record["state"] for record in records] == ["ACTIVE", "SOFT_DELETED"]
 
 
@@ -326,8 +333,9 @@ async def test_a_killed_reader_leaves_its_episode_to_the_next(
     job = await make().add_episode(BOB)
     await driver.execute_query(  # as a process that was killed leaves it
         "MATCH (j:EpisodeJob {job_id: $id}) SET j.status = 'running', j.owner = 'gone', "
-        "j.attempts = 1, j.lease_until = '2020-01-01T00:00:00.000Z'", id=job.job_id,
-    )  # fmt: skip
+        "j.attempts = 1, j.lease_until = '2020-01-01T00:00:00.000Z'",
+        id=job.job_id,
+    )
     memory = make()
     assert await memory.read_episodes([group]) == 1
     told = await memory.episode_status(job.job_id)
@@ -341,8 +349,9 @@ async def test_an_episode_that_is_written_is_not_written_again(
     job = await memory.add_episode(BOB, wait=True)
     await driver.execute_query(  # killed between the two
         "MATCH (j:EpisodeJob {job_id: $id}) SET j.status = 'running', j.owner = 'gone', "
-        "j.content = 'Bob', j.lease_until = '2020-01-01T00:00:00.000Z'", id=job.job_id,
-    )  # fmt: skip
+        "j.content = 'Bob', j.lease_until = '2020-01-01T00:00:00.000Z'",
+        id=job.job_id,
+    )
     llm.asked.clear()
     assert await memory.read_episodes([group]) == 1
     assert llm.asked == []
@@ -359,8 +368,9 @@ async def test_a_reader_that_lost_its_episode_writes_nothing(
     async def steal() -> None:
         await driver.execute_query(
             "MATCH (j:EpisodeJob {job_id: $id}) SET j.owner = 'thief', "
-            "j.lease_until = '2100-01-01T00:00:00.000Z'", id=job.job_id,
-        )  # fmt: skip
+            "j.lease_until = '2100-01-01T00:00:00.000Z'",
+            id=job.job_id,
+        )
 
     script.meanwhile = steal
     assert await memory._worker.work_off([group]) == 0
@@ -477,17 +487,36 @@ async def test_a_bad_model_fails_the_episode_and_nothing_else(
     [
         ("ExtractedEntities", {"extracted_entities": [{"name": "Bob", "entity_type_id": 99}]}),
         ("ExtractedEntities", {"extracted_entities": []}),
-        ("ExtractedEntities", {"extracted_entities": [
-            {"name": f"thing {n}", "entity_type_id": 0} for n in range(60)]}),
-        ("ExtractedEdges", {"edges": [{"source_entity_name": "X", "target_entity_name": "Y",
-            "relation_type": "R", "fact": "F", "valid_at": "not a date", "episode_indices": [7]}]}),
+        (
+            "ExtractedEntities",
+            {
+                "extracted_entities": [
+                    {"name": f"thing {n}", "entity_type_id": 0} for n in range(60)
+                ]
+            },
+        ),
+        (
+            "ExtractedEdges",
+            {
+                "edges": [
+                    {
+                        "source_entity_name": "X",
+                        "target_entity_name": "Y",
+                        "relation_type": "R",
+                        "fact": "F",
+                        "valid_at": "not a date",
+                        "episode_indices": [7],
+                    }
+                ]
+            },
+        ),
         ("EdgeDuplicate", {"duplicate_facts": [77], "contradicted_facts": [-5]}),
         ("EdgeTimestamps", {"valid_at": "yesterday", "invalid_at": "9999-99-99"}),
         ("Ratings", {"ratings": [{"id": 0, "importance": 99, "stability": -1}]}),
         ("Ratings", (500, {})),
     ],
     ids=range(8),
-)  # fmt: skip
+)
 async def test_nonsense_within_the_schema_does_no_harm(
     make: Make, llm: ScriptedLlm, driver: AsyncDriver, group: str, schema: str, answer: Any
 ) -> None:

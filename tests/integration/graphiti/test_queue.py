@@ -17,8 +17,9 @@ async def left_running(driver: AsyncDriver, job_id: str, attempts: int) -> None:
     await driver.execute_query(
         "MATCH (j:EpisodeJob {job_id: $id}) SET j.status = 'running', j.owner = 'gone', "
         "j.attempts = $attempts, j.lease_until = '2020-01-01T00:00:00.000Z'",
-        id=job_id, attempts=attempts,
-    )  # fmt: skip
+        id=job_id,
+        attempts=attempts,
+    )
 
 
 async def test_an_episode_that_kills_its_readers_is_given_up(

@@ -26,9 +26,12 @@ QUESTION = "what does Ada Lovelace drink?"
 
 async def read(graphiti: Any, text: str, group: str) -> None:
     await graphiti.add_episode(
-        name="stock", episode_body=text, source_description="", group_id=group,
+        name="stock",
+        episode_body=text,
+        source_description="",
+        group_id=group,
         reference_time=datetime.now(UTC),
-    )  # fmt: skip
+    )
 
 
 async def plain_memories(memory: GraphMemory, clock: Clock) -> None:
@@ -166,9 +169,14 @@ async def a_whole_graph(graphiti: Any, memory: GraphMemory, group: str) -> dict[
     for node in (one, two, ada, charles, circle, saga):
         await node.save(driver)
     met = EntityEdge(
-        source_node_uuid=ada.uuid, target_node_uuid=charles.uuid, name="MET", group_id=group,
-        fact="Ada Lovelace met Charles Babbage", episodes=[one.uuid], created_at=now,
-    )  # fmt: skip
+        source_node_uuid=ada.uuid,
+        target_node_uuid=charles.uuid,
+        name="MET",
+        group_id=group,
+        fact="Ada Lovelace met Charles Babbage",
+        episodes=[one.uuid],
+        created_at=now,
+    )
     await met.generate_embedding(graphiti.embedder)
     ends = {"group_id": group, "created_at": now}
     for edge in (
@@ -254,7 +262,13 @@ async def test_episodes_communities_and_sagas_are_read_and_not_broken(
         for kind, _, to in thing["edges"]
     ]
     assert sorted(kind for kind, _ in edges if kind) == [
-        "HAS_EPISODE", "HAS_EPISODE", "HAS_EPISODE", "HAS_MEMBER", "MENTIONS", "MENTIONS",
-        "NEXT_EPISODE", "NEXT_EPISODE",
-    ]  # fmt: skip
+        "HAS_EPISODE",
+        "HAS_EPISODE",
+        "HAS_EPISODE",
+        "HAS_MEMBER",
+        "MENTIONS",
+        "MENTIONS",
+        "NEXT_EPISODE",
+        "NEXT_EPISODE",
+    ]
     assert ("HAS_MEMBER", ids["Ada Lovelace"]) in edges

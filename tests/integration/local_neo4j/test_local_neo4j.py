@@ -187,15 +187,24 @@ def test_a_command_that_is_ended_while_it_starts_the_instance_takes_it_along(set
     record = settings.data_dir / "neo4j" / "instance.json"
     record.unlink(missing_ok=True)
     given = {
-        "DATA_DIR": str(settings.data_dir), "LOCAL_FAST_START": "true",
-        "LOCAL_HEAP_MEBIBYTES": "256", "LOCAL_PAGE_CACHE_MEBIBYTES": "32",
-    }  # fmt: skip
+        "DATA_DIR": str(settings.data_dir),
+        "LOCAL_FAST_START": "true",
+        "LOCAL_HEAP_MEBIBYTES": "256",
+        "LOCAL_PAGE_CACHE_MEBIBYTES": "32",
+    }
     command = subprocess.Popen(
-        [sys.executable, "-c", "import sys; from graph_memory.cli import main; sys.exit(main())",
-         "stats", "--json"],
+        [
+            sys.executable,
+            "-c",
+            "import sys; from graph_memory.cli import main; sys.exit(main())",
+            "stats",
+            "--json",
+        ],
         env=os.environ | {f"GRAPH_MEMORY_{name}": value for name, value in given.items()},
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     while not record.exists():  # written as soon as the JVM runs
         assert command.poll() is None
         time.sleep(0.05)

@@ -312,10 +312,13 @@ async def live(
         [{"content": f"memory {i} of {group}", **kind} for i, kind in enumerate(kinds)]
     )
     world = World(
-        memory, driver, clock, group,
+        memory,
+        driver,
+        clock,
+        group,
         ids=[outcome.memory_id or "" for outcome in stored],
         told=[Told(**copy.deepcopy(kind), changed=TODAY) for kind in kinds],
-    )  # fmt: skip
+    )
     for act in acts:
         await world.do(act)
         await world.compare(act)

@@ -176,8 +176,9 @@ async def test_names_and_facts_that_we_embedded_follow_a_change_of_model(
             assert record["of_fact"] == pytest.approx(list(fact), abs=1e-5)
         records, _, _ = await driver.execute_query(
             "MATCH (n:Entity {group_id: $group}) RETURN collect(DISTINCT size(n.name_embedding)) "
-            "AS widths", group=group,
-        )  # fmt: skip
+            "AS widths",
+            group=group,
+        )
         assert records[0]["widths"] == [8]
         (best, *_) = await other.search_facts("Ships see lighthouses")
         assert best.fact == "Ships see lighthouses"

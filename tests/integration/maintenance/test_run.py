@@ -73,8 +73,9 @@ async def test_ten_idle_years_take_nothing_that_is_protected_or_important(
     await driver.execute_query(
         "MATCH (m:Memory {group_id: $group, content: 'kept for a year'}) "
         "SET m.preserve_until = $at",
-        group=group, at=instant(TODAY + timedelta(days=365)),
-    )  # fmt: skip
+        group=group,
+        at=instant(TODAY + timedelta(days=365)),
+    )
     await memory.add("trivial", importance=2)
     clock.advance(days=3650)
     seen: list[dict[str, int]] = []
@@ -156,8 +157,9 @@ async def test_a_memory_that_cannot_be_treated_is_named_and_passed_over(
     await driver.execute_query(
         "MATCH (m:Memory {uuid: $a}) SET m.tags = [7] "
         "WITH m MATCH (n:Memory {uuid: $b}) SET n.updated_at = 'yesterday'",
-        a=ids[3], b=ids[7],
-    )  # fmt: skip
+        a=ids[3],
+        b=ids[7],
+    )
     clock.advance(days=40)
     report = await run(memory, batch_size=4)
     assert (report.errors, report.processed, report.completed) == (2, 10, True)
@@ -281,8 +283,9 @@ async def test_what_other_rules_have_scheduled_is_scheduled_anew_when_they_are_g
         await driver.execute_query(
             "MATCH (run:MaintenanceRun {run_id: $id}) SET run.status = 'failed' "
             "WITH run MATCH (m:Memory {uuid: $memory_id}) SET m.next_due_at = null",
-            id=report.run_id, memory_id=memory_id,
-        )  # fmt: skip
+            id=report.run_id,
+            memory_id=memory_id,
+        )
     else:
         await away.touch(memory_id)
         await memory.touch(memory_id)
@@ -317,8 +320,9 @@ async def test_a_run_does_not_overtake_an_access(
     async with driver.session() as session, await session.begin_transaction() as accessing:
         await accessing.run(
             "MATCH (m:Memory {uuid: $id}) SET m.last_accessed_at = $now",
-            id=memory_id, now=instant(clock.now),
-        )  # fmt: skip
+            id=memory_id,
+            now=instant(clock.now),
+        )
         running = asyncio.create_task(run(memory, full=full))
         await some_transaction_waits(driver)
         await accessing.commit()
@@ -335,9 +339,16 @@ async def killed(settings: Settings, group: str, driver: AsyncDriver, after: int
     }
     program = Path(sys.executable).with_name("graph-memory")
     process = await asyncio.create_subprocess_exec(
-        program, "maintain", "--group", group, "--batch-size", "1",
-        env=environment, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL,
-    )  # fmt: skip
+        program,
+        "maintain",
+        "--group",
+        group,
+        "--batch-size",
+        "1",
+        env=environment,
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
     changed, deadline = 0, time.monotonic() + 60
     while changed < after and process.returncode is None and time.monotonic() < deadline:
         records, _, _ = await driver.execute_query(
@@ -351,10 +362,17 @@ async def killed(settings: Settings, group: str, driver: AsyncDriver, after: int
 
 def comparable(memories: list[dict[str, Any]]) -> list[Any]:
     return [
-        (m["content"][:8], m["lifecycle_state"], m.get("is_compressed", False),
-         [entry[entry.index('"from"') : entry.index('"reason"')] for entry in m["state_history"]])
+        (
+            m["content"][:8],
+            m["lifecycle_state"],
+            m.get("is_compressed", False),
+            [
+                entry[entry.index('"from"') : entry.index('"reason"')]
+                for entry in m["state_history"]
+            ],
+        )
         for m in memories
-    ]  # fmt: skip
+    ]
 
 
 async def survive(memory: GraphMemory, driver: AsyncDriver, after: int) -> None:

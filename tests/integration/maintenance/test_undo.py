@@ -299,10 +299,16 @@ async def test_a_dry_run_knows_what_lacks_confidence(
     scanning = other(memory, confidence_scan_in_maintenance=True)
     ages = {"new": 10, "older": 200, "oldest": 400}
     await scanning.add_many(
-        {"content": f"{age} {policy}", "confidence": 0.3, "decay_policy": policy, "importance": 2,
-         "created_at": TODAY - timedelta(days=days)}
-        for age, days in ages.items() for policy in ("none", "half_life", "adaptive")
-    )  # fmt: skip
+        {
+            "content": f"{age} {policy}",
+            "confidence": 0.3,
+            "decay_policy": policy,
+            "importance": 2,
+            "created_at": TODAY - timedelta(days=days),
+        }
+        for age, days in ages.items()
+        for policy in ("none", "half_life", "adaptive")
+    )
     for _ in range(4):
         told = await scanning.rehearse_maintenance(groups=[group])
         assert told.transitioned == (await run(scanning)).transitioned
@@ -363,8 +369,9 @@ async def test_to_erase_a_memory_leaves_nothing_that_tells_of_it(
     for memory_id in (gone, kept):
         await driver.execute_query(
             "CREATE (:EntityBefore {uuid: $id, group_id: $group, was_content: 'smokes'})",
-            id=memory_id, group=group,
-        )  # fmt: skip
+            id=memory_id,
+            group=group,
+        )
     lines = [line async for line in export_lines(memory)]
     clock.advance(days=31)
     report = await run(memory)

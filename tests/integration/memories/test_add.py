@@ -18,7 +18,7 @@ from graph_memory.errors import (
     NotFoundError,
     ReservedFieldError,
 )
-from graph_memory.memories.add import Outcome
+from graph_memory.memories.add import AddResult
 from tests.conftest import TODAY, Clock, locked, some_transaction_waits
 
 SHARED_FIXTURES = settings(
@@ -167,7 +167,7 @@ async def test_fifty_clients_adding_one_content_store_it_once(memory: GraphMemor
     batches = await asyncio.gather(
         *(memory.add_many([{"content": "raced for"}]) for _ in range(50))
     )
-    outcomes: list[Outcome] = [outcome for batch in batches for outcome in batch]
+    outcomes: list[AddResult] = [outcome for batch in batches for outcome in batch]
     stored = [outcome.memory_id for outcome in outcomes if outcome.memory_id]
     assert len(stored) == 1
     losers = {o.error.existing_id for o in outcomes if isinstance(o.error, DuplicateError)}
@@ -187,8 +187,13 @@ async def test_many_at_once_give_an_outcome_each_in_order(memory: GraphMemory) -
         ]
     )
     assert [outcome.memory_id is not None for outcome in outcomes] == [
-        True, True, False, False, False, True,
-    ]  # fmt: skip
+        True,
+        True,
+        False,
+        False,
+        False,
+        True,
+    ]
     duplicate = outcomes[2].error
     assert isinstance(duplicate, DuplicateError)
     assert duplicate.existing_id == outcomes[0].memory_id
@@ -248,11 +253,16 @@ async def test_memories_of_one_call_relate_to_each_other(memory: GraphMemory, gr
     outcomes = await memory.add_many(
         [
             {"content": "one", "memory_id": first},
-            {"content": "two", "memory_id": second, "relationships": [
-                {"target_id": first, "relation_type": "causes", "bidirectional": True}]},
+            {
+                "content": "two",
+                "memory_id": second,
+                "relationships": [
+                    {"target_id": first, "relation_type": "causes", "bidirectional": True}
+                ],
+            },
             {"content": "three", "relationships": [{"target_id": first}, {"target_id": second}]},
         ]
-    )  # fmt: skip
+    )
     assert [outcome.relations_created for outcome in outcomes] == [0, 2, 2]
     assert len(await memory.relations(first)) == 3
 
@@ -419,7 +429,7 @@ async def test_a_megabyte_is_stored_and_more_is_refused(memory: GraphMemory) -> 
         | st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=3),
         max_size=4,
     ),
-)  # fmt: skip
+)
 async def test_any_unicode_text_comes_back_unchanged(
     memory: GraphMemory, content: str, tags: list[str], metadata: dict[str, object]
 ) -> None:

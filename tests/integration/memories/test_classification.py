@@ -48,8 +48,13 @@ def rating(judge: Callable[[str], tuple[Any, Any]]) -> Callable[[dict[str, Any]]
     def script(body: dict[str, Any]) -> Any:
         memories = json.loads(body["messages"][-1]["content"])
         rows = [(memory["id"], *judge(memory["memory"])) for memory in memories]
-        return says({"ratings": [dict(zip(("id", "importance", "stability"), r, strict=True))
-                                 for r in rows]})  # fmt: skip
+        return says(
+            {
+                "ratings": [
+                    dict(zip(("id", "importance", "stability"), r, strict=True)) for r in rows
+                ]
+            }
+        )
 
     return script
 
@@ -229,11 +234,17 @@ async def test_outcomes_are_measured(make: Make, llm: ScriptedLlm, driver: Async
     assert [b - a for a, b in zip(before, await counts(), strict=True)] == [1, 1, 2]
 
 
-@given(st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-    lambda inner: st.lists(inner) | st.dictionaries(
-        st.sampled_from(["ratings", "id", "importance", "stability", "x"]), inner),
-))  # fmt: skip
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+        lambda inner: (
+            st.lists(inner)
+            | st.dictionaries(
+                st.sampled_from(["ratings", "id", "importance", "stability", "x"]), inner
+            )
+        ),
+    )
+)
 def test_whatever_the_model_says_ratings_are_within_the_scale(said: Any) -> None:
     answer = said if isinstance(said, dict) else {"ratings": said}
     for rated in _ratings(answer).values():

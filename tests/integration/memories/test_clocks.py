@@ -204,13 +204,16 @@ async def test_relations_of_another_writer_are_read(
         "CREATE (a)-[:RELATES_TO {uuid: $a + '1', name: 'LIKES', fact: 'a likes b', "
         "group_id: a.group_id, episodes: [], created_at: datetime('2026-01-01')}]->(b) "
         "CREATE (a)-[:RELATES_TO {uuid: $a + '2'}]->(c)",
-        a=a.memory_id, b=b.memory_id, c=c.memory_id,
-    )  # fmt: skip
+        a=a.memory_id,
+        b=b.memory_id,
+        c=c.memory_id,
+    )
     told = [(r.relation_type, r.strength, r.fact) for r in await memory.relations(a.memory_id)]
     assert told[0][:2] == ("supports", 0.9)
     assert sorted(told[1:]) == [
-        ("LIKES", 0.5, "a likes b"), ("relates_to", 0.5, "a relates_to c"),
-    ]  # fmt: skip
+        ("LIKES", 0.5, "a likes b"),
+        ("relates_to", 0.5, "a relates_to c"),
+    ]
     walked = await memory.traverse(a.memory_id)
     assert {node.memory_id for node in walked.nodes} == {b.memory_id, c.memory_id}
     assert (await memory.analyze(a.memory_id)).by_type.keys() == {"supports", "LIKES", "relates_to"}

@@ -238,12 +238,16 @@ async def test_a_policy_that_is_unknown_or_makes_no_sense_is_refused(
             pass
     own = settings.model_copy(update={"policy_dir": tmp_path})
     for text, error, said in (
-        ("{amplitude: 1.0, offset: -1.0, rate: 1.0, places: 3, states: 'stepwise', expires: true}",
-         SettingsError, "offset -1, below 0"),
+        (
+            "{amplitude: 1.0, offset: -1.0, rate: 1.0, places: 3, states: 'stepwise', "
+            "expires: true}",
+            SettingsError,
+            "offset -1, below 0",
+        ),
         ("{amplitude: 'much'}", SettingsError, "amplitude 'much', no number"),
         ("{amplitude: }", StatementError, "Invalid input"),
         ("{amplitude: $mine}", StatementError, r"\$mine is used but not declared"),
-    ):  # fmt: skip
+    ):
         (tmp_path / "mine.cypher").write_text(f"// Fade.\n// access fragment\n{text}\n")
         _forget_policies()
         with pytest.raises(error, match=said):

@@ -113,8 +113,14 @@ async def test_what_memories_say_is_text_on_the_page(found: Report) -> None:
 
 async def test_every_section_is_there(found: Report) -> None:
     texts = Page(page(found)).texts
-    for title in ("States", "Retention", "The coming year", "Top connectors", "Health",
-                  "Last runs"):  # fmt: skip
+    for title in (
+        "States",
+        "Retention",
+        "The coming year",
+        "Top connectors",
+        "Health",
+        "Last runs",
+    ):
         assert title in texts
     assert "schema" in texts  # a check of the doctor
 

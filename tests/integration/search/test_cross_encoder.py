@@ -53,9 +53,12 @@ async def test_it_decides_the_order_where_nothing_else_weighs(
 ) -> None:
     await memory.add_many(FACTS_GIVEN)
     alone = judging(
-        recall_cross_encoder_weight=10.0, recall_vector_weight=0.0, recall_late_weight=0.0,
-        recall_form_weight=0.0, recall_sitting_weight=0.0,
-    )  # fmt: skip
+        recall_cross_encoder_weight=10.0,
+        recall_vector_weight=0.0,
+        recall_late_weight=0.0,
+        recall_form_weight=0.0,
+        recall_sitting_weight=0.0,
+    )
     question = "quid?"  # shares no word with any
     expected = dict(zip(FACTS, judged(folder, question, FACTS), strict=True))
     best = max(expected.values())
@@ -116,11 +119,13 @@ async def test_it_reads_what_the_clock_and_the_filters_allow(
     await memory.add(FACTS[4], tags=["releases"])
     clock.advance(days=1)
     await memory.update(first.memory_id, content=FACTS[5])
-    await memory.add_many([
-        {"content": FACTS[1], "tags": ["drinks"]},
-        {"content": FACTS[2]},
-        {"content": FACTS[3], "tags": ["drinks"], "invalid_at": clock.now},
-    ])  # fmt: skip
+    await memory.add_many(
+        [
+            {"content": FACTS[1], "tags": ["drinks"]},
+            {"content": FACTS[2]},
+            {"content": FACTS[3], "tags": ["drinks"], "invalid_at": clock.now},
+        ]
+    )
     clock.advance(days=1)
     both = judging()
     now = await both.search(QUESTION, tags=["drinks"])
@@ -189,10 +194,12 @@ async def test_the_doctor_looks_at_it(memory: GraphMemory, folder: Path, tmp_pat
 
 
 async def test_an_evaluation_measures_it(memory: GraphMemory, judging: Judging) -> None:
-    data = Evaluation.model_validate({
-        "memories": [{"id": str(i), "content": fact} for i, fact in enumerate(FACTS)],
-        "questions": [{"text": fact, "evidence": [str(i)]} for i, fact in enumerate(FACTS)],
-    })  # fmt: skip
+    data = Evaluation.model_validate(
+        {
+            "memories": [{"id": str(i), "content": fact} for i, fact in enumerate(FACTS)],
+            "questions": [{"text": fact, "evidence": [str(i)]} for i, fact in enumerate(FACTS)],
+        }
+    )
     (plain,) = await evaluate(memory, data, budgets=())
     (moved,) = await evaluate(judging(recall_cross_encoder_weight=10.0), data, budgets=())
     assert plain.mrr == 1

@@ -28,23 +28,34 @@ async def filled(memory: GraphMemory, driver: AsyncDriver, group: str) -> None:
         "UNWIND $names AS name CREATE (n:Entity {uuid: $group + name, name: name, summary: '', "
         "group_id: $group, created_at: datetime('2024-01-01T00:00:00Z')}) "
         "FOREACH (_ IN CASE name WHEN 'Bob' THEN [1] ELSE [] END | SET n:Person)",
-        names=names, group=group,
-    )  # fmt: skip
+        names=names,
+        group=group,
+    )
     vectors = await memory.embedder.embed([fact[3] for fact in FACTS])
     rows = [
-        {"a": group + a, "b": group + b, "name": name, "fact": fact, "from": since, "to": until,
-         "vector": np.asarray(vector).tolist(), "uuid": f"{group}{number}"}
+        {
+            "a": group + a,
+            "b": group + b,
+            "name": name,
+            "fact": fact,
+            "from": since,
+            "to": until,
+            "vector": np.asarray(vector).tolist(),
+            "uuid": f"{group}{number}",
+        }
         for number, ((a, name, b, fact, since, until), vector) in enumerate(
-            zip(FACTS, vectors, strict=True))
-    ]  # fmt: skip
+            zip(FACTS, vectors, strict=True)
+        )
+    ]
     await driver.execute_query(
         "UNWIND $rows AS row MATCH (a:Entity {uuid: row.a}), (b:Entity {uuid: row.b}) "
         "CREATE (a)-[r:RELATES_TO {uuid: row.uuid, name: row.name, fact: row.fact, "
         "group_id: $group, episodes: ['e'], created_at: datetime('2024-01-01T00:00:00Z'), "
         "valid_at: datetime(row.from), invalid_at: datetime(row.to)}]->(b) WITH r, row "
         "CALL db.create.setRelationshipVectorProperty(r, 'fact_embedding', row.vector)",
-        rows=rows, group=group,
-    )  # fmt: skip
+        rows=rows,
+        group=group,
+    )
     await adopt(memory, [group])
     await rebuild_embeddings(memory, group, only_missing=True)
     await driver.execute_query("CALL db.awaitIndexes(60)")

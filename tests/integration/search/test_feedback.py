@@ -35,8 +35,11 @@ async def test_it_moves_the_weights_the_right_way_within_bounds_and_back(
     await learning.add_many([{"content": f"Invoice number {n}"} for n in range(10)])
     before = await ranking(learning)
     for memory_id, useful, direction in (
-        (worded, True, -1), (meant, False, -1), (meant, True, 1), (worded, False, 1),
-    ):  # fmt: skip
+        (worded, True, -1),
+        (meant, False, -1),
+        (meant, True, 1),
+        (worded, False, 1),
+    ):
         learned = await learning.learned(reset=True)
         assert learned == Learned(0.0, 0.0, learning.settings.recall_vector_weight, 0, 0)
         assert await ranking(learning) == before

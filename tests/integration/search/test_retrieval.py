@@ -84,9 +84,12 @@ async def test_the_hybrid_profile_is_the_published_formula(
     recency = vector["temporal"]
     hours = {1.0: 0.0, 0.93: 725.706928, 0.0: 1e6}[recency]  # -ln(recency) / lambda
     row = await hybrid(
-        fragment, similarity=(1 + vector["semantic"]) / 2, distance=vector["distance"],
-        hours=hours, importance=vector["importance"],
-    )  # fmt: skip
+        fragment,
+        similarity=(1 + vector["semantic"]) / 2,
+        distance=vector["distance"],
+        hours=hours,
+        importance=vector["importance"],
+    )
     assert row["components"]["temporal"] == pytest.approx(recency, abs=1e-6)
     assert row["score"] == pytest.approx(vector["expected"], abs=1e-6)
 

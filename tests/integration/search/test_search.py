@@ -95,10 +95,12 @@ async def test_who_holds_all_the_words_is_found_among_many_who_hold_one(
 
 async def test_an_answer_is_found_by_what_was_asked_and_by_its_sitting(memory: GraphMemory) -> None:
     """It holds no word of the question, and without its conversation it is like any other."""
-    told = [("chat", "Ada: How was the road trip to the lighthouse?"),
-            ("chat", "Bob: Windy! I'd go again tomorrow."),
-            ("work", "Cleo: How is the new printer?"),
-            ("work", "Dan: Noisy! I'd return it tomorrow.")]  # fmt: skip
+    told = [
+        ("chat", "Ada: How was the road trip to the lighthouse?"),
+        ("chat", "Bob: Windy! I'd go again tomorrow."),
+        ("work", "Cleo: How is the new printer?"),
+        ("work", "Dan: Noisy! I'd return it tomorrow."),
+    ]
 
     async def measured(*, conversations: bool) -> dict[str, dict[str, float | None]]:
         group = f"{memory.settings.group_id}_{conversations}"
@@ -339,8 +341,10 @@ async def test_a_list_goes_on_within_a_millisecond_and_among_zones(
     ]
     await driver.execute_query(
         "UNWIND range(0, 5) AS i MATCH (m:Memory {uuid: $ids[i]}) "
-        "SET m.created_at = datetime($made_at[i])", ids=ids, made_at=made_at,
-    )  # fmt: skip
+        "SET m.created_at = datetime($made_at[i])",
+        ids=ids,
+        made_at=made_at,
+    )
     page = await memory.list(sort=sort, limit=1)
     listed = list(page.memories)
     while page.next_cursor:

@@ -112,8 +112,9 @@ async def test_of_a_chain_the_memory_that_holds_is_named_and_offered(memory: Gra
     await memory.mark_obsolete(second, "sold", superseded_by=third)
     got = await memory.retrieve("harbour crane", session_id=loaded.session_id)
     assert {c.memory_id: c.superseded_by for c in got.changed} == {
-        first: third, second: third,
-    }  # fmt: skip
+        first: third,
+        second: third,
+    }
     assert third in given_ids(got)
 
 

@@ -82,8 +82,12 @@ async def kept(
 def mcp_memory(folder: Path) -> Path:
     return lines_of(
         folder / "memory.jsonl",
-        {"type": "entity", "name": "Alice", "entityType": "person",
-         "observations": ["likes tea", "Alice works nights"]},
+        {
+            "type": "entity",
+            "name": "Alice",
+            "entityType": "person",
+            "observations": ["likes tea", "Alice works nights"],
+        },
         {"type": "entity", "name": "Acme", "entityType": "company", "observations": []},
         # two calls at once left two objects in one line, and half of one in the next
         '{"type": "relation", "from": "Alice", "to": "Acme", "relationType": "works at"}'
@@ -92,7 +96,7 @@ def mcp_memory(folder: Path) -> Path:
         {"type": "relation", "from": "Acme", "to": "Alice", "relationType": "dependsOn"},
         {"type": "relation", "from": "Alice", "to": "Nobody", "relationType": "knows"},
         {"type": "note", "text": "of another kind"},
-    )  # fmt: skip
+    )
 
 
 async def test_mcp_memory(
@@ -143,38 +147,88 @@ def mcp_ai_memory(folder: Path) -> Path:
             {
                 "exported_at": "2025-09-01T00:00:00Z",
                 "memories": [
-                    {**row, "id": ids[0], "content": {"text": "Ada deploys on Fridays"},
-                     "type": "fact", "tags": ["ops"], "importance_score": 0.8,
-                     "state": "dormant", "decay_score": 0.3, "decay_rate": 0.02,
-                     "access_count": 7, "accessed_at": "2025-08-01T10:00:00+00:00",
-                     "last_decay_update": "2025-08-02T10:00:00+00:00",
-                     "created_at": "2025-01-01T00:00:00+00:00",
-                     "updated_at": "2025-01-02T00:00:00+00:00", "embedding": "[0.1,0.2,0.3]"},
-                    {**row, "id": ids[1], "content": "The pipeline broke", "type": "error",
-                     "tags": "{ops,ci}", "importance_score": 0.5, "state": None,
-                     "decay_score": None, "accessed_at": None, "last_decay_update": None,
-                     "created_at": "2025-02-01T00:00:00+00:00", "parent_id": ids[0],
-                     "relation_type": "extends", "metadata": {"name": "x", "nested": {"a": 1}}},
-                    {**row, "id": ids[2], "content": "gone", "type": "fact",
-                     "created_at": "2025-02-01T00:00:00Z", "deleted_at": "2025-03-01T00:00:00Z"},
-                    {**row, "id": ids[3], "content": {"k": [1]}, "type": "task",
-                     "user_context": "grace", "importance_score": 0.01,
-                     "created_at": "2025-02-01T00:00:00Z"},
+                    {
+                        **row,
+                        "id": ids[0],
+                        "content": {"text": "Ada deploys on Fridays"},
+                        "type": "fact",
+                        "tags": ["ops"],
+                        "importance_score": 0.8,
+                        "state": "dormant",
+                        "decay_score": 0.3,
+                        "decay_rate": 0.02,
+                        "access_count": 7,
+                        "accessed_at": "2025-08-01T10:00:00+00:00",
+                        "last_decay_update": "2025-08-02T10:00:00+00:00",
+                        "created_at": "2025-01-01T00:00:00+00:00",
+                        "updated_at": "2025-01-02T00:00:00+00:00",
+                        "embedding": "[0.1,0.2,0.3]",
+                    },
+                    {
+                        **row,
+                        "id": ids[1],
+                        "content": "The pipeline broke",
+                        "type": "error",
+                        "tags": "{ops,ci}",
+                        "importance_score": 0.5,
+                        "state": None,
+                        "decay_score": None,
+                        "accessed_at": None,
+                        "last_decay_update": None,
+                        "created_at": "2025-02-01T00:00:00+00:00",
+                        "parent_id": ids[0],
+                        "relation_type": "extends",
+                        "metadata": {"name": "x", "nested": {"a": 1}},
+                    },
+                    {
+                        **row,
+                        "id": ids[2],
+                        "content": "gone",
+                        "type": "fact",
+                        "created_at": "2025-02-01T00:00:00Z",
+                        "deleted_at": "2025-03-01T00:00:00Z",
+                    },
+                    {
+                        **row,
+                        "id": ids[3],
+                        "content": {"k": [1]},
+                        "type": "task",
+                        "user_context": "grace",
+                        "importance_score": 0.01,
+                        "created_at": "2025-02-01T00:00:00Z",
+                    },
                 ],
                 "memory_relations": [
-                    {"id": "r1", "from_memory_id": ids[0], "to_memory_id": ids[1],
-                     "relation_type": "CAUSED_BY", "strength": 0.9,
-                     "created_at": "2025-02-02T00:00:00Z"},
-                    {"from_memory_id": ids[1], "to_memory_id": ids[3],
-                     "relation_type": "inspired", "strength": 0.4},
-                    {"from_memory_id": ids[1], "to_memory_id": ids[2],
-                     "relation_type": "supports", "strength": 0.4},
-                    {"from_memory_id": ids[1], "to_memory_id": ids[1],
-                     "relation_type": "supports", "strength": 0.4},
+                    {
+                        "id": "r1",
+                        "from_memory_id": ids[0],
+                        "to_memory_id": ids[1],
+                        "relation_type": "CAUSED_BY",
+                        "strength": 0.9,
+                        "created_at": "2025-02-02T00:00:00Z",
+                    },
+                    {
+                        "from_memory_id": ids[1],
+                        "to_memory_id": ids[3],
+                        "relation_type": "inspired",
+                        "strength": 0.4,
+                    },
+                    {
+                        "from_memory_id": ids[1],
+                        "to_memory_id": ids[2],
+                        "relation_type": "supports",
+                        "strength": 0.4,
+                    },
+                    {
+                        "from_memory_id": ids[1],
+                        "to_memory_id": ids[1],
+                        "relation_type": "supports",
+                        "strength": 0.4,
+                    },
                 ],
             }
         ),
-    )  # fmt: skip
+    )
 
 
 async def test_mcp_ai_memory(
@@ -276,28 +330,64 @@ def doobidoo(folder: Path) -> Path:
         folder / "sqlite_vec.db",
         DOOBIDOO,
         memories=[
-            {"content_hash": "h1", "content": "Caching broke the login", "tags": "web, bug,auth",
-             "memory_type": "error", "metadata": '{"quality_score": 0.7, "access_count": 4}',
-             "created_at": 1735689600.0, "updated_at": 1735693200.0, "last_accessed": 1738368000,
-             "confidence": 0.9},
-            {"content_hash": "h2", "content": "Sessions are no longer cached", "tags": "123",
-             "memory_type": "note", "metadata": "{}", "created_at": None,
-             "created_at_iso": "2025-01-02T00:00:00Z", "parent_id": "h1"},
-            {"content_hash": "h3", "content": "Sessions are cached", "tags": None,
-             "memory_type": None, "metadata": None, "created_at": 1704067200.0,
-             "superseded_by": "h1"},
+            {
+                "content_hash": "h1",
+                "content": "Caching broke the login",
+                "tags": "web, bug,auth",
+                "memory_type": "error",
+                "metadata": '{"quality_score": 0.7, "access_count": 4}',
+                "created_at": 1735689600.0,
+                "updated_at": 1735693200.0,
+                "last_accessed": 1738368000,
+                "confidence": 0.9,
+            },
+            {
+                "content_hash": "h2",
+                "content": "Sessions are no longer cached",
+                "tags": "123",
+                "memory_type": "note",
+                "metadata": "{}",
+                "created_at": None,
+                "created_at_iso": "2025-01-02T00:00:00Z",
+                "parent_id": "h1",
+            },
+            {
+                "content_hash": "h3",
+                "content": "Sessions are cached",
+                "tags": None,
+                "memory_type": None,
+                "metadata": None,
+                "created_at": 1704067200.0,
+                "superseded_by": "h1",
+            },
             {"content_hash": "h4", "content": "deleted", "created_at": 1.0, "deleted_at": 2.0},
         ],
         memory_graph=[
-            {"source_hash": "h2", "target_hash": "h1", "similarity": 1.0000001,
-             "connection_types": '["semantic"]', "metadata": "{}", "created_at": 1735700000.0,
-             "relationship_type": "fixes"},
-            {"source_hash": "h1", "target_hash": "h2", "similarity": 0.6,
-             "connection_types": "[]", "created_at": 1735700000.0},
-            {"source_hash": "h1", "target_hash": "h4", "similarity": 0.6,
-             "connection_types": "[]", "created_at": 1735700000.0},
+            {
+                "source_hash": "h2",
+                "target_hash": "h1",
+                "similarity": 1.0000001,
+                "connection_types": '["semantic"]',
+                "metadata": "{}",
+                "created_at": 1735700000.0,
+                "relationship_type": "fixes",
+            },
+            {
+                "source_hash": "h1",
+                "target_hash": "h2",
+                "similarity": 0.6,
+                "connection_types": "[]",
+                "created_at": 1735700000.0,
+            },
+            {
+                "source_hash": "h1",
+                "target_hash": "h4",
+                "similarity": 0.6,
+                "connection_types": "[]",
+                "created_at": 1735700000.0,
+            },
         ],
-    )  # fmt: skip
+    )
 
 
 async def test_doobidoo(
@@ -356,9 +446,16 @@ CREATE TABLE memory_project_association (
 
 
 def forgetful(folder: Path) -> Path:
-    row = {"user_id": "u1", "context": "why", "keywords": '["k"]', "tags": '["decision"]',
-           "importance": 8, "is_obsolete": 0, "created_at": "2026-01-01 10:00:00.000000",
-           "updated_at": "2026-01-02 10:00:00.000000"}  # fmt: skip
+    row = {
+        "user_id": "u1",
+        "context": "why",
+        "keywords": '["k"]',
+        "tags": '["decision"]',
+        "importance": 8,
+        "is_obsolete": 0,
+        "created_at": "2026-01-01 10:00:00.000000",
+        "updated_at": "2026-01-02 10:00:00.000000",
+    }
     link = {"user_id": "u1", "created_at": "2026-01-05 00:00:00.000000"}
     return filled(
         folder / "forgetful.db",
@@ -366,12 +463,25 @@ def forgetful(folder: Path) -> Path:
         users=[{"id": "u1", "name": "Ada"}],
         projects=[{"id": 5, "name": "House"}],
         memories=[
-            {**row, "title": "Oak floor", "content": "The floor is oak", "confidence": 0.75,
-             "access_count": 3, "last_accessed_at": "2026-02-01 00:00:00.000000",
-             "source_files": '["plan.md"]'},
-            {**row, "title": "Pine floor", "content": "The floor is pine", "is_obsolete": 1,
-             "importance": 3, "obsolete_reason": "renovated", "superseded_by": 1,
-             "obsoleted_at": "2026-01-03 00:00:00.000000"},
+            {
+                **row,
+                "title": "Oak floor",
+                "content": "The floor is oak",
+                "confidence": 0.75,
+                "access_count": 3,
+                "last_accessed_at": "2026-02-01 00:00:00.000000",
+                "source_files": '["plan.md"]',
+            },
+            {
+                **row,
+                "title": "Pine floor",
+                "content": "The floor is pine",
+                "is_obsolete": 1,
+                "importance": 3,
+                "obsolete_reason": "renovated",
+                "superseded_by": 1,
+                "obsoleted_at": "2026-01-03 00:00:00.000000",
+            },
             {**row, "title": "Rug", "content": "A rug lies on the floor", "user_id": "u2"},
         ],
         memory_links=[
@@ -379,7 +489,7 @@ def forgetful(folder: Path) -> Path:
             {**link, "source_id": 3, "target_id": 1},
         ],
         memory_project_association=[{"memory_id": 1, "project_id": 5}],
-    )  # fmt: skip
+    )
 
 
 async def test_forgetful(
@@ -433,12 +543,24 @@ def longterm_memory(folder: Path) -> Path:
         folder / "memory.db",
         LONGTERM_MEMORY,
         memories=[
-            {**row, "id": "a", "content": "Ada drinks tea", "memory_type": "preference",
-             "importance": 7.5, "tags": '["pinned", "ada"]', "metadata": '{"n": 1}'},
-            {**row, "id": "b", "content": "Call the plumber", "memory_type": "task",
-             "importance": 12},
+            {
+                **row,
+                "id": "a",
+                "content": "Ada drinks tea",
+                "memory_type": "preference",
+                "importance": 7.5,
+                "tags": '["pinned", "ada"]',
+                "metadata": '{"n": 1}',
+            },
+            {
+                **row,
+                "id": "b",
+                "content": "Call the plumber",
+                "memory_type": "task",
+                "importance": 12,
+            },
         ],
-    )  # fmt: skip
+    )
 
 
 async def test_longterm_memory(
@@ -462,19 +584,33 @@ def mem0(folder: Path) -> Path:
         json.dumps(
             {
                 "results": [
-                    {"id": "m1", "memory": "Ada moved to Oslo", "hash": "md5", "user_id": "ada",
-                     "run_id": "r1", "metadata": {"name": "trip"}, "categories": ["travel"],
-                     "created_at": "2024-07-01T00:00:00.000000-07:00",
-                     "updated_at": "2024-07-02T00:00:00.000000-07:00"},
-                    {"id": "m2", "memory": "A voucher for the ferry", "user_id": "ada",
-                     "created_at": "2024-07-01", "metadata": None, "categories": None,
-                     "updated_at": None, "expiration_date": "2024-12-31"},
+                    {
+                        "id": "m1",
+                        "memory": "Ada moved to Oslo",
+                        "hash": "md5",
+                        "user_id": "ada",
+                        "run_id": "r1",
+                        "metadata": {"name": "trip"},
+                        "categories": ["travel"],
+                        "created_at": "2024-07-01T00:00:00.000000-07:00",
+                        "updated_at": "2024-07-02T00:00:00.000000-07:00",
+                    },
+                    {
+                        "id": "m2",
+                        "memory": "A voucher for the ferry",
+                        "user_id": "ada",
+                        "created_at": "2024-07-01",
+                        "metadata": None,
+                        "categories": None,
+                        "updated_at": None,
+                        "expiration_date": "2024-12-31",
+                    },
                 ],
                 "relations": [{"source": "ada", "relationship": "lives_in", "target": "oslo"}],
             },
             indent=1,
         ),
-    )  # fmt: skip
+    )
 
 
 async def test_mem0(memory: GraphMemory, tmp_path: Path) -> None:
@@ -486,9 +622,13 @@ async def test_mem0(memory: GraphMemory, tmp_path: Path) -> None:
     assert stored["m1"]["lifecycle"]["updated_at"] == "2024-07-02T07:00:00.000Z"
     assert stored["m1"]["tags"] == ["travel"]
     assert stored["m1"]["metadata"] == {
-        "source_name": "trip", "run_id": "r1", "hash": "md5", "imported_from": "mem0",
-        "source_id": "m1", "source_owner": "ada",
-    }  # fmt: skip
+        "source_name": "trip",
+        "run_id": "r1",
+        "hash": "md5",
+        "imported_from": "mem0",
+        "source_id": "m1",
+        "source_owner": "ada",
+    }
     assert stored["m2"]["lifecycle"]["invalid_at"] == "2024-12-31T00:00:00.000Z"
 
 
@@ -599,9 +739,14 @@ def test_a_database_in_use_is_read_and_one_at_rest_left_alone(tmp_path: Path) ->
     assert (sorted(tmp_path.iterdir()), path.read_bytes()) == (before, bytes_before)
 
 
-@pytest.mark.parametrize(("name", "other"), [
-    ("doobidoo", longterm_memory), ("longterm-memory", doobidoo), ("forgetful", doobidoo),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [
+        ("doobidoo", longterm_memory),
+        ("longterm-memory", doobidoo),
+        ("forgetful", doobidoo),
+    ],
+)
 def test_a_database_of_another_store_is_refused(name: str, other: Make, tmp_path: Path) -> None:
     with pytest.raises(SourceFormatError, match="found no memories"):
         list(translate(name, other(tmp_path), "g"))

@@ -84,8 +84,9 @@ async def fill(memory: GraphMemory, clock: Clock, driver: AsyncDriver) -> None:
         "m.decay_score = 0.4, m.invalid_at = '2026-01-01T00:00:00.000Z', "
         "m.preserve_until = '2030-01-01T00:00:00.000Z', "
         "r.invalid_at = datetime('2026-02-01T00:00:00Z')",
-        id=parent.memory_id, change=CHANGE,
-    )  # fmt: skip
+        id=parent.memory_id,
+        change=CHANGE,
+    )
 
 
 async def test_what_was_erased_comes_back_whole(
@@ -203,9 +204,16 @@ async def test_lines_that_tell_less_of_what_ended_are_read(
     lines = [json.loads(line) for line in await exported(memory)]
     for line in lines:
         line.pop("versions", None)
-        for newer in ("ended_at", "obsolete_at", "obsolete_reason", "confidence_decayed_at",
-                      "stability_source", "classification_status", "classification_attempts",
-                      "reinforcement_pending"):  # fmt: skip
+        for newer in (
+            "ended_at",
+            "obsolete_at",
+            "obsolete_reason",
+            "confidence_decayed_at",
+            "stability_source",
+            "classification_status",
+            "classification_attempts",
+            "reinforcement_pending",
+        ):
             line["lifecycle"].pop(newer, None)
     await memory.delete_all(confirm="DELETE ALL", permanent=True)
     report = await imported(memory, *lines)
@@ -373,9 +381,12 @@ async def test_a_link_to_nowhere_is_named_and_the_memory_stays(
         memory,
         {"content": "alone", "memory_id": f"{group}-1", "parent_id": "nobody"},
         {"content": "lonely", "relationships": [{"target_id": "nobody"}]},
-        {"content": "selfish", "memory_id": f"{group}-3",
-         "relationships": [{"target_id": f"{group}-3"}]},
-    )  # fmt: skip
+        {
+            "content": "selfish",
+            "memory_id": f"{group}-3",
+            "relationships": [{"target_id": f"{group}-3"}],
+        },
+    )
     assert (report.stored, report.relations, report.failed) == (3, 0, 3)
     assert {error.line: error.code for error in report.errors} == {
         1: "not_found",
@@ -473,11 +484,14 @@ async def test_a_malformed_group_is_refused(memory: GraphMemory) -> None:
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=60)
 values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
     | texts,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
     max_leaves=6,
-)  # fmt: skip
+)
 keys = texts.filter(lambda key: key not in RESERVED_KEYS)
 memories = st.fixed_dictionaries(
     {"content": texts.filter(str.strip)},
@@ -535,9 +549,11 @@ async def test_what_graphiti_found_is_copied_with_its_labels_names_and_times(
     before = await exported(memory)
     first = json.loads(before[0])
     assert first["entity"] == {
-        "name": "Entity 1", "summary": "Chief of all", "labels": ["Person", "VIP"],
+        "name": "Entity 1",
+        "summary": "Chief of all",
+        "labels": ["Person", "VIP"],
         "attributes": {"role": "chief", "since": [1, 2]},
-    }  # fmt: skip
+    }
 
     empty = f"{group}_copy"
     report = await import_lines(memory, before, empty)
@@ -585,11 +601,13 @@ async def test_what_graphiti_found_is_copied_with_its_labels_names_and_times(
         ({"entity": {"name": "Bob", "attributes": {"a": {"b": 1}}}}, "'a' must be text"),
         ({"facts": [{"target_id": "x", "name": "KNOWS"}]}, "fact"),
         ({"facts": [{"target_id": "x", "name": "KNOWS", "fact": "f", "strength": 2}]}, "strength"),
-        ({"facts": [{"target_id": "x", "name": "K", "fact": "f", "attributes": {"uuid": "y"}}]},
-         "uuid"),
+        (
+            {"facts": [{"target_id": "x", "name": "K", "fact": "f", "attributes": {"uuid": "y"}}]},
+            "uuid",
+        ),
     ],
     ids=range(7),
-)  # fmt: skip
+)
 async def test_a_line_cannot_pass_off_attributes_as_what_is_ours(
     memory: GraphMemory, part: dict[str, Any], told: str
 ) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory
-from graph_memory.domain.inputs import checked
+from graph_memory.domain.inputs import validate
 from graph_memory.domain.models import BriefMemory
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import InvalidArgumentError, NotFoundError
@@ -103,9 +103,10 @@ class Reference:
         self.nodes = {n.id: n for n in nodes if holds(n, n.soft_deleted_at, *clocks)}
         types = walk.get("relation_types")
         self.edges = [
-            e for e in edges
+            e
+            for e in edges
             if holds(e, e.expired_at, *clocks) and (types is None or e.name in types)
-        ]  # fmt: skip
+        ]
         self.links = [e for e in links if holds(e, None, *clocks)]
         self.walk = walk
         self.max_depth, self.max_nodes = walk["max_depth"], walk["max_nodes"]
@@ -192,12 +193,16 @@ def graphs(draw: st.DrawFn) -> tuple[list[Node], list[Edge], list[Edge]]:
     keys = draw(st.sets(st.tuples(ends, ends, names), max_size=24))
     edges = [
         Edge(
-            f"n{a}", f"n{b}", name, draw(st.sampled_from([0.0, 0.5, 1.0])),
+            f"n{a}",
+            f"n{b}",
+            name,
+            draw(st.sampled_from([0.0, 0.5, 1.0])),
             **(draw(spans()) if timed else {"created_at": draw(st.sampled_from(DAYS))}),
             expired_at=draw(ended),
         )
-        for a, b, name in sorted(keys) if a != b
-    ]  # fmt: skip
+        for a, b, name in sorted(keys)
+        if a != b
+    ]
     parents = draw(st.dictionaries(ends, ends, max_size=4))
     links = [Edge(f"n{a}", f"n{b}", "has_parent", 1.0) for a, b in parents.items() if a != b]
     return nodes, edges, links
@@ -223,9 +228,10 @@ WALKS = st.fixed_dictionaries(
 
 
 @settings(
-    max_examples=60, deadline=None,
+    max_examples=60,
+    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)  # fmt: skip
+)
 @given(graph=graphs(), walks=st.lists(WALKS, min_size=4, max_size=4), pages=st.booleans())
 async def test_a_walk_is_the_reference_walk(
     memory: GraphMemory,
@@ -250,9 +256,13 @@ async def test_a_walk_is_the_reference_walk(
     for walk in walks:
         # Not through the API, which counts accesses: those would wake dormant memories meanwhile.
         walked = await traverse(
-            memory.graph, memory.settings, nodes[0].id, checked(Walk, walk),
-            group_id=group, now=TODAY,
-        )  # fmt: skip
+            memory.graph,
+            memory.settings,
+            nodes[0].id,
+            validate(Walk, walk),
+            group_id=group,
+            now=TODAY,
+        )
         expected, reason = Reference(nodes, edges, links, **walk).answer(nodes[0].id)
         assert [node.path for node in walked.nodes] == expected, walk
         assert walked.reason == reason, walk
@@ -425,8 +435,9 @@ async def test_an_analysis_finds_bridges_islands_and_connectors(
     assert (whole.memories, whole.relations, whole.isolated) == (9, 9, 1)
     assert (whole.islands, whole.island_count, whole.truncated) == ([6, 2], 2, False)
     assert [(b.from_id, b.to_id, b.separates) for b in whole.bridges] == [
-        (ids[2], ids[3], 3), (ids[6], ids[7], 1),
-    ]  # fmt: skip
+        (ids[2], ids[3], 3),
+        (ids[6], ids[7], 1),
+    ]
     assert whole.by_type == {"relates_to": TypeCount(9, 0.5)}
     assert [c.memory_id for c in whole.top_connectors[:2]] == [ids[2], ids[3]]
     assert whole.top_connectors[0].degree == 3

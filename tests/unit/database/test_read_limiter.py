@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from graph_memory.database.read_limiter import Turns, came
+from graph_memory.database.read_limiter import ReadLimiter, came
 from graph_memory.settings.base import read_settings
 
 
@@ -22,7 +22,7 @@ class Line:
     """Those who wait for the one turn there is, and in which order they had it."""
 
     def __init__(self) -> None:
-        self.turns = Turns(read_settings(neo4j_concurrent_reads=1))
+        self.turns = ReadLimiter(read_settings(neo4j_concurrent_reads=1))
         self.had: list[str] = []
 
     async def join(self, name: str) -> asyncio.Task[None]:
@@ -49,7 +49,7 @@ class Line:
 async def test_only_a_neo4j_on_this_machine_has_as_many_reads_as_processors(
     uri: str | None, limited: bool
 ) -> None:
-    turns = Turns(read_settings(neo4j_uri=uri, neo4j_pool_size=1000))
+    turns = ReadLimiter(read_settings(neo4j_uri=uri, neo4j_pool_size=1000))
     async with AsyncExitStack() as held:
         for _ in range(os.cpu_count() or 1):
             await held.enter_async_context(turns.turn())

@@ -12,11 +12,11 @@ from graph_memory.domain.inputs import (
     MemoryChanges,
     NewMemory,
     NewRelation,
-    checked,
-    checked_value,
+    validate,
+    validate_value,
 )
 from graph_memory.domain.models import RelationType
-from graph_memory.domain.timestamps import EndMoment, Moment, SupposedMoment
+from graph_memory.domain.timestamps import EndMoment, Moment, SimulatedTime
 from graph_memory.errors import InvalidArgumentError, LimitExceededError
 from graph_memory.search.facts import FactFilters
 from graph_memory.transfer.line_format import read_line
@@ -45,39 +45,58 @@ def nested(levels: int) -> dict[str, Any]:
     ],
 )
 def test_an_instant_is_iso_8601(given: object, meant: datetime) -> None:
-    assert checked_value(Moment, given, "as_of") == meant
+    assert validate_value(Moment, given, "as_of") == meant
 
 
 @pytest.mark.parametrize(
     "given",
-    ["2026", "0", "20260601", "1780272000", "1780272000.5", "-1", "2026-6-1", "June", "",
-     "2026-W23", "2026-06-01T", "2026-06-01x", "2026-13-01", 0, 2026, 1780272000.5,
-     True, ["2026-06-01"]],
-)  # fmt: skip
+    [
+        "2026",
+        "0",
+        "20260601",
+        "1780272000",
+        "1780272000.5",
+        "-1",
+        "2026-6-1",
+        "June",
+        "",
+        "2026-W23",
+        "2026-06-01T",
+        "2026-06-01x",
+        "2026-13-01",
+        0,
+        2026,
+        1780272000.5,
+        True,
+        ["2026-06-01"],
+    ],
+)
 def test_anything_else_is_no_instant(given: object) -> None:
     for kind in (Moment, EndMoment):
         with pytest.raises(InvalidArgumentError, match=r"ISO 8601, as 2026-06-01 or") as error:
-            checked_value(kind, given, "as_of")
+            validate_value(kind, given, "as_of")
         assert error.value.argument == "as_of"
     with pytest.raises(InvalidArgumentError, match="as_of="):
-        checked(Clocks, {"as_of": given})
+        validate(Clocks, {"as_of": given})
     with pytest.raises(InvalidArgumentError, match="created_at="):
-        checked(NewMemory, {"content": "tea", "created_at": given})
+        validate(NewMemory, {"content": "tea", "created_at": given})
 
 
 def test_a_date_alone_may_mean_its_end() -> None:
-    assert checked_value(EndMoment, "2026-06-01", "to") == JUNE + timedelta(days=1, milliseconds=-1)
-    assert checked_value(EndMoment, "2026-06-01T00:00Z", "to") == JUNE
+    assert validate_value(EndMoment, "2026-06-01", "to") == JUNE + timedelta(
+        days=1, milliseconds=-1
+    )
+    assert validate_value(EndMoment, "2026-06-01T00:00Z", "to") == JUNE
 
 
 @pytest.mark.parametrize("given", ["0001-01-01", "9999-12-31", "1969-12-31", "9000-01-01"])
 def test_a_clock_is_supposed_where_dates_remain_dates(given: str) -> None:
     with pytest.raises(InvalidArgumentError, match=rf"now='{given}'.*from the year 1970 to 8999"):
-        checked_value(SupposedMoment, given, "now")
+        validate_value(SimulatedTime, given, "now")
 
 
 def test_metadata_is_nested_within_bounds() -> None:
-    memory = checked(NewMemory, {"content": "tea", "metadata": nested(32)})
+    memory = validate(NewMemory, {"content": "tea", "metadata": nested(32)})
     assert memory.metadata == nested(32)
     for kind, given in (
         (NewMemory, {"content": "tea", "metadata": nested(33)}),
@@ -85,14 +104,14 @@ def test_metadata_is_nested_within_bounds() -> None:
         (MemoryChanges, {"metadata": nested(100_000)}),
     ):
         with pytest.raises(LimitExceededError, match=r"^metadata=.*32 levels"):
-            checked(kind, given)
+            validate(kind, given)
     with pytest.raises(LimitExceededError, match="32 levels"):
         read_line(json.dumps({"content": "tea", "metadata": nested(33)}))
 
 
 def test_an_unknown_argument_is_named_before_one_that_is_missing() -> None:
     with pytest.raises(InvalidArgumentError, match=r"contents='x'.*there are content, memory_type"):
-        checked(NewMemory, {"contents": "x"})
+        validate(NewMemory, {"contents": "x"})
 
 
 @pytest.mark.parametrize(
@@ -111,7 +130,7 @@ def test_what_is_expected_is_said_in_the_words_of_json(
     kind: type[Any], given: dict[str, Any], told: str
 ) -> None:
     with pytest.raises(InvalidArgumentError, match=told):
-        checked(kind, given)
+        validate(kind, given)
 
 
 @pytest.mark.parametrize("given", [{"target_id": "b", "foo": 1}, {"foo": 1}])
@@ -119,13 +138,13 @@ def test_an_unknown_argument_within_another_is_told_its_neighbours(given: dict[s
     with pytest.raises(
         InvalidArgumentError, match=r"^relationships\.0\.foo=1 .*there are target_id, relation_type"
     ):
-        checked(NewMemory, {"content": "x", "relationships": [given]})
+        validate(NewMemory, {"content": "x", "relationships": [given]})
     with pytest.raises(
         InvalidArgumentError, match=r"^lifecycle\.foo=1 .*there are lifecycle_state"
     ):
         read_line('{"content": "x", "lifecycle": {"foo": 1}}')
     with pytest.raises(InvalidArgumentError, match=r"^foo=1 .*there are names, entity_id"):
-        checked(FactFilters, {"foo": 1})
+        validate(FactFilters, {"foo": 1})
 
 
 def test_values_are_shown_as_callers_write_them() -> None:

@@ -62,14 +62,15 @@ def test_locomo_is_read_as_published(tmp_path: Path) -> None:
     sample = {
         "sample_id": "conv-1",
         "conversation": {
-            "session_2_date_time": "1:56 pm on 8 May, 2023", "session_2": [turn, again]
+            "session_2_date_time": "1:56 pm on 8 May, 2023",
+            "session_2": [turn, again],
         },
         "qa": [
             {"question": "What?", "evidence": ["D2:01; D9:9"], "category": 4},
             {"question": "Again?", "evidence": ["D2:2"], "category": 4},
             {"question": "None?", "evidence": [], "category": 5},
         ],
-    }  # fmt: skip
+    }
     data = read_data(write(tmp_path, [sample]), Form.LOCOMO)
     (said,) = data.memories  # twice in the same words is one memory
     assert said.content == "Ada: Hi [shared image: a boat]"

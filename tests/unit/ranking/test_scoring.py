@@ -16,8 +16,11 @@ SETTINGS = read_settings()
 
 def candidate(name: str, cosine: float = 0.5, **changes: object) -> Candidate:
     details: dict[str, object] = {
-        "words": [], "lead": "a plain statement.", "characters": 100, "told_at": NOW,
-    } | changes  # fmt: skip
+        "words": [],
+        "lead": "a plain statement.",
+        "characters": 100,
+        "told_at": NOW,
+    } | changes
     return Candidate(memory_id=name, cosine=cosine, **details)  # type: ignore[arg-type]
 
 
@@ -126,12 +129,16 @@ def test_an_exact_match_stays_first_however_much_speaks_for_others() -> None:
     exact = candidate("exact", 0.95, words=[(0, 2.0), (1, 1.0)], lead="Who?", characters=4)
     near = [
         candidate(
-            f"near{i}", 0.6, words=[(0, 1.0)], lead="Ada: It was in May 2023.", characters=900,
+            f"near{i}",
+            0.6,
+            words=[(0, 1.0)],
+            lead="Ada: It was in May 2023.",
+            characters=900,
             told_at=datetime(2023, 5, 9, tzinfo=UTC),
             conversation_id="chat",
         )
         for i in range(20)
-    ]  # fmt: skip
+    ]
     ranking = Ranking("Ada in May 2023?", Candidates([2.0, 1.0], [*near, exact], []), SETTINGS, NOW)
     met = {"exact": np.array([0.9])} | {memory.memory_id: np.array([0.6]) for memory in near}
     ranking.add_late(met, np.ones(1))
@@ -176,8 +183,9 @@ def test_late_interaction_is_the_weighted_mean_of_the_best_matches() -> None:
     late = {r.memory.memory_id: r.components["late"] for r in ranking.best(3)}
     share = float(weights @ other) / float(weights @ own)
     assert late == {"own": 1, "other": pytest.approx(share, abs=1e-6), "none": 0}
-    vectors, weights = asked("and the", reduced([(0, 3), (4, 7)], np.eye(2, 384, dtype=np.float32)),
-                             [], [], "english")  # fmt: skip
+    vectors, weights = asked(
+        "and the", reduced([(0, 3), (4, 7)], np.eye(2, 384, dtype=np.float32)), [], [], "english"
+    )
     assert weights.tolist() == [0.5, 0.5]
 
 

@@ -39,16 +39,22 @@ def test_arguments_are_published_short_and_closed():
         "properties": {
             "title": {"type": "string"},
             "default": {
-                "type": "integer", "minimum": 1, "maximum": 3, "description": "One to three.",
+                "type": "integer",
+                "minimum": 1,
+                "maximum": 3,
+                "description": "One to three.",
             },
             "colour": {
-                "type": "string", "enum": ["red"], "default": "red", "description": "Of it.",
+                "type": "string",
+                "enum": ["red"],
+                "default": "red",
+                "description": "Of it.",
             },
             "either": {"anyOf": [{"type": "string"}, {"type": "integer"}, {"type": "null"}]},
         },
         "required": ["title"],
         "additionalProperties": False,
-    }  # fmt: skip
+    }
 
 
 def test_the_server_and_the_system_prompt_advise_alike_and_name_tools_there_are():

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from graph_memory import RelationType
-from graph_memory.domain.inputs import Importance, RelationName, checked_value
+from graph_memory.domain.inputs import Importance, RelationName, validate_value
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.memories.relations import inverse
 from graph_memory.transfer.formats.source import Format, Scale, SourceMemory, SourceRelation
@@ -35,7 +35,7 @@ def translated(memory: SourceMemory, scale: Scale | None = None) -> dict[str, An
 def test_a_grade_is_brought_to_our_scale(inputs: dict[str, Any], expected: float) -> None:
     scale = Scale(inputs["scale"].replace("-", " to "))
     line = translated(SourceMemory(source_id="a", content="tea", importance=inputs["value"]), scale)
-    assert checked_value(Importance, line["importance"], "importance") == pytest.approx(expected)
+    assert validate_value(Importance, line["importance"], "importance") == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(("inputs", "expected"), vectors("relation_type"))
@@ -51,10 +51,10 @@ def test_a_relation_is_called_by_one_of_our_types(
         assert row.get("original_relation_type") == expected["original"]
     elif "error" in expected:
         with pytest.raises(InvalidArgumentError) as refused:
-            checked_value(RelationName, name, "relation_type")
+            validate_value(RelationName, name, "relation_type")
         assert refused.value.code == expected["error"]
     else:
-        assert checked_value(RelationName, name, "relation_type") == expected["relation_type"]
+        assert validate_value(RelationName, name, "relation_type") == expected["relation_type"]
 
 
 @pytest.mark.parametrize(("inputs", "expected"), vectors("inverse_type"))
