@@ -27,7 +27,7 @@ from typing import Any, TextIO
 
 from graph_memory.backup import dump
 from graph_memory.database.graph import Graph
-from graph_memory.domain.encoding import unpacked
+from graph_memory.domain.encoding import decompress
 from graph_memory.domain.timestamps import Instant, instant
 from graph_memory.errors import BackupError, GraphUnavailableError
 from graph_memory.settings.base import Settings
@@ -282,7 +282,7 @@ def _told(record: dict[str, Any], properties: dict[str, Any]) -> dict[str, Any]:
     plain: dict[str, Any] = record["properties"]
     times = {key: text for key, (_, text) in record.get("temporals", {}).items()}
     packed = properties.get("content_gz")
-    whole = {"content": unpacked(packed)} if packed else {}
+    whole = {"content": decompress(packed)} if packed else {}
     return {
         "memory_id": plain.get("uuid"),
         **{key: value for key, value in (plain | times | whole).items() if key not in _UNTOLD},

@@ -1,4 +1,4 @@
-"""domain.encoding."""
+"""Encodings of stored values: group keys, compressed contents, titles, metadata."""
 
 import base64
 import gzip
@@ -21,40 +21,42 @@ def group_key(group_id: str) -> str:
     return str(int.from_bytes(hashlib.sha256(group_id.encode()).digest()[:8], "big"))
 
 
-def _object(value: object) -> object:
-    return json.loads(value) if isinstance(value, str) else value
-
-
-def packed(content: str) -> str:
-    """Return a content compressed: text, as Graphiti's prompts hold no bytes of an entity."""
+def compress(content: str) -> str:
+    """Return a content as base64 of gzip: Graphiti's prompts cannot hold bytes of an entity."""
     return base64.b64encode(gzip.compress(content.encode(), mtime=0)).decode()
 
 
-def unpacked(text: str) -> str:
-    """Return the content that `packed` has compressed."""
+def decompress(text: str) -> str:
+    """Return the content that `compress` encoded."""
     return gzip.decompress(base64.b64decode(text)).decode()
 
 
-def whole(content: str | list[str]) -> str:
-    """Return a content that may come in a list: compressed, as that of an archived memory is."""
-    return unpacked(content[0]) if isinstance(content, list) else content
+def content_of(content: str | list[str]) -> str:
+    """Return a content as text; statements return a compressed one as a list of one item."""
+    return decompress(content[0]) if isinstance(content, list) else content
 
 
 def default_title(content: str) -> str:
-    """Return the title of a memory that was given none."""
+    """Return the first 80 characters of a content, the title of a memory without its own."""
     return " ".join(content.split())[:_NAME_CHARACTERS]
 
 
-def lead(content: str) -> str:
-    """Return the beginning of a content, which stands for it where the whole is not needed."""
+def summary(content: str) -> str:
+    """Return the first 500 characters of a content, its stand-in where the rest is not needed."""
     return content[:_SUMMARY_CHARACTERS]
 
 
 def metadata_json(metadata: Mapping[str, Any]) -> str:
-    """Return metadata as stored; Neo4j properties hold no maps."""
+    """Return metadata as JSON text; Neo4j properties cannot hold maps."""
     return json.dumps(dict(metadata), ensure_ascii=False, allow_nan=False)
 
 
-#: A content, whether it is stored compressed or not.
-WholeText = Annotated[str, BeforeValidator(whole)]
+def _object(value: object) -> object:
+    return json.loads(value) if isinstance(value, str) else value
+
+
+#: A content read from the database, plain or compressed.
+StoredContent = Annotated[str, BeforeValidator(content_of)]
+
+#: A JSON object read from a text property.
 JsonObject = Annotated[dict[str, Any], BeforeValidator(_object)]

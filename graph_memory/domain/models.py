@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from graph_memory.domain.encoding import JsonObject, WholeText
+from graph_memory.domain.encoding import JsonObject, StoredContent
 from graph_memory.domain.timestamps import Instant
 
 #: A hyphen would be split by the full-text analyser, and a tenant would see its neighbour's rows.
@@ -99,7 +99,7 @@ class BriefMemory:
     """What is told of a memory among many; `Memory` tells the rest."""
 
     memory_id: str
-    content: WholeText
+    content: StoredContent
     memory_type: MemoryType
     tags: list[str]
     importance: float  #: 1 to 10

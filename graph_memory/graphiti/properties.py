@@ -101,7 +101,7 @@ STRUCTURAL = frozenset(("Entity", "Memory", "PurgedMemory"))
 _WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_+")
 
 
-def content_of(name: str, summary: str | None) -> str:
+def entity_content(name: str, summary: str | None) -> str:
     """Return the content of an entity's memory, as `cypher/fragments/memory/entity_text` does."""
     return f"{name}: {summary}" if summary else name
 
@@ -118,7 +118,7 @@ def memory_properties(
 
     Two entities may read alike, so what makes one unique is its id together with its content.
     """
-    content = content_of(name, summary)
+    content = entity_content(name, summary)
     kinds = sorted(set(labels) - STRUCTURAL)
     return {
         "group_key": group_key(group_id),

@@ -16,7 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from graph_memory.context import Context
-from graph_memory.domain.encoding import WholeText
+from graph_memory.domain.encoding import StoredContent
 from graph_memory.errors import GraphMemoryError, GraphUnavailableError, LlmError, SettingsError
 from graph_memory.graphiti.queue import Job, Jobs, LostJobError
 from graph_memory.memories import classification
@@ -40,7 +40,7 @@ class _Mentioned:
     """An entity that an episode mentions."""
 
     memory_id: str
-    content: WholeText
+    content: StoredContent
     content_hash: str | None
     created_at: str
     updated_at: str | None

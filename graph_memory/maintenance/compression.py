@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graph_memory.database.graph import Graph
-from graph_memory.domain.encoding import lead, packed, unpacked
+from graph_memory.domain.encoding import compress, decompress, summary
 
 #: Contents on their way at a time; each may have a million characters.
 _BATCH = 100
@@ -53,13 +53,13 @@ async def pack(graph: Graph, *, groups: list[str] | None, canary: int) -> AsyncG
 
 
 def _row(memory: _Due) -> dict[str, Any]:
-    """Return how a content is to be stored: a compressed one leaves its lead to be read."""
-    whole = unpacked(memory.packed) if memory.packed else memory.content
-    kept = (memory.packed or packed(whole)) if memory.compress else None
+    """Return how a content is to be stored: a compressed one leaves its summary readable."""
+    content = decompress(memory.packed) if memory.packed else memory.content
+    kept = (memory.packed or compress(content)) if memory.compress else None
     return {
         "memory_id": memory.memory_id,
         "state": memory.state,
         "seen": memory.content,
-        "content": lead(whole) if kept else whole,
+        "content": summary(content) if kept else content,
         "packed": kept,
     }

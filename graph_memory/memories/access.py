@@ -11,7 +11,7 @@ from graph_memory import metrics
 from graph_memory.database.graph import Graph
 from graph_memory.database.write_behind import WriteBehind
 from graph_memory.decay import policies
-from graph_memory.domain.encoding import unpacked
+from graph_memory.domain.encoding import decompress
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import GraphMemoryError
 from graph_memory.settings.base import Settings
@@ -120,7 +120,7 @@ async def record_accesses(
         now=instant(now),
         decay=policies.parameters(settings),
     )
-    woken = {row.memory_id: unpacked(row.packed) for row in accessed if row.packed}
+    woken = {row.memory_id: decompress(row.packed) for row in accessed if row.packed}
     await unpack(graph, woken, group_id=group_id)
     return [row.memory_id for row in accessed]
 

@@ -10,7 +10,7 @@ from typing import Any
 from graph_memory import metrics
 from graph_memory.database.graph import Graph, UniquenessError
 from graph_memory.decay import policies
-from graph_memory.domain.encoding import default_title, group_key, lead, metadata_json
+from graph_memory.domain.encoding import default_title, group_key, metadata_json, summary
 from graph_memory.domain.inputs import NewMemory
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import DuplicateError, GraphMemoryError, LimitExceededError
@@ -214,5 +214,5 @@ def _texts(content: str, title: str | None = None) -> dict[str, str]:
     return {
         "content": content,
         "name": title or default_title(content),
-        "summary": lead(content),
+        "summary": summary(content),
     }

@@ -16,7 +16,7 @@ from typing import Any, cast
 from graph_memory.database import counters
 from graph_memory.database.graph import Graph
 from graph_memory.decay import policies
-from graph_memory.domain.encoding import WholeText
+from graph_memory.domain.encoding import StoredContent
 from graph_memory.domain.inputs import NewMemory
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import LlmError
@@ -85,7 +85,7 @@ class Waiting:
     """A memory that waits to be rated, as it was read."""
 
     memory_id: str
-    content: WholeText
+    content: StoredContent
     updated_at: str | None
 
 

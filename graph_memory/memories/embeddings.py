@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graph_memory.database.graph import Graph
-from graph_memory.domain.encoding import WholeText
+from graph_memory.domain.encoding import StoredContent
 from graph_memory.errors import GraphMemoryError, GraphUnavailableError
 from graph_memory.inference.embedder import Embedder, Reading
 from graph_memory.ranking.late_interaction import packed
@@ -26,7 +26,7 @@ class Candidate:
     """A memory to embed, and where the next batch goes on."""
 
     memory_id: str
-    content: WholeText
+    content: StoredContent
     content_hash: str | None
     created_at: str
 

@@ -10,7 +10,7 @@ from typing import Any
 from graph_memory.database.graph import Graph, UniquenessError
 from graph_memory.decay import policies
 from graph_memory.decay.status import DecayStatus
-from graph_memory.domain.encoding import unpacked
+from graph_memory.domain.encoding import decompress
 from graph_memory.domain.models import LifecycleState
 from graph_memory.domain.timestamps import Instant, instant
 from graph_memory.errors import (
@@ -242,7 +242,7 @@ async def _deletion(graph: Graph, memory_id: str, group_id: str) -> Deletion | N
 
 async def _unpacked(graph: Graph, woken: Reactivated | None, group_id: str) -> None:
     if woken and woken.packed:
-        content = {woken.memory_id: unpacked(woken.packed)}
+        content = {woken.memory_id: decompress(woken.packed)}
         await unpack(graph, content, group_id=group_id)
 
 

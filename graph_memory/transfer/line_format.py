@@ -16,7 +16,7 @@ from typing import Annotated, Any, ClassVar, Literal, cast
 from pydantic import AfterValidator, Field, StringConstraints, TypeAdapter, ValidationError
 
 from graph_memory.decay.status import Transition
-from graph_memory.domain.encoding import default_title, whole
+from graph_memory.domain.encoding import content_of, default_title
 from graph_memory.domain.inputs import (
     RESERVED_KEYS,
     Content,
@@ -218,7 +218,7 @@ def read_line(text: str) -> ArchivedMemory:
 
 def write_line(described: dict[str, Any], title: str | None) -> str:
     """Return the line of a memory as the database describes it, without what is implied."""
-    content = whole(described["content"])
+    content = content_of(described["content"])
     line = {
         **{field.name: described.get(field.name) for field in fields(ArchivedMemory)},
         "content": content,
