@@ -81,7 +81,7 @@ class Extraction(Context):
         self._refuse(episode, wait=wait)
         group = self.group(group_id)
         job_id = await self._worker.jobs.enqueue(group, _stored(episode, self.clock()))
-        self._worker.tell()
+        self._worker.notify()
         if wait:
             return await self._awaited(group, job_id)
         return await self.episode_status(job_id, group_id=group)
@@ -118,14 +118,14 @@ class Extraction(Context):
         if job_ids is not None:
             given = [validate_value(MemoryId, each, "job_ids") for each in job_ids]
         queued = await self._worker.jobs.retry(self.group(group_id), given)
-        self._worker.tell()
+        self._worker.notify()
         return queued
 
     async def read_episodes(self, groups: Sequence[str] | None = None) -> int:
         """Read what is queued, of all groups, until every episode has ended; return how many."""
         self._require_model()
         wanted = None if groups is None else [self.group(group) for group in groups]
-        return await self._worker.work_out(wanted)
+        return await self._worker.drain(wanted)
 
     @asynccontextmanager
     async def reading_episodes(self) -> AsyncGenerator[None]:
@@ -133,7 +133,7 @@ class Extraction(Context):
         if self.chat is None:
             yield
             return
-        async with self._worker.working():
+        async with self._worker.processing_queue():
             yield
 
     async def settle(self) -> None:
@@ -174,7 +174,7 @@ class Extraction(Context):
     async def _awaited(self, group: str, job_id: str) -> JobStatus:
         until = time.monotonic() + self.settings.episode_wait_seconds
         while True:
-            await self._worker.work_off_for(group, until - time.monotonic())
+            await self._worker.process_for(group, until - time.monotonic())
             status = await self.episode_status(job_id, group_id=group)
             if status.ended or time.monotonic() > until:
                 return status

@@ -113,7 +113,7 @@ class Upkeep(Context):
                 "No language model rates memories. Set GRAPH_MEMORY_LLM_URL, and leave "
                 "GRAPH_MEMORY_CLASSIFICATION_ENABLED on."
             )
-        return await classification.work_off(
+        return await classification.process_queue(
             self.graph,
             self.settings,
             self.chat,

@@ -68,7 +68,7 @@ class Connections(Context):
         group, now = self.group(group_id), self.clock()
         made = await relate(self.graph, start, relation, group_id=group, now=now)
         if rule:
-            winner, loser = await lifecycle.settle(
+            winner, loser = await lifecycle.resolve_contradiction(
                 self.graph, (start, relation.target_id), rule, group_id=group
             )
             await lifecycle.mark_obsolete(

@@ -132,7 +132,7 @@ class GraphMemory(Connections, Conversations, Custody, Extraction, FactSearch, U
             LimitExceededError: More than `settings.max_batch`; none is looked at.
         """
         said = list(memories)
-        remember.refuse_too_many(said, self.settings)
+        remember.check_count(said, self.settings)
         await self._require_vectors()
         given = [self._checked_memory(memory) for memory in said]
         default = self.group(group_id)

@@ -37,7 +37,7 @@ GRAPH = "graph.jsonl.gz"
 MEMORIES = "memories.json"
 MANIFEST = "manifest.json"
 
-_HELD = (
+_LOCKS = (
     "backup/create/hold_memories",
     "backup/create/hold_entities",
     "backup/create/hold_relations",
@@ -50,7 +50,7 @@ _ABANDONED_SECONDS = 24 * 3600
 _NAMED = re.compile(r"backup_\d{8}T\d{6}Z(_\d+)?")
 
 #: What `memories.json` leaves out: keys, derived texts, and what only the service understands.
-_UNTOLD = (
+_OMITTED = (
     "uuid",
     "metadata_json",
     "content_gz",
@@ -88,7 +88,7 @@ class Manifest:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class BackupStatus:
     """When the latest backup was made, and how many memories there are now."""
 
     at: Instant | None
@@ -119,8 +119,8 @@ async def create(
         partial = folder / f"{_PARTIAL}{os.getpid()}_{now:%Y%m%dT%H%M%S%fZ}"
         partial.mkdir(mode=0o700)
         try:
-            manifest, held_seconds = await _written(graph, partial, now, hold_seconds)
-            path = _settled(partial, folder / f"backup_{now:%Y%m%dT%H%M%SZ}")
+            manifest, held_seconds = await _write_files(graph, partial, now, hold_seconds)
+            path = _rename_into_place(partial, folder / f"backup_{now:%Y%m%dT%H%M%SZ}")
         finally:
             shutil.rmtree(partial, ignore_errors=True)
         await graph.run("backup/create/record", at=instant(now), held_seconds=held_seconds)
@@ -161,9 +161,9 @@ def prune(settings: Settings, *, spared: Collection[Path] = ()) -> None:
             _remove(path)
 
 
-async def standing(graph: Graph) -> Standing:
+async def status(graph: Graph) -> BackupStatus:
     """Tell when the latest backup was made, and how many memories there are now."""
-    return await graph.one("backup/create/standing", Standing) or Standing(None, 0.0, 0)
+    return await graph.one("backup/create/standing", BackupStatus) or BackupStatus(None, 0.0, 0)
 
 
 async def claim(graph: Graph, *, now: datetime, until: datetime, seen: datetime | None) -> bool:
@@ -184,7 +184,7 @@ async def checksum(graph: Graph) -> dump.Checksum:
     return reckoned
 
 
-async def _written(
+async def _write_files(
     graph: Graph, folder: Path, now: datetime, hold_seconds: float | None
 ) -> tuple[Manifest, float]:
     """Write the files of a backup; return what it says of itself, and how long writers waited."""
@@ -195,7 +195,7 @@ async def _written(
         writer = _Writer(lines, readable)
         readable.write(f'{{"export_timestamp": {json.dumps(instant(now))}, "memories": [')
         spool = folder / "spool"
-        held_seconds = await _spooled(graph, spool, hold_seconds)
+        held_seconds = await _spool(graph, spool, hold_seconds)
         await asyncio.to_thread(writer.write, spool)
         spool.unlink()
         readable.write(f'\n], "total_memories": {writer.memories}}}\n')
@@ -207,33 +207,33 @@ async def _written(
     return manifest, held_seconds
 
 
-async def _spooled(graph: Graph, path: Path, hold_seconds: float | None) -> float:
+async def _spool(graph: Graph, path: Path, hold_seconds: float | None) -> float:
     """Read everything into a file as it is: what writers wait for is that, and no JSON.
 
     Returns the seconds they waited.
     """
     with path.open("wb") as spool:
-        async with _held(graph):
-            begun = time.monotonic()
+        async with _hold_writers(graph):
+            started = time.monotonic()
             for what in (_NODES, _EDGES):
                 async for block in graph.stream(what):
                     await asyncio.to_thread(pickle.dump, (what, block), spool)
-                    if hold_seconds is not None and time.monotonic() - begun > hold_seconds:
+                    if hold_seconds is not None and time.monotonic() - started > hold_seconds:
                         raise BackupError(
                             f"Writers have waited for {hold_seconds:g} s. Make backups at a quiet "
                             "hour, with `graph-memory backup`, and set "
                             "GRAPH_MEMORY_BACKUP_AUTO=false."
                         )
-        return time.monotonic() - begun
+        return time.monotonic() - started
 
 
 @contextlib.asynccontextmanager
-async def _held(graph: Graph) -> AsyncGenerator[None]:
+async def _hold_writers(graph: Graph) -> AsyncGenerator[None]:
     """Hold what writers need; of a writer and us who wait for each other, one has to try again."""
     async with contextlib.AsyncExitStack() as stack:
         for attempt in range(_ATTEMPTS):
             try:
-                await stack.enter_async_context(graph.holding(*_HELD))
+                await stack.enter_async_context(graph.holding(*_LOCKS))
                 break
             except GraphUnavailableError:
                 if attempt == _ATTEMPTS - 1:
@@ -262,10 +262,10 @@ class _Writer:
         for element_id, labels, properties in block:
             record = dump.node(element_id, labels, properties)
             self.checksum.node(record)
-            self._lines.write(dump.written(record) + "\n")
+            self._lines.write(dump.to_line(record) + "\n")
             if "Memory" in labels:
                 self._readable.write(",\n" if self.memories else "\n")
-                self._readable.write(dump.written(_told(record, properties)))
+                self._readable.write(dump.to_line(_describe_memory(record, properties)))
                 self.memories += 1
 
     def _edges(self, block: list[list[Any]]) -> None:
@@ -274,10 +274,10 @@ class _Writer:
             # Sessions go on being written: one that came after the nodes were read is left out.
             if self.checksum.has(record["from"]) and self.checksum.has(record["to"]):
                 self.checksum.edge(record)
-                self._lines.write(dump.written(record) + "\n")
+                self._lines.write(dump.to_line(record) + "\n")
 
 
-def _told(record: dict[str, Any], properties: dict[str, Any]) -> dict[str, Any]:
+def _describe_memory(record: dict[str, Any], properties: dict[str, Any]) -> dict[str, Any]:
     """Return a memory as people and other programs read it."""
     plain: dict[str, Any] = record["properties"]
     times = {key: text for key, (_, text) in record.get("temporals", {}).items()}
@@ -285,12 +285,12 @@ def _told(record: dict[str, Any], properties: dict[str, Any]) -> dict[str, Any]:
     whole = {"content": decompress(packed)} if packed else {}
     return {
         "memory_id": plain.get("uuid"),
-        **{key: value for key, value in (plain | times | whole).items() if key not in _UNTOLD},
+        **{key: value for key, value in (plain | times | whole).items() if key not in _OMITTED},
         "metadata": json.loads(plain.get("metadata_json") or "{}"),
     }
 
 
-def _settled(partial: Path, path: Path) -> Path:
+def _rename_into_place(partial: Path, path: Path) -> Path:
     """Give a folder its name; another of the same second gets a number."""
     for number in range(1000):
         wanted = path if number == 0 else path.with_name(f"{path.name}_{number}")

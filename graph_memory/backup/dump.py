@@ -91,7 +91,7 @@ def _fields(properties: Mapping[str, Any]) -> dict[str, Any]:
     """Describe the properties of a node or relationship in JSON."""
     fields: dict[str, dict[str, Any]] = {"properties": {}}
     for key in sorted(properties):
-        kind, value = _described(key, properties[key])
+        kind, value = _encode_property(key, properties[key])
         fields.setdefault(kind, {})[key] = value
     return fields
 
@@ -101,11 +101,11 @@ def parameters(record: Mapping[str, Any]) -> dict[str, Any]:
     properties = dict(record["properties"])
     vectors: dict[str, Any] = {}
     for key, (kind, text) in record.get("floats", {}).items():
-        packed = base64.b64decode(text)
+        numbers = base64.b64decode(text)
         if kind == "f":
-            vectors[key] = np.frombuffer(packed, "<f4")
+            vectors[key] = np.frombuffer(numbers, "<f4")
         else:
-            properties[key] = np.frombuffer(packed, "<f8").tolist()
+            properties[key] = np.frombuffer(numbers, "<f8").tolist()
     for key, text in record.get("bytes", {}).items():
         properties[key] = base64.b64decode(text)
     return {
@@ -115,27 +115,27 @@ def parameters(record: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def written(record: Mapping[str, Any]) -> str:
+def to_line(record: Mapping[str, Any]) -> str:
     """Return a line."""
     return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
 
 
-def _described(key: str, value: Any) -> tuple[str, Any]:
+def _encode_property(key: str, value: Any) -> tuple[str, Any]:
     """Return where a property stands in a line, and as what."""
     if isinstance(value, bytes | bytearray):
         return "bytes", base64.b64encode(value).decode()
     kind = type(value).__name__
     if kind in _TEMPORALS:
-        return "temporals", _told(kind, value)
+        return "temporals", _describe_temporal(kind, value)
     items: list[Any] = value if kind == "list" else [value]
     if len(items) >= _FLOATS and all(type(item) is float for item in items):
-        return "floats", _packed(items)
+        return "floats", _encode_floats(items)
     if all(isinstance(item, _PLAIN) for item in items):
         return "properties", value
     raise BackupError(f"Property '{key}' is of a type no backup holds: {kind}.")
 
 
-def _told(kind: str, value: Any) -> list[str]:
+def _describe_temporal(kind: str, value: Any) -> list[str]:
     """Return a temporal value as type and text; the driver's text lacks the name of a zone."""
     if kind != "DateTime":
         return [kind.lower(), value.iso_format()]
@@ -145,7 +145,7 @@ def _told(kind: str, value: Any) -> list[str]:
     return ["datetime", value.iso_format() + (f"[{zone}]" if "/" in zone else "")]
 
 
-def _packed(numbers: list[float]) -> list[str]:
+def _encode_floats(numbers: list[float]) -> list[str]:
     """Return numbers as type and base64; as 4 bytes each if nothing is lost by it."""
     wide = np.array(numbers, "<f8")
     with np.errstate(over="ignore"):

@@ -37,7 +37,7 @@ class Restored:
 
 
 @dataclass(frozen=True, slots=True)
-class Unfinished:
+class UnfinishedRestore:
     """A restoring that was begun: of which backup, and where what was there before is."""
 
     path: str
@@ -79,7 +79,7 @@ async def restore(
     _check(path, manifest)
     async with Lease(graph, settings):
         begun = await unfinished(graph)
-        there = (await create.standing(graph)).memories if begun is None else 0
+        there = (await create.status(graph)).memories if begun is None else 0
         if there and not replace:
             raise BackupError(
                 f"There are {there} memories in this database. Restore into an empty one, or add "
@@ -91,15 +91,15 @@ async def restore(
         try:
             await _replace(graph, path, manifest, before, on_progress)
         except GraphMemoryError as error:
-            raise BackupError(f"{error}{_way_back(before)}") from error
+            raise BackupError(f"{error}{_describe_previous(before)}") from error
     if before:
         create.prune(settings, spared=(path, before))
     return Restored(path, manifest.memories, manifest.nodes, manifest.edges, before)
 
 
-async def unfinished(graph: Graph) -> Unfinished | None:
+async def unfinished(graph: Graph) -> UnfinishedRestore | None:
     """Return which restoring was interrupted, if one was."""
-    return await graph.one("backup/restore/unfinished", Unfinished)
+    return await graph.one("backup/restore/unfinished", UnfinishedRestore)
 
 
 async def refuse_unfinished(graph: Graph) -> None:
@@ -112,7 +112,7 @@ async def refuse_unfinished(graph: Graph) -> None:
         raise BackupError(
             f"The restoring of {begun.path} into this database was interrupted. Repeat "
             f"`graph-memory restore {begun.path}`; until then nothing is served from it."
-            f"{_way_back(begun.before)}"
+            f"{_describe_previous(begun.before)}"
         )
 
 
@@ -165,7 +165,7 @@ async def _replace(
     """Erase what is there, and write and compare what the backup holds."""
     await graph.run(
         "backup/restore/begin",
-        path=_recorded(path),
+        path=_absolute(path),
         before=str(before) if before else None,
         now=instant(datetime.now(UTC)),
     )
@@ -177,12 +177,12 @@ async def _replace(
     await graph.run("backup/restore/end")
 
 
-def _recorded(path: Path) -> str:
+def _absolute(path: Path) -> str:
     """Return a path as whoever repeats the restoring finds it, from whatever folder."""
     return str(path.absolute())
 
 
-def _way_back(before: Path | str | None) -> str:
+def _describe_previous(before: Path | str | None) -> str:
     """Say where what was there before is, if anything was."""
     if before is None:
         return ""

@@ -6,7 +6,7 @@ import logging
 from collections.abc import AsyncGenerator
 from datetime import UTC, datetime, timedelta
 
-from graph_memory.backup.create import claim, create, standing
+from graph_memory.backup.create import claim, create, status
 from graph_memory.context import Context
 from graph_memory.errors import GraphMemoryError
 from graph_memory.settings.base import Settings
@@ -18,7 +18,7 @@ _TRY_AGAIN = timedelta(hours=1)
 _log = logging.getLogger(__name__)
 
 
-def due(
+def is_due(
     hours_since_last: float | None,
     memory_count: int,
     settings: Settings,
@@ -75,16 +75,16 @@ class AutoBackup:
 
     async def _is_due(self, saved: int) -> bool:
         graph, now = self._context.graph, datetime.now(UTC)
-        found = await standing(graph)
+        found = await status(graph)
         # What a clock that was wrong dates into the future would keep the next one off until then.
         hours = abs(now - found.at) / timedelta(hours=1) if found.at else None
-        if not due(hours, found.memories, self._context.settings, saved, found.held_seconds):
+        if not is_due(hours, found.memories, self._context.settings, saved, found.held_seconds):
             return False
         return await claim(graph, now=now, until=now + _TRY_AGAIN, seen=found.at)
 
 
 @contextlib.asynccontextmanager
-async def automatic(context: Context) -> AsyncGenerator[None]:
+async def automatic_backups(context: Context) -> AsyncGenerator[None]:
     """Make backups after saves while this lasts, if the settings want them."""
     if not context.settings.backup_auto:
         yield

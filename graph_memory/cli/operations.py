@@ -10,7 +10,7 @@ from graph_memory.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
     from graph_memory.api.service import GraphMemory
-    from graph_memory.graphiti.rename_group import Renaming
+    from graph_memory.graphiti.rename_group import GroupRename
 
 app = typer.Typer()
 migrate = typer.Typer(no_args_is_help=True, help="Bring the database's schema up, or down.")
@@ -130,8 +130,8 @@ async def _survey(memory: "GraphMemory", groups: list[str] | None, renames: dict
     from graph_memory.graphiti import adoption as adopt
     from graph_memory.graphiti import rename_group
 
-    moved = await rename_group.survey(memory.graph, renames)
-    found = await adopt.survey(memory, None if groups is None else [*groups, *renames])
+    moved = await rename_group.plan_renames(memory.graph, renames)
+    found = await adopt.count_adoptable(memory, None if groups is None else [*groups, *renames])
     left = {
         group
         for row in found
@@ -165,7 +165,7 @@ def _renames(given: list[str]) -> dict[str, str]:
     return renames
 
 
-def _tell_renames(renames: "list[Renaming]", verb: str) -> None:
+def _tell_renames(renames: "list[GroupRename]", verb: str) -> None:
     for each in [] if request().as_json else renames:
         note(
             f"Group '{each.old}' {verb} '{each.new}': {each.entities} entities, {each.facts} "

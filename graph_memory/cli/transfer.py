@@ -70,10 +70,10 @@ async def demo(
 
     async with opened() as memory:
         if clean:
-            show_fields({"removed": await story.clean(memory)})
+            show_fields({"removed": await story.delete_story(memory)})
             return
-        report = await story.tell(memory)
-        answers = await story.ask(memory)
+        report = await story.store_story(memory)
+        answers = await story.answer_questions(memory)
     told = [{"question": q, "results": results(found)} for q, found in answers.items()]
     show(
         {"stored": report.stored, "skipped": report.skipped, "answers": told},

@@ -135,7 +135,7 @@ async def stats(context: Context, group_id: str) -> Stats:
             settings.embedding_dimensions,
             await _missing(context, group_id),
         ),
-        last_backup=(await create.standing(graph)).at,
+        last_backup=(await create.status(graph)).at,
     )
 
 

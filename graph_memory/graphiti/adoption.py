@@ -12,14 +12,14 @@ from graph_memory.decay import policies
 from graph_memory.domain.encoding import group_key
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import InvalidArgumentError
-from graph_memory.graphiti.properties import MEMORY_PROPERTIES, OWNED_OF_FACTS, memory_properties
-from graph_memory.graphiti.rename_group import Renaming, give_back, is_tenant, remedy, rename
+from graph_memory.graphiti.properties import FACT_PROPERTIES, MEMORY_PROPERTIES, memory_properties
+from graph_memory.graphiti.rename_group import GroupRename, give_back, is_tenant, remedy, rename
 
 _BATCH = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Survey:
+class AdoptableGroup:
     """Entities of a group that are no memories yet, and what is wrong with some of them."""
 
     group_id: str | None
@@ -43,23 +43,25 @@ class Adopted:
 
     entities: int
     facts: int
-    renamed: list[Renaming] = field(default_factory=list[Renaming])  #: before that, or after
+    renamed: list[GroupRename] = field(default_factory=list[GroupRename])  #: before that, or after
     left: list[str] = field(default_factory=list[str])  #: groups whose ids can be no tenant's
 
 
 @dataclass(frozen=True, slots=True)
-class _Candidate:
+class _Entity:
     memory_id: str
     name: str
     summary: str | None
     labels: list[str]
 
 
-async def survey(context: Context, groups: Sequence[str] | None = None) -> list[Survey]:
+async def count_adoptable(
+    context: Context, groups: Sequence[str] | None = None
+) -> list[AdoptableGroup]:
     """Count what an adoption would take, and name what it would not; changes nothing."""
     return await context.graph.rows(
         "graphiti/adoption/survey",
-        Survey,
+        AdoptableGroup,
         groups=None if groups is None else list(groups),
         dimensions=context.settings.embedding_dimensions,
         owned=MEMORY_PROPERTIES,
@@ -104,7 +106,7 @@ async def adopt(
                 int,
                 group_id=group_id,
                 group_key=group_key(group_id),
-                owned=OWNED_OF_FACTS,
+                owned=FACT_PROPERTIES,
                 now=instant(context.clock()),
                 batch=_BATCH,
             )
@@ -116,12 +118,12 @@ async def adopt(
 async def release(context: Context, groups: Sequence[str]) -> Adopted:
     """Give entities and facts back as they were before they were adopted, under their old ids."""
     entities = facts = 0
-    renamed: list[Renaming] = []
+    renamed: list[GroupRename] = []
     for group_id in groups:
         which = {"group_id": context.group(group_id), "batch": _BATCH}
         facts += (
             await context.graph.one(
-                "graphiti/adoption/release_facts", int, owned=OWNED_OF_FACTS, **which
+                "graphiti/adoption/release_facts", int, owned=FACT_PROPERTIES, **which
             )
             or 0
         )
@@ -152,7 +154,7 @@ async def _adopt_entities(
     wanted = None if labels is None else list(labels)
     while page := await context.graph.rows(
         "graphiti/adoption/candidates",
-        _Candidate,
+        _Entity,
         group_id=group_id,
         labels=wanted,
         after_id=after_id,

@@ -75,7 +75,7 @@ class MemoryDriver(Neo4jDriver):
             await asyncio.shield(building)  # who stops waiting does not stop it
 
 
-class Model(LLMClient):
+class GraphitiLlm(LLMClient):
     """Our language model, as Graphiti asks it; jobs retry, so it does not."""
 
     def __init__(self, chat: Chat) -> None:
@@ -113,7 +113,7 @@ class Model(LLMClient):
         raise NotImplementedError
 
 
-class Vectors(EmbedderClient):
+class GraphitiEmbedder(EmbedderClient):
     """Our embedding model, as Graphiti asks it."""
 
     def __init__(self, embedder: Embedder) -> None:
@@ -129,7 +129,7 @@ class Vectors(EmbedderClient):
         return (await self._embedder.embed(input_data_list)).tolist()
 
 
-class Unranked(CrossEncoderClient):
+class NoReranker(CrossEncoderClient):
     """No reranker: nothing here asks for one."""
 
     async def rank(self, query: str, passages: list[str]) -> list[tuple[str, float]]:
@@ -144,20 +144,20 @@ class Reader:
         self._driver = MemoryDriver(graph, settings)
         self._graphiti = Graphiti(
             graph_driver=self._driver,
-            llm_client=Model(chat),
-            embedder=Vectors(embedder),
-            cross_encoder=Unranked(),
+            llm_client=GraphitiLlm(chat),
+            embedder=GraphitiEmbedder(embedder),
+            cross_encoder=NoReranker(),
             max_coroutines=_AT_A_TIME,
         )
 
-    async def read(self, text: Text, tell: OnWritten) -> None:
-        """Find entities and facts in a text and store them; `tell` takes part in the transaction.
+    async def read(self, text: Text, on_episode_written: OnWritten) -> None:
+        """Find entities and facts in a text and store them, in one transaction with a callback.
 
         Raises:
             LlmError: The language model does not answer as it should; nothing was stored.
         """
         await self._driver.ready()
-        token = on_written.set(tell)
+        token = on_written.set(on_episode_written)
         try:
             await self._graphiti.add_episode(
                 name=text.name,

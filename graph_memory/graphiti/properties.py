@@ -60,7 +60,7 @@ MEMORY_PROPERTIES = (
 )
 
 #: The same of a relation.
-OWNED_OF_FACTS = (
+FACT_PROPERTIES = (
     "adopted_at",
     "edge_key",
     "embedding_model",
@@ -73,10 +73,10 @@ OWNED_OF_FACTS = (
 )
 
 #: Where of a fact is set aside what had one of our names.
-SET_ASIDE = tuple(f"was_{name}" for name in OWNED_OF_FACTS)
+SET_ASIDE_PROPERTIES = tuple(f"was_{name}" for name in FACT_PROPERTIES)
 
 #: What Graphiti itself has of a fact; what is neither its nor ours is an attribute.
-GRAPHITIS_OF_FACTS = (
+GRAPHITI_FACT_FIELDS = (
     "uuid",
     "name",
     "fact",

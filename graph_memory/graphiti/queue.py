@@ -84,7 +84,7 @@ _JOB = TypeAdapter(Job)
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class DueGroup:
     """A group with episodes to be read, and when the next of them can be."""
 
     group_id: str
@@ -126,10 +126,10 @@ class Jobs:
             "graphiti/queue/latest", JobStatus, group_id=group_id, statuses=wanted, limit=limit
         )
 
-    async def waiting(self, groups: Sequence[str] | None = None) -> list[Waiting]:
+    async def due_groups(self, groups: Sequence[str] | None = None) -> list[DueGroup]:
         """List the groups with episodes to be read, the first due first."""
         wanted = None if groups is None else list(groups)
-        return await self._graph.rows("graphiti/queue/waiting", Waiting, groups=wanted, now=_now())
+        return await self._graph.rows("graphiti/queue/waiting", DueGroup, groups=wanted, now=_now())
 
     async def claim(self, group_id: str) -> Job | None:
         """Take a group's next episode, if it can be read now; those that are none fail.
@@ -189,7 +189,7 @@ class Jobs:
             "graphiti/queue/finish", **self._held(job), entities=entities, facts=facts, now=_now()
         )
 
-    def given_up(self, job: Job) -> bool:
+    def exhausted(self, job: Job) -> bool:
         """Whether an episode is not to be tried again."""
         return job.attempts >= self._attempts
 
@@ -199,7 +199,7 @@ class Jobs:
             "graphiti/queue/put_back",
             **self._held(job),
             attempts=job.attempts,
-            status="failed" if self.given_up(job) else "queued",
+            status="failed" if self.exhausted(job) else "queued",
             error=" ".join(error.split())[:_ERROR_CHARACTERS],
             not_before=_now(timedelta(seconds=pause_seconds * 2 ** (job.attempts - 1))),
             now=_now(),

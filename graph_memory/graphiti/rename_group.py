@@ -14,7 +14,7 @@ _LONGEST = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Renaming:
+class GroupRename:
     """A group to get another id, and how much of it there is under the old one."""
 
     old: str
@@ -27,7 +27,7 @@ class Renaming:
 
 
 @dataclass(frozen=True, slots=True)
-class _Standing:
+class _IdUse:
     held: bool
     was: str | None
 
@@ -55,7 +55,7 @@ def remedy(group_id: str) -> str:
     )
 
 
-async def survey(graph: Graph, renames: Mapping[str, str]) -> list[Renaming]:
+async def plan_renames(graph: Graph, renames: Mapping[str, str]) -> list[GroupRename]:
     """Count what renaming would move; changes nothing.
 
     Args:
@@ -67,55 +67,55 @@ async def survey(graph: Graph, renames: Mapping[str, str]) -> list[Renaming]:
     """
     if len(set(renames.values())) < len(renames):
         raise InvalidArgumentError("rename", dict(renames), "two groups cannot become one")
-    return [await _surveyed(graph, old, new) for old, new in renames.items()]
+    return [await _plan_rename(graph, old, new) for old, new in renames.items()]
 
 
-async def rename(graph: Graph, renames: Mapping[str, str]) -> list[Renaming]:
+async def rename(graph: Graph, renames: Mapping[str, str]) -> list[GroupRename]:
     """Give groups other ids, whoever wrote there; a second time moves what was written since.
 
     It is noted first what is moved where, so that what was interrupted can be repeated.
 
     Raises:
-        InvalidArgumentError: As for `survey`; nothing was changed.
+        InvalidArgumentError: As for `plan_renames`; nothing was changed.
     """
-    planned = await survey(graph, renames)
+    planned = await plan_renames(graph, renames)
     for each in planned:
         await graph.run("graphiti/rename_group/note", id=each.new, was=each.old)
         await _move(graph, each.old, each.new)
     return planned
 
 
-async def give_back(graph: Graph, group_id: str) -> Renaming | None:
+async def give_back(graph: Graph, group_id: str) -> GroupRename | None:
     """Give what Graphiti made in a group the id it had before; return how much, if it had another.
 
     Memories of ours stay in the group, and with them the facts that lead to them.
     """
-    was = (await _standing(graph, group_id)).was
+    was = (await _id_use(graph, group_id)).was
     if was is None:
         return None
     await _move(graph, group_id, was)
     await graph.run("graphiti/rename_group/forget", id=group_id)
-    return _renaming(group_id, was, await _count(graph, was))
+    return _group_rename(group_id, was, await _count(graph, was))
 
 
-async def _surveyed(graph: Graph, old: str, new: str) -> Renaming:
+async def _plan_rename(graph: Graph, old: str, new: str) -> GroupRename:
     said = f"{old}={new}"
     if is_tenant(old):
         raise InvalidArgumentError("rename", said, f"'{old}' can be adopted as it is")
     if not is_tenant(new):
         raise InvalidArgumentError("rename", said, remedy(old))
-    standing, there = await _standing(graph, new), await _count(graph, old)
-    if standing.was is None and standing.held:
+    use, there = await _id_use(graph, new), await _count(graph, old)
+    if use.was is None and use.held:
         raise InvalidArgumentError("rename", said, f"'{new}' is taken; name one that holds nothing")
-    if standing.was not in (None, old):
-        raise InvalidArgumentError("rename", said, f"'{new}' is what '{standing.was}' was renamed")
-    if standing.was is None and not there.entities:
+    if use.was not in (None, old):
+        raise InvalidArgumentError("rename", said, f"'{new}' is what '{use.was}' was renamed")
+    if use.was is None and not there.entities:
         raise InvalidArgumentError("rename", said, f"there is no entity of a group '{old}'")
-    return _renaming(old, new, there)
+    return _group_rename(old, new, there)
 
 
-def _renaming(old: str, new: str, there: _Count) -> Renaming:
-    return Renaming(
+def _group_rename(old: str, new: str, there: _Count) -> GroupRename:
+    return GroupRename(
         old, new, there.entities, there.facts, there.episodes, there.communities, there.sagas
     )
 
@@ -126,8 +126,8 @@ async def _count(graph: Graph, group_id: str) -> _Count:
     )
 
 
-async def _standing(graph: Graph, group_id: str) -> _Standing:
-    return await graph.one("graphiti/rename_group/standing", _Standing, id=group_id) or _Standing(
+async def _id_use(graph: Graph, group_id: str) -> _IdUse:
+    return await graph.one("graphiti/rename_group/standing", _IdUse, id=group_id) or _IdUse(
         False, None
     )
 

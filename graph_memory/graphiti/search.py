@@ -18,10 +18,10 @@ from pydantic import ConfigDict
 
 from graph_memory.database.graph import Graph
 from graph_memory.graphiti.properties import (
-    GRAPHITIS_OF_FACTS,
+    FACT_PROPERTIES,
+    GRAPHITI_FACT_FIELDS,
     MEMORY_PROPERTIES,
-    OWNED_OF_FACTS,
-    SET_ASIDE,
+    SET_ASIDE_PROPERTIES,
 )
 from graph_memory.ranking.terms import any_word
 
@@ -33,7 +33,7 @@ _ENDS = {"edge_source_node_uuids", "edge_target_node_uuids"}
 
 #: What is no attribute: what is ours, and what Graphiti has a place of its own for.
 _HIDDEN = (*MEMORY_PROPERTIES, *EntityNode.model_fields)
-_HIDDEN_OF_FACTS = (*OWNED_OF_FACTS, *SET_ASIDE, *GRAPHITIS_OF_FACTS)
+_HIDDEN_OF_FACTS = (*FACT_PROPERTIES, *SET_ASIDE_PROPERTIES, *GRAPHITI_FACT_FIELDS)
 
 #: The fields of the full-text indexes.
 _FIELDS = {

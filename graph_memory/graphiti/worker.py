@@ -20,8 +20,8 @@ from graph_memory.domain.encoding import StoredContent
 from graph_memory.errors import GraphMemoryError, GraphUnavailableError, LlmError, SettingsError
 from graph_memory.graphiti.queue import Job, Jobs, LostJobError
 from graph_memory.memories import classification
-from graph_memory.memories.classification import Waiting
-from graph_memory.memories.embeddings import Candidate, embed
+from graph_memory.memories.classification import UnratedMemory
+from graph_memory.memories.embeddings import EmbeddingTask, embed
 
 if TYPE_CHECKING:
     from graph_memory.graphiti.client import Reader
@@ -65,55 +65,55 @@ class Worker:
         self._news = asyncio.Event()
         self._tasks: set[asyncio.Task[int]] = set()
 
-    def tell(self) -> None:
+    def notify(self) -> None:
         """Tell who works on that there is something to do."""
         self._news.set()
 
     @asynccontextmanager
-    async def working(self) -> AsyncGenerator[None]:
+    async def processing_queue(self) -> AsyncGenerator[None]:
         """Work meanwhile."""
-        task = asyncio.create_task(self._work_on())
+        task = asyncio.create_task(self._process_forever())
         try:
             yield
         finally:
             task.cancel()
             await asyncio.wait([task])
 
-    async def work_off(self, groups: Sequence[str] | None = None) -> int:
+    async def process(self, groups: Sequence[str] | None = None) -> int:
         """Read all episodes that can be read now; return how many ended, well or badly."""
         if self._context.chat is None:
             raise SettingsError("No language model reads episodes. Set GRAPH_MEMORY_LLM_URL.")
         now = datetime.now(UTC)
-        due = [w.group_id for w in await self.jobs.waiting(groups) if w.due_at <= now]
+        due = [w.group_id for w in await self.jobs.due_groups(groups) if w.due_at <= now]
         room = asyncio.Semaphore(_GROUPS)
 
-        async def work_off(group_id: str) -> int:
+        async def process(group_id: str) -> int:
             async with room:
-                return await self._work_off_group(group_id)
+                return await self._process_group(group_id)
 
         # None is left alone where another fails, or where all are to stop.
-        ended = await asyncio.gather(*map(work_off, due), return_exceptions=True)
+        ended = await asyncio.gather(*map(process, due), return_exceptions=True)
         for failure in ended:
             if isinstance(failure, BaseException):
                 raise failure
         return sum(count for count in ended if isinstance(count, int))
 
-    async def work_off_for(self, group_id: str, seconds: float) -> None:
+    async def process_for(self, group_id: str, seconds: float) -> None:
         """Read a group's episodes, and wait for it so long; it goes on after that."""
-        task = asyncio.create_task(self.work_off([group_id]))
+        task = asyncio.create_task(self.process([group_id]))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         await asyncio.wait([task], timeout=seconds)
         if task.done():
             task.result()
 
-    async def work_out(self, groups: Sequence[str] | None = None) -> int:
+    async def drain(self, groups: Sequence[str] | None = None) -> int:
         """Read episodes until none is left, waiting for those that are to be tried again."""
         ended = 0
-        while waiting := await self.jobs.waiting(groups):
-            seconds = (waiting[0].due_at - datetime.now(UTC)).total_seconds()
+        while due_groups := await self.jobs.due_groups(groups):
+            seconds = (due_groups[0].due_at - datetime.now(UTC)).total_seconds()
             await asyncio.sleep(max(min(seconds, _LOOK_SECONDS), self._rests_seconds()))
-            ended += await self.work_off(groups)
+            ended += await self.process(groups)
         return ended
 
     async def close(self) -> None:
@@ -124,11 +124,11 @@ class Worker:
         if self._reader:
             await self._reader.close()
 
-    async def _work_on(self) -> None:
+    async def _process_forever(self) -> None:
         while True:
             self._news.clear()
             try:
-                await self.work_off()
+                await self.process()
             except GraphMemoryError as error:
                 _log.warning("Episodes wait: %s", error)
             except Exception:  # a reader that ends in silence would leave all episodes unread
@@ -137,10 +137,10 @@ class Worker:
                 async with asyncio.timeout(max(_LOOK_SECONDS, self._rests_seconds())):
                     await self._news.wait()
 
-    async def _work_off_group(self, group_id: str) -> int:
+    async def _process_group(self, group_id: str) -> int:
         ended = 0
         while not self._rests_seconds() and (job := await self._claim(group_id)):
-            ended += await self._work_off_job(job)
+            ended += await self._process_job(job)
         return ended
 
     async def _claim(self, group_id: str) -> Job | None:
@@ -156,9 +156,9 @@ class Worker:
     def _rests_seconds(self) -> float:
         return self._context.chat.rests_seconds if self._context.chat else 0.0
 
-    async def _work_off_job(self, job: Job) -> bool:
+    async def _process_job(self, job: Job) -> bool:
         """Read an episode; return whether it ended."""
-        beating = asyncio.create_task(self._beat(job))
+        heartbeat = asyncio.create_task(self._heartbeat(job))
         try:
             async with asyncio.timeout(self._settings.episode_timeout_seconds):
                 await self._read(job)
@@ -175,18 +175,22 @@ class Worker:
         except Exception as error:  # whatever Graphiti raises, an episode ends with a reason
             return await self._put_back(job, error)
         finally:
-            beating.cancel()
+            heartbeat.cancel()
         return True
 
     async def _put_back(self, job: Job, error: Exception) -> bool:
-        reason = str(error) if isinstance(error, GraphMemoryError) else _told(error, self._settings)
+        reason = (
+            str(error)
+            if isinstance(error, GraphMemoryError)
+            else _describe_error(error, self._settings)
+        )
         _log.warning("Episode %s, attempt %d: %s", job.job_id, job.attempts, reason)
         _log.debug("", exc_info=error)
         pause_seconds = self._settings.episode_retry_seconds
         await self.jobs.put_back(job, reason, pause_seconds=pause_seconds)
-        return self.jobs.given_up(job)
+        return self.jobs.exhausted(job)
 
-    async def _beat(self, job: Job) -> None:
+    async def _heartbeat(self, job: Job) -> None:
         while True:
             await asyncio.sleep(self._settings.episode_lease_seconds / 4)
             with contextlib.suppress(GraphMemoryError):
@@ -215,13 +219,13 @@ class Worker:
         """Return Graphiti, imported and opened at its first use."""
         if self._reader is None:
             _prepare_import(self._settings.embedding_dimensions)
-            client = await asyncio.to_thread(_imported)
+            client = await asyncio.to_thread(_import_client)
             context = self._context
             assert context.chat is not None  # noqa: S101 - who claims a job has looked
             self._reader = client.Reader(
                 context.graph, context.settings, context.embedder, context.chat
             )
-        return self._reader, _imported().Text
+        return self._reader, _import_client().Text
 
     async def _complete(self, job: Job) -> tuple[int, int]:
         """Give what the episode mentions vectors and ratings, and count it as accessed.
@@ -234,7 +238,7 @@ class Worker:
         which = {"group_id": group_id, "episode_id": (found and found.episode_id) or ""}
         mentioned = await context.graph.rows("graphiti/worker/mentioned", _Mentioned, **which)
         bare = [
-            Candidate(m.memory_id, m.content, m.content_hash, m.created_at)
+            EmbeddingTask(m.memory_id, m.content, m.content_hash, m.created_at)
             for m in mentioned
             if m.unembedded
         ]
@@ -250,21 +254,21 @@ class Worker:
         context = self._context
         if not context.settings.classifies or context.chat is None:
             return
-        waiting = [Waiting(m.memory_id, m.content, m.updated_at) for m in unrated]
+        due_groups = [UnratedMemory(m.memory_id, m.content, m.updated_at) for m in unrated]
         try:
             await classification.rate_waiting(
                 context.graph,
                 context.settings,
                 context.chat,
-                waiting,
+                due_groups,
                 group_id=group_id,
                 now=context.clock(),
             )
         except LlmError as error:
-            _log.warning("%d entities wait to be rated: %s", len(waiting), error)
+            _log.warning("%d entities wait to be rated: %s", len(due_groups), error)
 
 
-def _told(error: Exception, settings: Any) -> str:
+def _describe_error(error: Exception, settings: Any) -> str:
     """Say what failed without the text of the episode, which the error may hold."""
     if isinstance(error, TimeoutError):
         return f"It was not read within {settings.episode_timeout_seconds:g} s."
@@ -278,7 +282,7 @@ def _prepare_import(dimensions: int) -> None:
     os.environ["EMBEDDING_DIM"] = str(dimensions)
 
 
-def _imported() -> Any:
+def _import_client() -> Any:
     from graph_memory.graphiti import client
 
     return client

@@ -24,16 +24,16 @@ from graph_memory.decay import policies
 from graph_memory.domain.encoding import group_key
 from graph_memory.domain.timestamps import instant
 from graph_memory.graphiti.properties import (
-    GRAPHITIS_OF_FACTS,
+    FACT_PROPERTIES,
+    GRAPHITI_FACT_FIELDS,
     MEMORY_PROPERTIES,
-    OWNED_OF_FACTS,
     memory_properties,
 )
 from graph_memory.settings.base import Settings
 
 #: What Graphiti itself has of an entity, and of a fact; all else are attributes.
 _OF_NODES = frozenset(EntityNode.model_fields)
-_OF_EDGES = frozenset(GRAPHITIS_OF_FACTS)
+_OF_EDGES = frozenset(GRAPHITI_FACT_FIELDS)
 
 
 class OnWritten(Protocol):
@@ -100,9 +100,9 @@ class MergingWrites(GraphOperationsInterface):
     ) -> None:
         """Store episodes, and tell who waits for them."""
         await self.graph.within(transaction, "graphiti/writes/episodes", episodes=nodes)
-        if tell := on_written.get():
+        if on_episode_written := on_written.get():
             for node in nodes:
-                await tell(transaction, node["uuid"])
+                await on_episode_written(transaction, node["uuid"])
 
     async def episodic_edge_save_bulk(
         self,
@@ -151,7 +151,7 @@ def _fact(row: Mapping[str, Any]) -> dict[str, Any]:
         **{key: row[key] for key in kept},
         "from_id": row["source_node_uuid"],
         "to_id": row["target_node_uuid"],
-        "attributes": _attributes(row, _OF_EDGES.union(OWNED_OF_FACTS)),
+        "attributes": _attributes(row, _OF_EDGES.union(FACT_PROPERTIES)),
         "embedding": _vector(row["fact_embedding"]),
     }
 

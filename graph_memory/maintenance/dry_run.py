@@ -21,7 +21,7 @@ from graph_memory.maintenance.records import Run
 from graph_memory.maintenance.run import Candidate, Report, RunRequest, new_run
 from graph_memory.maintenance.stages import Stage, ranges
 from graph_memory.memories import classification
-from graph_memory.memories.confidence import numbers
+from graph_memory.memories.confidence import scan_parameters
 from graph_memory.settings.base import Settings
 
 #: Memories that a report shows.
@@ -129,7 +129,7 @@ async def _expired(graph: Graph, settings: Settings, run: Run) -> list[_Expired]
     parameters: dict[str, Any] = {
         "now": instant(run.now),
         "decay": policies.parameters(settings, run.run_id),
-        "scan": numbers(settings, in_run=True),
+        "scan": scan_parameters(settings, in_run=True),
         "decays": Stage.DECAY in run.stages,
         **_scope(run),
     }
@@ -168,7 +168,7 @@ async def _classified(context: Context, run: Run) -> int:
     settings = context.settings
     if Stage.CLASSIFICATION not in run.stages or not settings.classifies:
         return 0
-    queue = await classification.work_off(
+    queue = await classification.process_queue(
         context.graph, settings, None, groups=run.groups, now=run.now
     )
     return min(queue.pending, settings.classification_budget)

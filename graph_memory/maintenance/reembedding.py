@@ -8,7 +8,7 @@ from typing import Any
 from graph_memory.context import Context
 from graph_memory.database import embedding_record, indexes
 from graph_memory.graphiti import vectors
-from graph_memory.memories.embeddings import Candidate, embed, groups
+from graph_memory.memories.embeddings import EmbeddingTask, embed, groups
 
 _log = logging.getLogger(__name__)
 
@@ -87,12 +87,12 @@ async def _count(memory: Context, tenants: list[str], *, only_missing: bool) -> 
 
 async def _batches(
     memory: Context, tenants: list[str], *, only_missing: bool
-) -> AsyncIterator[tuple[str, list[Candidate]]]:
+) -> AsyncIterator[tuple[str, list[EmbeddingTask]]]:
     for group in tenants:
         after = {"after_created_at": "0001-01-01T00:00:00Z", "after_id": ""}
         while batch := await memory.graph.rows(
             "maintenance/reembedding/candidates",
-            Candidate,
+            EmbeddingTask,
             group_id=group,
             limit=_BATCH,
             **after,

@@ -249,7 +249,7 @@ async def _classification(work: Work) -> None:
     context = work.context
     if not context.settings.classifies:
         return
-    report = await classification.work_off(
+    report = await classification.process_queue(
         context.graph,
         context.settings,
         context.chat,

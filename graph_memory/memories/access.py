@@ -120,12 +120,12 @@ async def record_accesses(
         now=instant(now),
         decay=policies.parameters(settings),
     )
-    woken = {row.memory_id: decompress(row.packed) for row in accessed if row.packed}
-    await unpack(graph, woken, group_id=group_id)
+    reactivated = {row.memory_id: decompress(row.packed) for row in accessed if row.packed}
+    await restore_contents(graph, reactivated, group_id=group_id)
     return [row.memory_id for row in accessed]
 
 
-async def unpack(graph: Graph, contents: dict[str, str], *, group_id: str) -> None:
+async def restore_contents(graph: Graph, contents: dict[str, str], *, group_id: str) -> None:
     """Put back whole the contents of memories that are compressed; others stay as they are."""
     if contents:
         rows = [{"memory_id": id_, "content": contents[id_]} for id_ in sorted(contents)]

@@ -18,7 +18,7 @@ from graph_memory.inference.embedder import Embedder, Reading
 from graph_memory.inference.llm import Chat
 from graph_memory.memories import relations
 from graph_memory.memories.classification import Rating, rate_new, weights
-from graph_memory.memories.deduplication import Draft, refusals, refuse_stored, refuse_too_long
+from graph_memory.memories.deduplication import Draft, check_all, check_length, check_not_stored
 from graph_memory.memories.embeddings import vectors
 from graph_memory.settings.base import Settings
 
@@ -68,7 +68,7 @@ async def add_many(
     Returns:
         One outcome a memory, in their order.
     """
-    drafts = [Draft.of(memory, group_id) for memory in memories]
+    drafts = [Draft.from_input(memory, group_id) for memory in memories]
     try:
         outcomes = await _store(graph, embedder, settings, drafts, group_id, now, chat)
     except UniquenessError:
@@ -78,7 +78,7 @@ async def add_many(
     return outcomes
 
 
-def refuse_too_many(memories: Sequence[object], settings: Settings) -> None:
+def check_count(memories: Sequence[object], settings: Settings) -> None:
     """Raise `LimitExceededError` where memories are more than one call may carry."""
     if len(memories) > settings.max_batch:
         raise LimitExceededError(
@@ -95,9 +95,9 @@ async def content_properties(
     group_id: str,
 ) -> dict[str, Any]:
     """Return the properties that follow from a new content of a memory."""
-    refuse_too_long(content, settings)
-    draft = Draft.of(NewMemory(content=content), group_id)
-    await refuse_stored(graph, draft.dedup_key, group_id, besides=memory_id)
+    check_length(content, settings)
+    draft = Draft.from_input(NewMemory(content=content), group_id)
+    await check_not_stored(graph, draft.dedup_key, group_id, besides=memory_id)
     (reading,) = await embedder.read([content])
     return {
         **_texts(content),
@@ -118,7 +118,7 @@ async def _store(
     now: datetime,
     chat: Chat | None,
 ) -> list[AddResult]:
-    errors = await refusals(graph, drafts, settings, group_id)
+    errors = await check_all(graph, drafts, settings, group_id)
     accepted = [draft for draft, error in zip(drafts, errors, strict=True) if error is None]
     created = await _create(graph, embedder, settings, accepted, group_id, now, chat)
     return [AddResult(None, error) if error else next(created) for error in errors]

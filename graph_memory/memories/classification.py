@@ -81,7 +81,7 @@ class QueueReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class UnratedMemory:
     """A memory that waits to be rated, as it was read."""
 
     memory_id: str
@@ -191,7 +191,7 @@ def weights(memory: NewMemory, rating: Rating | None, settings: Settings) -> dic
     }
 
 
-async def work_off(
+async def process_queue(
     graph: Graph,
     settings: Settings,
     chat: Chat | None,
@@ -220,7 +220,7 @@ async def work_off(
         try:
             for place, tenant in enumerate(tenants):
                 # No tenant's backlog keeps the others waiting.
-                left -= await queue.work_off(chat, tenant, -(-left // (len(tenants) - place)))
+                left -= await queue.process(chat, tenant, -(-left // (len(tenants) - place)))
         except LlmError as error:
             queue.error = str(error)
             _log.warning("Memories wait on to be rated: %s", error)
@@ -231,7 +231,7 @@ async def rate_waiting(
     graph: Graph,
     settings: Settings,
     chat: Chat,
-    waiting: list[Waiting],
+    waiting: list[UnratedMemory],
     *,
     group_id: str,
     now: datetime,
@@ -257,15 +257,15 @@ class _Queue:
         self._asked = self._rated = 0
         self.error: str | None = None
 
-    async def work_off(self, chat: Chat, group_id: str, limit: int) -> int:
+    async def process(self, chat: Chat, group_id: str, limit: int) -> int:
         """Ask about at most so many memories of a group; return how many there were."""
         waiting = await self._graph.rows(
-            "memories/classification/waiting", Waiting, group_id=group_id, limit=limit
+            "memories/classification/waiting", UnratedMemory, group_id=group_id, limit=limit
         )
         await self.rate(chat, group_id, waiting)
         return len(waiting)
 
-    async def rate(self, chat: Chat, group_id: str, waiting: list[Waiting]) -> None:
+    async def rate(self, chat: Chat, group_id: str, waiting: list[UnratedMemory]) -> None:
         """Ask about memories of a group."""
         for batch in batches(waiting, self._settings.classification_batch_size):
             ratings = await rate(
@@ -288,7 +288,7 @@ class _Queue:
         )
 
     async def _note(
-        self, group_id: str, batch: list[Waiting], ratings: list[Rating | None]
+        self, group_id: str, batch: list[UnratedMemory], ratings: list[Rating | None]
     ) -> None:
         rows = [
             {

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from graph_memory.database.graph import Graph
 from graph_memory.decay import policies
 from graph_memory.domain.timestamps import instant
-from graph_memory.memories.relations import require
+from graph_memory.memories.relations import require_all
 from graph_memory.settings.base import Settings
 
 #: Memories looked at in one statement.
@@ -84,12 +84,12 @@ async def scan(
     Source: `cypher/fragments/maintenance/confidence_step.cypher`.
     """
     if memory_ids is not None:
-        await require(graph, memory_ids, group_id=group_id)
+        await require_all(graph, memory_ids, group_id=group_id)
     parameters = {
         "group_id": group_id,
         "now": instant(now),
         "decay": policies.parameters(settings, run_id),
-        "scan": numbers(settings, in_run=run_id is not None),
+        "scan": scan_parameters(settings, in_run=run_id is not None),
     }
     which = {
         "memory_ids": None if memory_ids is None else list(memory_ids),
@@ -128,7 +128,7 @@ async def _proposed(graph: Graph, parameters: dict[str, Any]) -> AsyncGenerator[
         after_id = actions[-1].memory_id
 
 
-def numbers(settings: Settings, *, in_run: bool) -> dict[str, Any]:
+def scan_parameters(settings: Settings, *, in_run: bool) -> dict[str, Any]:
     """Return the map `$scan` of the statements."""
     return {
         "min_age_days": settings.confidence_min_age_days,

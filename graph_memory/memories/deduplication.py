@@ -28,7 +28,7 @@ class Draft:
     dedup_key: str
 
     @classmethod
-    def of(cls, memory: NewMemory, group_id: str) -> "Draft":
+    def from_input(cls, memory: NewMemory, group_id: str) -> "Draft":
         """Draft a memory for a group, with an id where it has none."""
         content_hash = hashlib.sha256(memory.content.encode()).hexdigest()
         memory_id = memory.memory_id or str(uuid.uuid4())
@@ -36,7 +36,7 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class _Taken:
+class _Existing:
     memory_id: str
     dedup_key: str | None
     in_group: bool
@@ -65,53 +65,57 @@ def dedup_key(group_id: str, content_hash: str) -> str:
     return f"{group_id}|{content_hash}"
 
 
-async def refusals(
+async def check_all(
     graph: Graph, drafts: Sequence[Draft], settings: Settings, group_id: str
 ) -> list[GraphMemoryError | None]:
     """Say of each draft of a group why it cannot be stored, or None; those before it count."""
-    taken = await _taken(graph, drafts, group_id)
+    existing = await _find_existing(graph, drafts, group_id)
     seen: dict[str, str] = {}
     found: list[GraphMemoryError | None] = []
     for draft in drafts:
-        error = _too_long(draft.memory.content, settings) or _refusal(draft, taken, seen, group_id)
+        error = _length_error(draft.memory.content, settings) or _find_problem(
+            draft, existing, seen, group_id
+        )
         found.append(error)
         if error is None:
             seen[draft.dedup_key] = seen[draft.memory_id] = draft.memory_id
     return found
 
 
-def refuse_too_long(content: str, settings: Settings) -> None:
+def check_length(content: str, settings: Settings) -> None:
     """Raise `LimitExceededError` where a content is longer than memories may be."""
-    if error := _too_long(content, settings):
+    if error := _length_error(content, settings):
         raise error
 
 
-async def refuse_stored(
+async def check_not_stored(
     graph: Graph, key: str, group_id: str, *, besides: str | None = None
 ) -> None:
     """Raise `DuplicateError` where a content is stored already, in another memory than `besides`.
 
     That one may have got it meanwhile, from another who rewrites it.
     """
-    taken = await graph.rows(
+    existing = await graph.rows(
         "memories/deduplication/find_existing",
-        _Taken,
+        _Existing,
         group_id=group_id,
         dedup_keys=[key],
         memory_ids=[],
     )
-    if taken and taken[0].memory_id != besides:
-        raise taken[0].duplicate()
+    if existing and existing[0].memory_id != besides:
+        raise existing[0].duplicate()
 
 
-async def _taken(graph: Graph, drafts: Sequence[Draft], group_id: str) -> Mapping[str, _Taken]:
+async def _find_existing(
+    graph: Graph, drafts: Sequence[Draft], group_id: str
+) -> Mapping[str, _Existing]:
     """Look up contents, wished ids, parents and relation targets; keyed by dedup key and by id."""
     wanted = {draft.memory_id for draft in drafts if draft.memory.memory_id}
     wanted |= {draft.memory.parent_id for draft in drafts if draft.memory.parent_id}
     wanted |= {r.target_id for draft in drafts for r in draft.memory.relationships}
     found = await graph.rows(
         "memories/deduplication/find_existing",
-        _Taken,
+        _Existing,
         group_id=group_id,
         dedup_keys=[draft.dedup_key for draft in drafts],
         memory_ids=list(wanted),
@@ -119,7 +123,7 @@ async def _taken(graph: Graph, drafts: Sequence[Draft], group_id: str) -> Mappin
     return {key: row for row in found for key in (row.memory_id, row.dedup_key) if key}
 
 
-def _too_long(content: str, settings: Settings) -> LimitExceededError | None:
+def _length_error(content: str, settings: Settings) -> LimitExceededError | None:
     if len(content) <= settings.max_content_characters:
         return None
     return LimitExceededError(
@@ -129,22 +133,24 @@ def _too_long(content: str, settings: Settings) -> LimitExceededError | None:
     )
 
 
-def _refusal(
-    draft: Draft, taken: Mapping[str, _Taken], seen: Mapping[str, str], group_id: str
+def _find_problem(
+    draft: Draft, existing: Mapping[str, _Existing], seen: Mapping[str, str], group_id: str
 ) -> GraphMemoryError | None:
     """Say what stands in a draft's way; `seen` are the ids and keys of those accepted before it."""
     memory = draft.memory
-    if draft.dedup_key in taken:
-        return taken[draft.dedup_key].duplicate()
+    if draft.dedup_key in existing:
+        return existing[draft.dedup_key].duplicate()
     if draft.dedup_key in seen:
         return DuplicateError(seen[draft.dedup_key])
-    if memory.memory_id and (memory.memory_id in taken or memory.memory_id in seen):
+    if memory.memory_id and (memory.memory_id in existing or memory.memory_id in seen):
         return InvalidArgumentError("memory_id", memory.memory_id, "the id is taken; omit it")
     ends = (memory.parent_id, *(relation.target_id for relation in memory.relationships))
     absent: list[GraphMemoryError] = [
         NotFoundError(end, group_id)
         for end in ends
-        if end and end not in seen and not (end in taken and taken[end].in_group)
+        if end and end not in seen and not (end in existing and existing[end].in_group)
     ]
-    unfit = [relations.refusal(draft.memory_id, relation) for relation in memory.relationships]
+    unfit = [
+        relations.relation_error(draft.memory_id, relation) for relation in memory.relationships
+    ]
     return next((error for error in (*unfit, *absent) if error), None)

@@ -22,7 +22,7 @@ def vectors(content: str, reading: Reading, settings: Settings) -> dict[str, Any
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class EmbeddingTask:
     """A memory to embed, and where the next batch goes on."""
 
     memory_id: str
@@ -37,19 +37,19 @@ async def groups(graph: Graph) -> list[str]:
 
 
 async def embed(
-    graph: Graph, embedder: Embedder, settings: Settings, group: str, batch: list[Candidate]
+    graph: Graph, embedder: Embedder, settings: Settings, group: str, batch: list[EmbeddingTask]
 ) -> int:
     """Embed memories of a group; return how many got a vector, none if the batch failed."""
     try:
-        readings = await embedder.read([candidate.content for candidate in batch])
+        readings = await embedder.read([task.content for task in batch])
         rows = [
             {
-                "memory_id": candidate.memory_id,
-                "content": candidate.content,
-                "content_hash": candidate.content_hash,
-                **vectors(candidate.content, reading, settings),
+                "memory_id": task.memory_id,
+                "content": task.content,
+                "content_hash": task.content_hash,
+                **vectors(task.content, reading, settings),
             }
-            for candidate, reading in zip(batch, readings, strict=True)
+            for task, reading in zip(batch, readings, strict=True)
         ]
         written = await graph.rows(
             "memories/embeddings/write",

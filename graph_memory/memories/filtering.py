@@ -10,7 +10,7 @@ from graph_memory.domain.timestamps import optional_instant
 from graph_memory.errors import InvalidArgumentError
 
 
-def served(filters: Filters, default: Sequence[LifecycleState]) -> list[LifecycleState]:
+def visible_states(filters: Filters, default: Sequence[LifecycleState]) -> list[LifecycleState]:
     """Return the states to serve; of the past, every state that can be shown today.
 
     Raises:
@@ -48,7 +48,7 @@ def filter_parameters(filters: Filters) -> dict[str, Any]:
     }
 
 
-def narrowing(filters: Filters) -> dict[str, Any]:
+def narrowing_parameters(filters: Filters) -> dict[str, Any]:
     """Return the filter's parameters, or none where the filter lets everything pass."""
     parameters = filter_parameters(filters)
     return parameters if any(value is not None for value in parameters.values()) else {}

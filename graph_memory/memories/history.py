@@ -35,13 +35,13 @@ async def history_of(graph: Graph, memory_id: str, *, group_id: str) -> list[Eve
     )
     if not latest:
         raise NotFoundError(memory_id, group_id)
-    *events, earliest = [replace(event, detail=_told(event)) for event in latest]
+    *events, earliest = [replace(event, detail=_describe(event)) for event in latest]
     if len(latest) > _SHOWN:
         earliest = Event(earliest.at, "earlier", f"Only the latest {_SHOWN} events are shown.")
     return [earliest, *reversed(events)]
 
 
-def _told(event: Event) -> str | None:
+def _describe(event: Event) -> str | None:
     """Say of a change of state what it was, why, and by which numbers."""
     if event.kind != "state" or not (event.detail or "").startswith("{"):
         return event.detail

@@ -19,8 +19,8 @@ from graph_memory.errors import (
     NotSoftDeletedError,
     OutsideRecoveryWindowError,
 )
-from graph_memory.memories.access import unpack
-from graph_memory.memories.deduplication import dedup_key, refuse_stored
+from graph_memory.memories.access import restore_contents
+from graph_memory.memories.deduplication import check_not_stored, dedup_key
 from graph_memory.settings.base import Settings
 
 
@@ -51,7 +51,7 @@ class _Marked:
     holder: str | None
     since: str | None
 
-    def refusal(self, superseded_by: str) -> InvalidArgumentError:
+    def error(self, superseded_by: str) -> InvalidArgumentError:
         """Say why the one that was named cannot supersede, and what to do."""
         instead = f"'{self.holder}' holds instead"
         match self.refused:
@@ -128,7 +128,7 @@ async def mark_obsolete(
         )
         raise NotFoundError(superseded_by if known and superseded_by else memory_id, group_id)
     if marked.refused or marked.obsolete_at is None:
-        raise marked.refusal(superseded_by or "")
+        raise marked.error(superseded_by or "")
     return Obsolete(marked.memory_id, marked.state, marked.obsolete_at, marked.invalid_at)
 
 
@@ -170,7 +170,7 @@ async def preserve(
             until=instant(until) if until else None,
             **common,
         )
-        await _unpacked(graph, found, group_id)
+        await _restore_content(graph, found, group_id)
     if not found:
         raise NotFoundError(memory_id, group_id)
     return await status(graph, settings, memory_id, group_id=group_id, now=now)
@@ -199,9 +199,9 @@ async def recover(
     except UniquenessError:
         deletion = await _deletion(graph, memory_id, group_id)
         if deletion:
-            await refuse_stored(graph, dedup_key(group_id, deletion.content_hash), group_id)
+            await check_not_stored(graph, dedup_key(group_id, deletion.content_hash), group_id)
         raise
-    await _unpacked(graph, found, group_id)
+    await _restore_content(graph, found, group_id)
     if found:
         return
     deletion = await _deletion(graph, memory_id, group_id)
@@ -240,13 +240,13 @@ async def _deletion(graph: Graph, memory_id: str, group_id: str) -> Deletion | N
     )
 
 
-async def _unpacked(graph: Graph, woken: Reactivated | None, group_id: str) -> None:
-    if woken and woken.packed:
-        content = {woken.memory_id: decompress(woken.packed)}
-        await unpack(graph, content, group_id=group_id)
+async def _restore_content(graph: Graph, reactivated: Reactivated | None, group_id: str) -> None:
+    if reactivated and reactivated.packed:
+        content = {reactivated.memory_id: decompress(reactivated.packed)}
+        await restore_contents(graph, content, group_id=group_id)
 
 
-async def settle(
+async def resolve_contradiction(
     graph: Graph, memory_ids: tuple[str, str], rule: Resolution, *, group_id: str
 ) -> tuple[str, str]:
     """Decide between two memories that contradict each other.

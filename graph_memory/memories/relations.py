@@ -52,12 +52,12 @@ async def relate(
     """
     (made,) = await relate_many(graph, [(from_id, relation)], group_id=group_id, now=now)
     if not made:
-        await require(graph, [from_id, relation.target_id], group_id=group_id)
+        await require_all(graph, [from_id, relation.target_id], group_id=group_id)
         raise NotFoundError(from_id, group_id)
     return made
 
 
-async def require(graph: Graph, memory_ids: Sequence[str], *, group_id: str) -> None:
+async def require_all(graph: Graph, memory_ids: Sequence[str], *, group_id: str) -> None:
     """Raise if some of the memories are not in the group.
 
     Raises:
@@ -81,7 +81,7 @@ async def relate_many(
         What was made of each pair.
     """
     for from_id, relation in pairs:
-        if error := refusal(from_id, relation):
+        if error := relation_error(from_id, relation):
             raise error
     rows = [edges(from_id, relation) for from_id, relation in pairs]
     if not rows:
@@ -133,11 +133,11 @@ async def unrelate(
         now=instant(now),
     )
     if not ended:
-        await require(graph, [from_id, to_id], group_id=group_id)
+        await require_all(graph, [from_id, to_id], group_id=group_id)
     return len(ended)
 
 
-def refusal(from_id: str, relation: NewRelation) -> InvalidArgumentError | None:
+def relation_error(from_id: str, relation: NewRelation) -> InvalidArgumentError | None:
     """Say why a memory cannot have a relation, whatever is stored."""
     if relation.target_id == from_id:
         return InvalidArgumentError("target_id", from_id, "a memory cannot be related to itself")

@@ -13,9 +13,9 @@ from graph_memory.domain.models import Memory
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import ConfirmationRequiredError, InvalidArgumentError, NotFoundError
 from graph_memory.inference.embedder import Embedder
-from graph_memory.memories.access import unpack
+from graph_memory.memories.access import restore_contents
 from graph_memory.memories.add import content_properties
-from graph_memory.memories.deduplication import refuse_stored
+from graph_memory.memories.deduplication import check_not_stored
 from graph_memory.memories.read import get_many, view_parameters
 from graph_memory.settings.base import Settings
 
@@ -66,7 +66,7 @@ async def update(
     if not given:
         raise InvalidArgumentError("changes", {}, f"give at least one of {', '.join(_CHANGEABLE)}")
     policies.require_policy(settings, changes.decay_policy)
-    found = await _whole(graph, settings, memory_id, group_id=group_id, now=now)
+    found = await _fetch_decompressed(graph, settings, memory_id, group_id=group_id, now=now)
     if "metadata" in given:
         given["metadata_json"] = metadata_json(given.pop("metadata"))
     if "tags" in given:
@@ -90,14 +90,14 @@ async def update(
             **view_parameters(settings, now) | {"decay": policies.parameters(settings)},
         )
     except UniquenessError:
-        await refuse_stored(graph, given["dedup_key"], group_id)
+        await check_not_stored(graph, given["dedup_key"], group_id)
         raise
     if memory is None:
         raise NotFoundError(memory_id, group_id)
     return memory, rewritten
 
 
-async def _whole(
+async def _fetch_decompressed(
     graph: Graph, settings: Settings, memory_id: str, *, group_id: str, now: datetime
 ) -> Memory:
     """Find a memory; a compressed one is stored whole again, to be changed.
@@ -108,7 +108,7 @@ async def _whole(
     found = await get_many(graph, settings, [memory_id], group_id=group_id, now=now)
     if not found:
         raise NotFoundError(memory_id, group_id)
-    await unpack(graph, {memory_id: found[0].content}, group_id=group_id)
+    await restore_contents(graph, {memory_id: found[0].content}, group_id=group_id)
     return found[0]
 
 

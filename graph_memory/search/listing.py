@@ -68,7 +68,7 @@ async def list_memories(
         "limit": limit + 1,  # one more tells whether there is a next page
         "after_created_at": after.get("created_at"),
         "after_id": after.get("id"),
-        "states": filtering.served(filters, LISTED_STATES),
+        "states": filtering.visible_states(filters, LISTED_STATES),
         **filtering.filter_parameters(filters),
         **read.view_parameters(settings, now, filters.known_at),
     }

@@ -261,7 +261,7 @@ async def _read(
         "again": list(again),
         "found": list(found),
         "similarities": list(found.values()),
-        "states": filtering.served(asked, RECALLED_STATES),
+        "states": filtering.visible_states(asked, RECALLED_STATES),
         **filtering.filter_parameters(asked),
         "now": instant(now),
         **spreading(settings),

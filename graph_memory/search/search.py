@@ -9,7 +9,7 @@ from graph_memory.database.graph import Graph
 from graph_memory.domain.inputs import Filters
 from graph_memory.domain.models import RECALLED_STATES, FoundMemory
 from graph_memory.inference.embedder import Embedder
-from graph_memory.memories.filtering import filter_parameters, narrowing, served
+from graph_memory.memories.filtering import filter_parameters, narrowing_parameters, visible_states
 from graph_memory.memories.read import get_many, view_parameters
 from graph_memory.ranking.profiles import Profile, nearness, spreading, weighing
 from graph_memory.ranking.scoring import Ranked
@@ -77,12 +77,12 @@ async def search(
             filters=filters,
         )
         return await _shown(graph, settings, ranked, filters, group_id=group_id, now=now)
-    narrowed = narrowing(filters)
+    narrowed = narrowing_parameters(filters)
     parameters: dict[str, Any] = {
         "group_id": group_id,
         "vector": await embedder.embed_query(question),
         "limit": limit,
-        "states": served(filters, RECALLED_STATES),
+        "states": visible_states(filters, RECALLED_STATES),
         "candidates": max(settings.recall_candidates, limit * settings.search_overfetch),
         **narrowed,
         **view_parameters(settings, now, filters.known_at),
@@ -116,8 +116,8 @@ async def best(
         group_id=group_id,
         now=now,
         limit=limit,
-        states=served(filters, RECALLED_STATES),
-        narrowed=narrowing(filters),
+        states=visible_states(filters, RECALLED_STATES),
+        narrowed=narrowing_parameters(filters),
         tell=tell,
     )
 

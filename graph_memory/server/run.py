@@ -93,7 +93,7 @@ async def _serve(settings: Settings, listener: socket.socket, *, require_tokens:
                     timeout_graceful_shutdown=_FAREWELL_SECONDS,
                 )
             )
-            async with schedule.automatic(memory):
+            async with schedule.automatic_backups(memory):
                 with database_metrics.published(memory), _frozen():
                     host, port = listener.getsockname()[:2]
                     host = f"[{host}]" if ":" in host else host
@@ -106,7 +106,7 @@ async def _serve_stdio(settings: Settings) -> None:
     async with GraphMemory.open(settings, preload=True) as memory, memory.reading_episodes():
         warming = asyncio.create_task(_warm_up(memory))
         try:
-            async with schedule.automatic(memory):
+            async with schedule.automatic_backups(memory):
                 await _until_cancelled(build_server(memory).run_stdio_async(), stdin.end)
         finally:
             warming.cancel()

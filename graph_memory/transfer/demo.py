@@ -33,12 +33,12 @@ class _Entry:
     links: dict[str, str] = field(default_factory=dict[str, str])
 
 
-async def tell(memory: GraphMemory) -> ImportReport:
+async def store_story(memory: GraphMemory) -> ImportReport:
     """Store the story in the group `demo`; what is there already stays."""
     return await import_lines(memory, _lines(memory.clock()), GROUP)
 
 
-async def ask(memory: GraphMemory, limit: int = 3) -> dict[str, list[FoundMemory]]:
+async def answer_questions(memory: GraphMemory, limit: int = 3) -> dict[str, list[FoundMemory]]:
     """Ask the three questions; return what was found for each."""
     return {
         question: await memory.search(question, limit=limit, group_id=GROUP)
@@ -46,7 +46,7 @@ async def ask(memory: GraphMemory, limit: int = 3) -> dict[str, list[FoundMemory
     }
 
 
-async def clean(memory: GraphMemory) -> int:
+async def delete_story(memory: GraphMemory) -> int:
     """Remove the story for good; return how many memories went."""
     erased = await memory.delete_all(confirm=CONFIRMATION, permanent=True, group_id=GROUP)
     return erased.deleted

@@ -17,14 +17,14 @@ from graph_memory.domain.timestamps import instant
 from graph_memory.errors import DuplicateError, GraphMemoryError, InvalidArgumentError
 from graph_memory.inference.embedder import Vector
 from graph_memory.transfer.line_format import (
-    NO_ATTRIBUTES,
-    NO_ATTRIBUTES_OF_FACTS,
+    RESERVED_ENTITY_KEYS,
+    RESERVED_FACT_KEYS,
     ArchivedMemory,
     ArchivedVersion,
     read_line,
     write_line,
 )
-from graph_memory.transfer.links import Link, set_links, stored
+from graph_memory.transfer.links import PendingLink, set_links, to_properties
 
 T = TypeVar("T")
 K = TypeVar("K")
@@ -118,8 +118,8 @@ async def export_lines(memory: GraphMemory, group_id: str | None = None) -> Asyn
             group_id=memory.group(group_id),
             limit=_EXPORT_BATCH,
             types=list(RelationType),
-            owned=NO_ATTRIBUTES,
-            owned_of_facts=NO_ATTRIBUTES_OF_FACTS,
+            owned=RESERVED_ENTITY_KEYS,
+            owned_of_facts=RESERVED_FACT_KEYS,
             **after,
         )
         for row in page:
@@ -146,20 +146,20 @@ class _Import:
         self._memory = memory
         self._group_id = memory.group(group_id) if group_id else None
         self._new_ids: dict[tuple[str, str], str] = {}
-        self._links: list[Link] = []
+        self._links: list[PendingLink] = []
         self._conversations: set[tuple[str, str]] = set()
 
     async def store(self, batch: Iterable[tuple[int, str]]) -> None:
         """Store the memories of some lines, without their links."""
         for group_id, lines in _grouped(self._read(batch), lambda line: line.group_id):
-            settled = await self._settled(group_id, lines)
-            for line, memory_id in settled:
+            stored_lines = await self._stored_lines(group_id, lines)
+            for line, memory_id in stored_lines:
                 self._remember_links(line, memory_id)
                 if line.memory.lifecycle and line.memory.conversation_id:
                     self._conversations.add((group_id, line.memory.conversation_id))
-            await self._restore_entities(group_id, settled)
-            await self._restore_versions(group_id, settled)
-            await self._restore_lifecycles(group_id, settled)
+            await self._restore_entities(group_id, stored_lines)
+            await self._restore_versions(group_id, stored_lines)
+            await self._restore_lifecycles(group_id, stored_lines)
 
     async def link(self) -> None:
         """Set the parents and relations of all lines, and where conversations go on."""
@@ -189,7 +189,7 @@ class _Import:
             else:
                 yield _Line(number, self._group_id or self._memory.group(memory.group_id), memory)
 
-    async def _settled(self, group_id: str, lines: list[_Line]) -> list[tuple[_Line, str]]:
+    async def _stored_lines(self, group_id: str, lines: list[_Line]) -> list[tuple[_Line, str]]:
         """Return the lines whose memories are there now, old or new, with their ids."""
         ids = [line.memory.memory_id for line in lines if line.memory.memory_id]
         holders = await self._memory.graph.rows(
@@ -197,44 +197,44 @@ class _Import:
         )
         here = {holder.memory_id for holder in holders if holder.in_group}
         elsewhere = {holder.memory_id for holder in holders if not holder.in_group}
-        settled = [(line, i) for line in lines if (i := line.memory.memory_id or "") in here]
-        self.report.skipped += len(settled)
+        stored_lines = [(line, i) for line in lines if (i := line.memory.memory_id or "") in here]
+        self.report.skipped += len(stored_lines)
         new = [line for line in lines if line.memory.memory_id not in here]
         outcomes = await self._memory.add_many(_arguments(line, elsewhere) for line in new)
         for line, outcome in zip(new, outcomes, strict=True):
             match outcome.error:
                 case None:
                     self.report.stored += 1
-                    settled.append((line, str(outcome.memory_id)))
+                    stored_lines.append((line, str(outcome.memory_id)))
                 case DuplicateError(existing_id=existing_id):
                     self.report.skipped += 1
-                    settled.append((line, existing_id))
+                    stored_lines.append((line, existing_id))
                 case InvalidArgumentError(argument="memory_id"):  # a line before has the same id
                     self.report.skipped += 1
                 case error:
                     self.report.refuse(line.number, error)
-        return settled
+        return stored_lines
 
     def _remember_links(self, line: _Line, memory_id: str) -> None:
         memory = line.memory
         if memory.memory_id and memory.memory_id != memory_id:
             self._new_ids[line.group_id, memory.memory_id] = memory_id
         if memory.parent_id:
-            self._links.append(Link(line.number, line.group_id, memory_id, memory.parent_id))
+            self._links.append(PendingLink(line.number, line.group_id, memory_id, memory.parent_id))
         self._links.extend(
-            Link(line.number, line.group_id, memory_id, edge.target_id, edge)
+            PendingLink(line.number, line.group_id, memory_id, edge.target_id, edge)
             for edge in (*memory.relationships, *memory.facts)
         )
 
-    async def _restore_entities(self, group_id: str, settled: list[tuple[_Line, str]]) -> None:
+    async def _restore_entities(self, group_id: str, stored_lines: list[tuple[_Line, str]]) -> None:
         """Give memories that were entities of Graphiti what it had said of them."""
         rows = [
             {
                 "memory_id": memory_id,
-                "valid_at": stored({"at": line.memory.valid_at})["at"],
+                "valid_at": to_properties({"at": line.memory.valid_at})["at"],
                 **asdict(line.memory.entity),
             }
-            for line, memory_id in sorted(settled, key=lambda pair: pair[1])
+            for line, memory_id in sorted(stored_lines, key=lambda pair: pair[1])
             if line.memory.entity
         ]
         if rows:
@@ -243,12 +243,12 @@ class _Import:
                 "transfer/import_export/restore_entities", group_id=group_id, entities=rows, now=now
             )
 
-    async def _restore_versions(self, group_id: str, settled: list[tuple[_Line, str]]) -> None:
+    async def _restore_versions(self, group_id: str, stored_lines: list[tuple[_Line, str]]) -> None:
         """Give memories their earlier texts, which searches of the past compare, too."""
         rewritten = sorted(
             (
                 (memory_id, line.memory.versions)
-                for line, memory_id in settled
+                for line, memory_id in stored_lines
                 if line.memory.versions
             ),
             key=lambda pair: pair[0],
@@ -267,14 +267,16 @@ class _Import:
                 "transfer/import_export/restore_versions", group_id=group_id, memories=rows
             )
 
-    async def _restore_lifecycles(self, group_id: str, settled: list[tuple[_Line, str]]) -> None:
+    async def _restore_lifecycles(
+        self, group_id: str, stored_lines: list[tuple[_Line, str]]
+    ) -> None:
         rows = [
             {
                 "memory_id": memory_id,
                 "conversation_id": line.memory.conversation_id,
-                **stored(asdict(line.memory.lifecycle)),
+                **to_properties(asdict(line.memory.lifecycle)),
             }
-            for line, memory_id in sorted(settled, key=lambda pair: pair[1])
+            for line, memory_id in sorted(stored_lines, key=lambda pair: pair[1])
             if line.memory.lifecycle
         ]
         if rows:
@@ -302,7 +304,7 @@ def _arguments(line: _Line, taken: Container[str]) -> dict[str, Any]:
 def _version(version: ArchivedVersion, vector: Vector) -> dict[str, Any]:
     """Return an earlier text as it is stored."""
     return {
-        **stored(asdict(version)),
+        **to_properties(asdict(version)),
         "version_id": str(uuid.uuid4()),
         "content_hash": hashlib.sha256(version.content.encode()).hexdigest(),
         "name": version.title or default_title(version.content),

@@ -30,10 +30,10 @@ from graph_memory.domain.inputs import (
 from graph_memory.domain.timestamps import Moment, instant
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.graphiti.properties import (
-    GRAPHITIS_OF_FACTS,
+    FACT_PROPERTIES,
+    GRAPHITI_FACT_FIELDS,
     MEMORY_PROPERTIES,
-    OWNED_OF_FACTS,
-    SET_ASIDE,
+    SET_ASIDE_PROPERTIES,
     STRUCTURAL,
 )
 
@@ -110,8 +110,8 @@ class ArchivedVersion:
 
 
 #: What is no attribute, but has a place of its own: of an entity, and of a fact.
-NO_ATTRIBUTES = (*MEMORY_PROPERTIES, *RESERVED_KEYS)
-NO_ATTRIBUTES_OF_FACTS = (*OWNED_OF_FACTS, *SET_ASIDE, *GRAPHITIS_OF_FACTS)
+RESERVED_ENTITY_KEYS = (*MEMORY_PROPERTIES, *RESERVED_KEYS)
+RESERVED_FACT_KEYS = (*FACT_PROPERTIES, *SET_ASIDE_PROPERTIES, *GRAPHITI_FACT_FIELDS)
 
 _PLAIN = (str, int, float, bool)
 
@@ -171,7 +171,7 @@ class ArchivedFact:
     invalid_at: Moment | None = None
     expired_at: Moment | None = None
     reference_time: Moment | None = None
-    attributes: Annotated[Mapping[str, Any], _attributes(*NO_ATTRIBUTES_OF_FACTS)] = field(
+    attributes: Annotated[Mapping[str, Any], _attributes(*RESERVED_FACT_KEYS)] = field(
         default_factory=dict[str, Any]
     )
 
@@ -185,7 +185,7 @@ class ArchivedEntity:
     name: Text
     summary: Text = ""
     labels: tuple[Label, ...] = ()
-    attributes: Annotated[Mapping[str, Any], _attributes(*NO_ATTRIBUTES)] = field(
+    attributes: Annotated[Mapping[str, Any], _attributes(*RESERVED_ENTITY_KEYS)] = field(
         default_factory=dict[str, Any]
     )
 

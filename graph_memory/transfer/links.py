@@ -26,7 +26,7 @@ _KEPT_OF_RELATIONS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class PendingLink:
     """A parent, a relation or a fact, and the line that names it."""
 
     line: int
@@ -55,15 +55,15 @@ class Link:
             case None:
                 return [ends]
             case ArchivedFact() as fact:
-                return [{**stored(asdict(fact)), "new_id": str(uuid.uuid4()), **ends}]
+                return [{**to_properties(asdict(fact)), "new_id": str(uuid.uuid4()), **ends}]
             case relation:
                 relation = replace(relation, target_id=target_id)
                 kept = {name: getattr(relation, name) for name in _KEPT_OF_RELATIONS}
-                return [{**stored(kept), **edge} for edge in edges(self.from_id, relation)]
+                return [{**to_properties(kept), **edge} for edge in edges(self.from_id, relation)]
 
 
 @dataclass(frozen=True, slots=True)
-class _Made:
+class _SetLink:
     """A link whose ends are there, and whether it is a relation made just now."""
 
     position: int
@@ -72,12 +72,12 @@ class _Made:
 
 async def set_links(
     graph: Graph,
-    links: Sequence[Link],
+    links: Sequence[PendingLink],
     new_ids: Mapping[str, str],
     *,
     group_id: str,
     now: datetime,
-) -> tuple[int, list[tuple[Link, GraphMemoryError]]]:
+) -> tuple[int, list[tuple[PendingLink, GraphMemoryError]]]:
     """Set links of a group.
 
     Args:
@@ -91,8 +91,8 @@ async def set_links(
         How many relations and facts were made, and what could not be set, and why.
     """
     made = 0
-    refused: list[tuple[Link, GraphMemoryError]] = []
-    kinds: dict[str, list[Link]] = {}
+    refused: list[tuple[PendingLink, GraphMemoryError]] = []
+    kinds: dict[str, list[PendingLink]] = {}
     for link in links:
         kinds.setdefault(link.statement, []).append(link)
     for statement, same in kinds.items():
@@ -104,7 +104,7 @@ async def set_links(
     return made, refused
 
 
-def stored(values: Mapping[str, Any]) -> dict[str, Any]:
+def to_properties(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return values as they are stored: instants as text."""
     return {k: instant(v) if isinstance(v, datetime) else v for k, v in values.items()}
 
@@ -112,13 +112,13 @@ def stored(values: Mapping[str, Any]) -> dict[str, Any]:
 async def _set(
     graph: Graph,
     statement: str,
-    links: Sequence[Link],
+    links: Sequence[PendingLink],
     new_ids: Mapping[str, str],
     group_id: str,
     now: datetime,
-) -> tuple[int, list[tuple[Link, GraphMemoryError]]]:
+) -> tuple[int, list[tuple[PendingLink, GraphMemoryError]]]:
     rows: dict[int, list[dict[str, Any]]] = {}
-    refused: list[tuple[Link, GraphMemoryError]] = []
+    refused: list[tuple[PendingLink, GraphMemoryError]] = []
     for position, link in enumerate(links):
         target_id = new_ids.get(link.target_id, link.target_id)
         if target_id == link.from_id and not isinstance(link.edge, ArchivedFact):
@@ -128,7 +128,7 @@ async def _set(
             rows[position] = [{"position": position, **row} for row in link.rows(target_id)]
     made = await graph.rows(
         statement,
-        _Made,
+        _SetLink,
         group_id=group_id,
         links=sorted(
             (row for some in rows.values() for row in some), key=itemgetter("from_id", "to_id")

@@ -13,7 +13,7 @@ from graph_memory.database.graph import Graph
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import NotFoundError
 from graph_memory.settings.base import Settings
-from graph_memory.traversal.traverse import around
+from graph_memory.traversal.traverse import ids_around
 from graph_memory.traversal.walk import Direction, Walk, WalkedRelation
 
 #: How far from a memory its neighbourhood reaches.
@@ -134,7 +134,7 @@ async def analyze(
             as_of=as_of,
             known_at=known_at,
         )
-        ids, reason = await around(graph, settings, memory_id, walk, group_id=group_id, now=now)
+        ids, reason = await ids_around(graph, settings, memory_id, walk, group_id=group_id, now=now)
         cut = reason in ("nodes", "time")
         counted = _Memories(len(ids), int(len(ids) == 1))
         relations = await graph.rows(
@@ -144,7 +144,7 @@ async def analyze(
             limit=limit + 1,
             **scope,
         )
-    return _summed_up(
+    return _summarize(
         relations[:limit],
         memory_id=memory_id,
         degrees=degrees,
@@ -154,7 +154,7 @@ async def analyze(
     )
 
 
-def _summed_up(
+def _summarize(
     relations: Sequence[WalkedRelation],
     *,
     memory_id: str | None,
@@ -217,7 +217,7 @@ def structure(relations: Sequence[WalkedRelation]) -> tuple[list[Bridge], list[i
     for root in sorted(neighbours):
         if root in seen:
             continue
-        cuts, size = _cuts(root, neighbours, seen)
+        cuts, size = _find_bridges(root, neighbours, seen)
         islands.append(size)
         for a, b, below in cuts:
             joined = between[min(a, b), max(a, b)]
@@ -228,7 +228,7 @@ def structure(relations: Sequence[WalkedRelation]) -> tuple[list[Bridge], list[i
     return bridges, sorted(islands, reverse=True)
 
 
-def _cuts(
+def _find_bridges(
     root: str, neighbours: Mapping[str, set[str]], seen: dict[str, int]
 ) -> tuple[list[tuple[str, str, int]], int]:
     """Find the bridges of the island of `root`.

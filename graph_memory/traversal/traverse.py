@@ -37,7 +37,7 @@ from graph_memory.traversal.walk import (
 _PAGE = 10_000
 _AHEAD = 100
 
-_told = attrgetter(*(field.name for field in fields(FadingMemory)))
+_fading_fields = attrgetter(*(field.name for field in fields(FadingMemory)))
 
 _DEPTH = 3
 _NODES = 100
@@ -72,18 +72,16 @@ async def traverse(
         NotFoundError: The group has no such memory, or had none then.
     """
     walker = _Walker(graph, settings, start_id, walk, group_id=group_id, now=now)
-    start, reason = await asyncio.gather(
-        _start(walker, group_id=group_id, now=now), walker.walked()
-    )
-    return await _described(walker, start, reason)
+    start, reason = await asyncio.gather(_start(walker, group_id=group_id, now=now), walker.run())
+    return await _describe_walk(walker, start, reason)
 
 
-async def around(
+async def ids_around(
     graph: Graph, settings: Settings, start_id: str, walk: Walk, *, group_id: str, now: datetime
 ) -> tuple[list[str], Reason | None]:
     """Walk like `traverse`, and return only the ids met, the start first, and the bound met."""
     walker = _Walker(graph, settings, start_id, walk, group_id=group_id, now=now)
-    reason = await walker.walked()
+    reason = await walker.run()
     return [start_id, *walker.wanted], reason
 
 
@@ -126,7 +124,7 @@ class _Walker:
         self.steps: dict[str, Step] = {}  #: to each memory visited, in the order of visits
         self.wanted: list[str] = []
 
-    async def walked(self) -> Reason | None:
+    async def run(self) -> Reason | None:
         """Walk to the end, and tell which bound that was."""
         try:
             await (self._breadth() if self.walk.algorithm is Algorithm.BFS else self._depth())
@@ -222,14 +220,14 @@ class _Walker:
         limit = limit or _PAGE
         if self.deadline is not None and time.monotonic() > self.deadline:
             raise _Stopped("time")
-        fan = self.settings.traversal_fan
-        per_memory = min(fan, limit, self.max_visits - len(self.steps) + 1)
+        max_compared = self.settings.traversal_fan
+        per_memory = min(max_compared, limit, self.max_visits - len(self.steps) + 1)
         rows = await self.graph.rows(
             "traversal/traverse/steps",
             Step,
             from_ids=from_ids,
             seen=list(self.depths),
-            fan=fan,
+            fan=max_compared,
             per_memory=per_memory,
             limit=limit,
             **self.parameters,
@@ -262,7 +260,7 @@ async def _start(walker: _Walker, *, group_id: str, now: datetime) -> Memory:
     return found[0]
 
 
-async def _described(walker: _Walker, start: Memory, reason: Reason | None) -> Walked:
+async def _describe_walk(walker: _Walker, start: Memory, reason: Reason | None) -> Walked:
     """Fetch what is told of the memories to return, and trace the paths to them."""
     parameters = walker.parameters
     found = await walker.graph.rows(
@@ -276,7 +274,9 @@ async def _described(walker: _Walker, start: Memory, reason: Reason | None) -> W
     )
     by_id = {memory.memory_id: memory for memory in found}
     nodes = [
-        ReachedMemory(*_told(by_id[id_]), depth=walker.depths[id_], path=_path(walker, id_))
+        ReachedMemory(
+            *_fading_fields(by_id[id_]), depth=walker.depths[id_], path=_path(walker, id_)
+        )
         for id_ in walker.wanted
         if id_ in by_id
     ]

@@ -14,7 +14,7 @@ from neo4j import AsyncDriver, ResultSummary
 from graph_memory import GraphMemory
 from graph_memory.database.graph import Graph
 from graph_memory.database.statements import Statement
-from graph_memory.traversal.traverse import around
+from graph_memory.traversal.traverse import ids_around
 from graph_memory.traversal.walk import Direction, Walk
 from tests.conftest import TODAY
 from tests.support.mcp_client import call, serving
@@ -132,7 +132,7 @@ async def measure(
 
             async def ids(start: str, walk: Walk = walk) -> Any:
                 graph.database_ms = 0
-                await around(graph, memory.settings, start, walk, group_id=group, now=TODAY)
+                await ids_around(graph, memory.settings, start, walk, group_id=group, now=TODAY)
                 return graph.database_ms
 
             async def pattern(start: str, text: LiteralString = plain) -> Any:

@@ -19,12 +19,12 @@ Make = Callable[..., GraphMemory]
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def imported(graph: Graph, driver: AsyncDriver) -> AsyncIterator[None]:
     """Import Graphiti without its warnings, and take its indexes away in the end."""
-    from graph_memory.graphiti.worker import _imported, _prepare_import
+    from graph_memory.graphiti.worker import _import_client, _prepare_import
 
     _prepare_import(384)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        _imported()
+        _import_client()
     names = "SHOW INDEXES YIELD name RETURN collect(name) AS names"
     before = set((await driver.execute_query(names)).records[0]["names"])
     yield

@@ -13,7 +13,7 @@ async def stock_graphiti(memory: GraphMemory, settings: Settings) -> AsyncGenera
     from graphiti_core import Graphiti
     from graphiti_core.driver.neo4j_driver import Neo4jDriver
 
-    from graph_memory.graphiti.client import Model, Unranked, Vectors
+    from graph_memory.graphiti.client import GraphitiEmbedder, GraphitiLlm, NoReranker
 
     assert memory.chat is not None
     driver = Neo4jDriver(
@@ -23,9 +23,9 @@ async def stock_graphiti(memory: GraphMemory, settings: Settings) -> AsyncGenera
     )
     opened = Graphiti(
         graph_driver=driver,
-        llm_client=Model(memory.chat),
-        embedder=Vectors(memory.embedder),
-        cross_encoder=Unranked(),
+        llm_client=GraphitiLlm(memory.chat),
+        embedder=GraphitiEmbedder(memory.embedder),
+        cross_encoder=NoReranker(),
     )
     await driver._init_task  # type: ignore[attr-defined]
     await driver.execute_query("CALL db.awaitIndexes(60)")

@@ -17,11 +17,11 @@ from graph_memory.transfer.formats.json_source import text_list
 from graph_memory.transfer.formats.markdown import Body, Observation, body, parts
 from graph_memory.transfer.formats.source import (
     Format,
-    Linked,
     Pair,
+    SourceItem,
     SourceMemory,
     SourceRelation,
-    Told,
+    SourceRelations,
 )
 
 _EXPECTED = "a folder of basic-memory notes (Markdown)"
@@ -40,7 +40,7 @@ class _Note:
     changed_at: datetime
 
 
-def read(path: Path) -> Iterator[Told]:
+def read(path: Path) -> Iterator[SourceItem]:
     """Tell the notes and observations of a folder; a link names a title, permalink or file."""
     if not path.is_dir():
         raise SourceFormatError(path, _EXPECTED, "a file")
@@ -51,7 +51,7 @@ def read(path: Path) -> Iterator[Told]:
     for note in (_note(file, path) for file in files):
         for name in note.names:
             names.setdefault(name.lower(), note.source_id)
-    links = Linked(_pairs(files, path, names), set(names.values()))
+    links = SourceRelations(_pairs(files, path, names), set(names.values()))
     yield from links.left_out
     for file in files:
         note = _note(file, path)
@@ -97,7 +97,7 @@ def _pairs(files: list[Path], folder: Path, names: dict[str, str]) -> Iterator[P
             )
 
 
-def _memory(note: _Note, links: Linked) -> SourceMemory:
+def _memory(note: _Note, links: SourceRelations) -> SourceMemory:
     custom = {name: value for name, value in note.front.items() if name not in _PLACED}
     return SourceMemory(
         source_id=note.source_id,

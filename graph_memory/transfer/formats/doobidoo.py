@@ -12,11 +12,11 @@ from graph_memory.transfer.formats.json_source import text_list, text_object
 from graph_memory.transfer.formats.source import (
     Format,
     LeftOut,
-    Linked,
     Pair,
+    SourceItem,
     SourceMemory,
     SourceRelation,
-    Told,
+    SourceRelations,
     ended,
 )
 from graph_memory.transfer.formats.sqlite import columns, database, rows
@@ -26,7 +26,7 @@ _ENDED = "superseded in mcp-memory-service"
 _TABLES = {"memories": {"content_hash", "content", "tags", "memory_type", "created_at_iso"}}
 
 
-def read(path: Path) -> Iterator[Told]:
+def read(path: Path) -> Iterator[SourceItem]:
     """Tell the memories that were not deleted, with their associations."""
     with database(path, _EXPECTED, _TABLES) as connection:
         known: set[str] = set()
@@ -38,7 +38,7 @@ def read(path: Path) -> Iterator[Told]:
         for old, new, at in _successions(connection):
             pairs.append((new, SourceRelation(target_id=old, relation_type="supersedes")))
             successions[old] = at
-        links = Linked(pairs, known)
+        links = SourceRelations(pairs, known)
         yield from links.left_out
         for row in rows(connection, "SELECT * FROM memories ORDER BY id"):
             if row["content_hash"] in known:
@@ -79,7 +79,7 @@ def _successions(connection: sqlite3.Connection) -> Iterator[tuple[str, str, Any
 
 
 def _memory(
-    row: dict[str, Any], links: Linked, known: set[str], successions: dict[str, Any]
+    row: dict[str, Any], links: SourceRelations, known: set[str], successions: dict[str, Any]
 ) -> SourceMemory:
     source_id = row["content_hash"]
     parent_id = row.get("parent_id")

@@ -8,12 +8,12 @@ from typing import Any
 from graph_memory.transfer.formats.json_source import text_list
 from graph_memory.transfer.formats.source import (
     Format,
-    Linked,
     Pair,
     Scale,
+    SourceItem,
     SourceMemory,
     SourceRelation,
-    Told,
+    SourceRelations,
     ended,
 )
 from graph_memory.transfer.formats.sqlite import columns, database, rows
@@ -35,11 +35,11 @@ _METADATA = (
 )
 
 
-def read(path: Path) -> Iterator[Told]:
+def read(path: Path) -> Iterator[SourceItem]:
     """Tell all memories; what was obsolete there has expired here."""
     with database(path, _EXPECTED, _TABLES) as connection:
         known = {str(row["id"]) for row in rows(connection, "SELECT id FROM memories")}
-        links = Linked([*_links(connection), *_successions(connection)], known)
+        links = SourceRelations([*_links(connection), *_successions(connection)], known)
         projects = dict(_projects(connection))
         yield from links.left_out
         for row in rows(connection, "SELECT * FROM memories ORDER BY id"):
@@ -93,7 +93,7 @@ def _projects(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
         yield str(row["memory_id"]), row["name"]
 
 
-def _memory(row: dict[str, Any], links: Linked, projects: dict[str, str]) -> SourceMemory:
+def _memory(row: dict[str, Any], links: SourceRelations, projects: dict[str, str]) -> SourceMemory:
     source_id = str(row["id"])
     obsolete_at = row.get("obsoleted_at") or row.get("updated_at")
     reason = row.get("obsolete_reason") or "obsolete in forgetful"

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from graph_memory.transfer.formats.json_source import text_list, text_object
-from graph_memory.transfer.formats.source import Format, Scale, SourceMemory, Told
+from graph_memory.transfer.formats.source import Format, Scale, SourceItem, SourceMemory
 from graph_memory.transfer.formats.sqlite import database, rows
 
 _EXPECTED = "a database of longterm-memory"
 _TABLES = {"memories": {"content_hash", "importance", "memory_type", "last_accessed"}}
 
 
-def read(path: Path) -> Iterator[Told]:
+def read(path: Path) -> Iterator[SourceItem]:
     """Tell all memories, the oldest first."""
     with database(path, _EXPECTED, _TABLES) as connection:
         for row in rows(connection, "SELECT * FROM memories ORDER BY created_at, id"):

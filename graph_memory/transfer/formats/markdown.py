@@ -31,7 +31,7 @@ class Observation:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class NoteLink:
     """A relation of a note, by the name of what it leads to."""
 
     relation_type: str
@@ -45,7 +45,7 @@ class Body:
 
     prose: list[str] = field(default_factory=list[str])
     observations: list[Observation] = field(default_factory=list[Observation])
-    links: list[Link] = field(default_factory=list[Link])
+    links: list[NoteLink] = field(default_factory=list[NoteLink])
 
 
 def parts(text: str) -> tuple[str, str]:
@@ -89,7 +89,7 @@ def _taken(line: str, found: Body) -> bool:
     text = item[1].strip()
     if relation := _RELATION.fullmatch(text):
         kind = relation["double"] or relation["single"] or relation["bare"]
-        found.links.append(Link(kind.strip(), relation["target"], relation["context"]))
+        found.links.append(NoteLink(kind.strip(), relation["target"], relation["context"]))
         return True
     found.links.extend(_linked(text))
     if observation := _observation(text):
@@ -97,8 +97,8 @@ def _taken(line: str, found: Body) -> bool:
     return observation is not None
 
 
-def _linked(text: str) -> Iterator[Link]:
-    return (Link("links_to", target) for target in _LINK.findall(text))
+def _linked(text: str) -> Iterator[NoteLink]:
+    return (NoteLink("links_to", target) for target in _LINK.findall(text))
 
 
 def _observation(text: str) -> Observation | None:

@@ -13,12 +13,12 @@ from graph_memory.transfer.formats.json_source import objects, text_list, text_o
 from graph_memory.transfer.formats.source import (
     Format,
     LeftOut,
-    Linked,
     Pair,
     Scale,
+    SourceItem,
     SourceMemory,
     SourceRelation,
-    Told,
+    SourceRelations,
 )
 
 _EXPECTED = "rows of mcp-ai-memory as JSON (`id` and `content`, `from_memory_id`)"
@@ -29,7 +29,7 @@ _LISTS = ("memories", *_RELATIONS)
 _METADATA = ("source", "cluster_id", "similarity_threshold", "is_compressed", "content_hash")
 
 
-def read(path: Path) -> Iterator[Told]:
+def read(path: Path) -> Iterator[SourceItem]:
     """Tell the memories that were not deleted, with the relations of both tables."""
     known: set[str] = set()
     pairs: list[Pair] = []
@@ -41,7 +41,7 @@ def read(path: Path) -> Iterator[Told]:
         elif not row.get("deleted_at"):
             known.add(str(row["id"]))
             pairs.extend(_to_parent(row))
-    links = Linked(pairs, known)
+    links = SourceRelations(pairs, known)
     yield from links.left_out
     for section, row in objects(path, _EXPECTED, _LISTS):
         if _is_relation(section, row):
@@ -70,7 +70,7 @@ def _to_parent(row: dict[str, Any]) -> list[Pair]:
     return [(str(row["id"]), SourceRelation(target_id=parent, relation_type=kind))]
 
 
-def _memory(row: dict[str, Any], links: Linked, known: set[str]) -> SourceMemory:
+def _memory(row: dict[str, Any], links: SourceRelations, known: set[str]) -> SourceMemory:
     source_id, parent_id = str(row["id"]), str(row.get("parent_id"))
     return SourceMemory(
         source_id=source_id,

@@ -13,11 +13,11 @@ from graph_memory.transfer.formats.json_source import text_list
 from graph_memory.transfer.formats.source import (
     Format,
     LeftOut,
-    Linked,
     Pair,
+    SourceItem,
     SourceMemory,
     SourceRelation,
-    Told,
+    SourceRelations,
 )
 from graph_memory.transfer.formats.translate import text_of
 
@@ -26,7 +26,7 @@ _EXPECTED = "JSON lines of the MCP memory server (`type` is `entity` or `relatio
 _decoder = json.JSONDecoder()
 
 
-def read(path: Path) -> Iterator[Told]:
+def read(path: Path) -> Iterator[SourceItem]:
     """Tell the entities and observations of a file; relations stand after what they relate."""
     names: set[str] = set()
     pairs: list[Pair] = []
@@ -39,7 +39,7 @@ def read(path: Path) -> Iterator[Told]:
                 names.add(_name(record))
             case _:
                 pairs.append(_relation(record))
-    links = Linked(pairs, names)
+    links = SourceRelations(pairs, names)
     yield from left_out
     yield from links.left_out
     for record in _records(path):
@@ -84,7 +84,7 @@ def _checked(value: Any) -> dict[str, Any] | LeftOut:
     return LeftOut("a line that is neither an entity nor a relation")
 
 
-def _entity(record: dict[str, Any], links: Linked) -> Iterator[SourceMemory]:
+def _entity(record: dict[str, Any], links: SourceRelations) -> Iterator[SourceMemory]:
     name = _name(record)
     kind = str(record.get("entityType") or "")
     yield SourceMemory(

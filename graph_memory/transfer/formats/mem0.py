@@ -9,7 +9,7 @@ from typing import Any
 
 from graph_memory.errors import SourceFormatError
 from graph_memory.transfer.formats.json_source import objects, text_list, text_object
-from graph_memory.transfer.formats.source import Format, LeftOut, SourceMemory, Told
+from graph_memory.transfer.formats.source import Format, LeftOut, SourceItem, SourceMemory
 
 _EXPECTED = "memories of mem0 as JSON (`id` and `memory`)"
 _LISTS = ("results", "memories", "relations")
@@ -19,7 +19,7 @@ _LISTS = ("results", "memories", "relations")
 _METADATA = ("agent_id", "run_id", "app_id", "actor_id", "role", "hash")
 
 
-def read(path: Path) -> Iterator[Told]:
+def read(path: Path) -> Iterator[SourceItem]:
     """Tell the memories of a file."""
     for section, row in objects(path, _EXPECTED, _LISTS):
         if section != "relations" and not {"id", "memory"} <= row.keys():

@@ -65,7 +65,7 @@ class LeftOut:
     reason: str
 
 
-Told = SourceMemory | LeftOut
+SourceItem = SourceMemory | LeftOut
 Pair = tuple[str, SourceRelation]
 
 
@@ -82,7 +82,7 @@ class Format:
     """
 
     description: str
-    read: Callable[[Path], Iterator[Told]]
+    read: Callable[[Path], Iterator[SourceItem]]
     scale: Scale | None = None
     relation_types: Mapping[str, str] = field(default_factory=dict[str, str])
     memory_types: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -103,7 +103,7 @@ def ended(at: Any, reason: str) -> dict[str, Any]:
     }
 
 
-class Linked:
+class SourceRelations:
     """The relations of a source by the memory they start from, without those that lead nowhere."""
 
     def __init__(self, pairs: Iterable[Pair], known: Container[str]) -> None:

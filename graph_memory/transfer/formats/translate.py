@@ -52,48 +52,48 @@ class Translation:
 
     def __iter__(self) -> Iterator[str]:
         """Yield a line for each memory, as the source is read."""
-        for told in self._source.read(self._path):
-            if isinstance(told, LeftOut):
-                self.left_out[told.reason] += 1
-            elif self._owner and told.owner != self._owner:
+        for item in self._source.read(self._path):
+            if isinstance(item, LeftOut):
+                self.left_out[item.reason] += 1
+            elif self._owner and item.owner != self._owner:
                 self.left_out["a memory of another user"] += 1
             else:
-                yield json.dumps(self._line(told), ensure_ascii=False, default=str)
+                yield json.dumps(self._line(item), ensure_ascii=False, default=str)
 
     def source_id(self, line: int) -> str:
         """Return what the source calls the memory of a line, counted from 1."""
         return self._source_ids[line - 1]
 
-    def _line(self, told: SourceMemory) -> dict[str, Any]:
+    def _line(self, item: SourceMemory) -> dict[str, Any]:
         self.memories += 1
-        self._source_ids.append(told.source_id)
-        if told.owner:
-            self.owners[told.owner] += 1
-        relations = self._relations(told)
+        self._source_ids.append(item.source_id)
+        if item.owner:
+            self.owners[item.owner] += 1
+        relations = self._relations(item)
         self.relations += len(relations)
-        memory_type, original = self._memory_type(told.memory_type)
+        memory_type, original = self._memory_type(item.memory_type)
         kept = {
             "imported_from": self._name,
-            "source_id": told.source_id,
+            "source_id": item.source_id,
             "original_memory_type": original,
-            "source_owner": told.owner,
+            "source_owner": item.owner,
         }
         line = {
-            "memory_id": self._id(told.source_id),
-            "content": text_of(told.content),
+            "memory_id": self._id(item.source_id),
+            "content": text_of(item.content),
             "memory_type": memory_type,
-            "title": " ".join((told.title or "").split())[:_TITLE_CHARACTERS] or None,
-            "tags": _tags(told.tags),
-            "metadata": {**_metadata(told.metadata), **_given(kept)},
-            "importance": self._importance(told.importance),
-            "confidence": told.confidence,
-            "decay_rate": told.decay_rate,
-            "project_id": told.project_id,
-            "parent_id": self._id(told.parent_id) if told.parent_id else None,
-            "conversation_id": told.conversation_id,
-            "created_at": moment(told.created_at),
+            "title": " ".join((item.title or "").split())[:_TITLE_CHARACTERS] or None,
+            "tags": _tags(item.tags),
+            "metadata": {**_metadata(item.metadata), **_given(kept)},
+            "importance": self._importance(item.importance),
+            "confidence": item.confidence,
+            "decay_rate": item.decay_rate,
+            "project_id": item.project_id,
+            "parent_id": self._id(item.parent_id) if item.parent_id else None,
+            "conversation_id": item.conversation_id,
+            "created_at": moment(item.created_at),
             "relationships": relations,
-            "lifecycle": self._lifecycle(told.lifecycle),
+            "lifecycle": self._lifecycle(item.lifecycle),
         }
         return _given(line)
 
@@ -127,10 +127,10 @@ class Translation:
             self.unknown_memory_types[name] += 1
             return MemoryType.GENERAL, name
 
-    def _relations(self, told: SourceMemory) -> list[dict[str, Any]]:
+    def _relations(self, item: SourceMemory) -> list[dict[str, Any]]:
         """Return relations by target and type, since more than one unknown type may be one now."""
         merged: dict[tuple[str, str], dict[str, Any]] = {}
-        for relation in told.relations:
+        for relation in item.relations:
             relation_type, original = self._relation_type(relation.relation_type)
             row = _relation(relation, self._id(relation.target_id), relation_type, original)
             first = merged.setdefault((relation.target_id, relation_type), row)

@@ -19,7 +19,7 @@ from graph_memory.auth import tokens
 from graph_memory.auth.grants import Scope
 from graph_memory.backup import create
 from graph_memory.backup.restore import read_manifest, restore, unfinished
-from graph_memory.backup.schedule import AutoBackup, due
+from graph_memory.backup.schedule import AutoBackup, is_due
 from graph_memory.database.embedding_record import record_embedding
 from graph_memory.database.graph import Graph
 from graph_memory.database.schema import migrate_up
@@ -42,18 +42,18 @@ DUE = [
 
 @pytest.mark.parametrize(("hours", "memories", "expected"), DUE)
 def test_when_a_backup_is_due(hours: float | None, memories: int, expected: bool):
-    assert due(hours, memories, read_settings()) is expected
+    assert is_due(hours, memories, read_settings()) is expected
 
 
 @pytest.mark.parametrize(("memories", "saved", "expected"), [(103, 5, True), (103, 3, False)])
 def test_a_batch_that_passes_a_multiple_makes_one_due(memories: int, saved: int, expected: bool):
-    assert due(1, memories, read_settings(), saved) is expected
+    assert is_due(1, memories, read_settings(), saved) is expected
 
 
 def test_writers_wait_for_backups_at_most_a_hundredth_of_the_time():
-    assert not due(1, 100, read_settings(), held_seconds=37)
-    assert due(1, 100, read_settings(), held_seconds=36)
-    assert due(25, 101, read_settings(), held_seconds=3600)  # the interval is kept
+    assert not is_due(1, 100, read_settings(), held_seconds=37)
+    assert is_due(1, 100, read_settings(), held_seconds=36)
+    assert is_due(25, 101, read_settings(), held_seconds=3600)  # the interval is kept
 
 
 def test_where_backups_go(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
@@ -371,7 +371,7 @@ async def test_a_backup_follows_a_save_when_it_is_due(own: GraphMemory):
     settings = own.settings.model_copy(update={"backup_every_n": 5})
     service = GraphMemory(own.graph, own.embedder, settings)
     other = GraphMemory(own.graph, own.embedder, settings)
-    automatic = AutoBackup(service)
+    automatic_backups = AutoBackup(service)
     another = AutoBackup(other)
 
     async def save(*saving: tuple[GraphMemory, AutoBackup]) -> int:
@@ -383,7 +383,7 @@ async def test_a_backup_follows_a_save_when_it_is_due(own: GraphMemory):
         folder = create.folder_of(settings)
         return len(list(folder.iterdir())) if folder.exists() else 0
 
-    ours, theirs = (service, automatic), (other, another)
+    ours, theirs = (service, automatic_backups), (other, another)
     assert await save(ours, theirs) == 1  # the last was in the year 2000; of two, one makes it
     assert await save(ours) == 1
     assert await save(ours) == 1
@@ -408,9 +408,9 @@ async def test_no_save_fails_by_a_backup(
     (tmp_path / "file").write_text("")
     settings = own.settings.model_copy(update={"backup_path": tmp_path / "file"})
     service = GraphMemory(own.graph, own.embedder, settings)
-    automatic = AutoBackup(service)
-    service.on_saved = automatic.saved
+    automatic_backups = AutoBackup(service)
+    service.on_saved = automatic_backups.saved
     await service.add("stored all the same", group_id="g")
-    await automatic.settled()
+    await automatic_backups.settled()
     assert "No backup after a save" in caplog.text
     assert "GRAPH_MEMORY_BACKUP_PATH" in caplog.text

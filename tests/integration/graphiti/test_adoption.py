@@ -9,9 +9,8 @@ from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory
 from graph_memory.errors import InvalidArgumentError
-from graph_memory.graphiti.adoption import adopt, release, survey
-from graph_memory.graphiti.rename_group import Renaming
-from graph_memory.graphiti.rename_group import survey as survey_renames
+from graph_memory.graphiti.adoption import adopt, count_adoptable, release
+from graph_memory.graphiti.rename_group import GroupRename, plan_renames
 from graph_memory.maintenance.reembedding import rebuild_embeddings
 from tests.conftest import Clock
 
@@ -83,7 +82,7 @@ async def test_entities_become_memories_and_entities_again(
         id=f"{group}-1000001",
     )
     before = await exported(driver, group)
-    told = [s for s in await survey(memory) if s.group_id == group]
+    told = [s for s in await count_adoptable(memory) if s.group_id == group]
     assert sum(s.entities for s in told) == 9
     assert sum(s.with_ours for s in told) == 1
     assert await exported(driver, group) == before  # a survey changes nothing
@@ -135,7 +134,7 @@ async def test_what_cannot_be_adopted_is_told_and_left(
     await driver.execute_query(
         "MATCH (n:Entity {uuid: $id}) REMOVE n.created_at, n.summary", id=f"{group}-1000001"
     )
-    (told,) = [s for s in await survey(memory, [group]) if s.group_id == group]
+    (told,) = [s for s in await count_adoptable(memory, [group]) if s.group_id == group]
     assert (told.entities, told.unusable, told.other_width, told.no_summary) == (5, 1, 5, 1)
     assert (await adopt(memory, [group])).entities == 4
 
@@ -166,10 +165,10 @@ async def test_a_group_gets_an_id_that_can_be_a_tenant_s_and_its_old_one_back(
     memory: GraphMemory, driver: AsyncDriver, group: str, foreign: str
 ) -> None:
     before = await exported(driver, foreign)
-    (told,) = await survey(memory, [foreign])
+    (told,) = await count_adoptable(memory, [foreign])
     assert not told.adoptable
-    (planned,) = await survey_renames(memory.graph, {foreign: group})
-    assert planned == Renaming(foreign, group, 9, 8, 2, 1, 1)
+    (planned,) = await plan_renames(memory.graph, {foreign: group})
+    assert planned == GroupRename(foreign, group, 9, 8, 2, 1, 1)
     assert await exported(driver, foreign) == before  # a survey changes nothing
 
     done = await adopt(memory, [group], renames={foreign: group})

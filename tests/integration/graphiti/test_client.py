@@ -55,7 +55,7 @@ async def graphiti(
         async def _generate_response(self, *_: Any, **__: Any) -> dict[str, Any]:
             raise AssertionError("no language model is needed")
 
-    class Unranked(graphiti_core.CrossEncoderClient):
+    class NoReranker(graphiti_core.CrossEncoderClient):
         async def rank(self, query: str, passages: list[str]) -> list[tuple[str, float]]:
             raise AssertionError("no reranker is needed")
 
@@ -66,7 +66,7 @@ async def graphiti(
         graph_driver=driver,
         llm_client=Silent(graphiti_core.LLMConfig()),
         embedder=Local(),
-        cross_encoder=Unranked(),
+        cross_encoder=NoReranker(),
     )
     before = await _indexes(driver)
     await driver._init_task  # it builds them on its own as well

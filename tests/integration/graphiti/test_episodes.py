@@ -373,7 +373,7 @@ async def test_a_reader_that_lost_its_episode_writes_nothing(
         )
 
     script.meanwhile = steal
-    assert await memory._worker.work_off([group]) == 0
+    assert await memory._worker.process([group]) == 0
     assert await nodes(driver, group) == {}
     assert (await memory.episode_status(job.job_id)).status == "running"
 
@@ -568,8 +568,8 @@ async def test_a_breaker_spares_the_model_and_the_attempts(make: Make, llm: Scri
     memory = make(llm_breaker_failures=1, llm_breaker_seconds=0.5, episode_attempts=5)
     llm.script = lambda body: (500, {})
     job = await memory.add_episode(BOB)
-    await memory._worker.work_off([memory.settings.group_id])
-    await memory._worker.work_off([memory.settings.group_id])
+    await memory._worker.process([memory.settings.group_id])
+    await memory._worker.process([memory.settings.group_id])
     assert len(llm.asked) == 1
     told = await memory.episode_status(job.job_id)
     assert (told.status, told.attempts) == ("queued", 1)

@@ -11,7 +11,7 @@ from neo4j import AsyncDriver
 from graph_memory import GraphMemory
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import InvalidArgumentError, NotFoundError, SchemaError
-from graph_memory.memories.lifecycle import Resolution, settle
+from graph_memory.memories.lifecycle import Resolution, resolve_contradiction
 from graph_memory.transfer.import_export import import_lines
 from tests.conftest import TODAY, Clock
 
@@ -273,7 +273,9 @@ async def test_a_contradiction_with_what_went_meanwhile_names_it(
 ) -> None:
     here = await memory.add("the home is in Oslo")
     with pytest.raises(NotFoundError) as caught:
-        await settle(memory.graph, (here.memory_id, "gone"), Resolution.NEWER, group_id=group)
+        await resolve_contradiction(
+            memory.graph, (here.memory_id, "gone"), Resolution.NEWER, group_id=group
+        )
     assert caught.value.memory_id == "gone"
 
 
