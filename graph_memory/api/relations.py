@@ -19,8 +19,7 @@ from graph_memory.memories.history import Event, history_of
 from graph_memory.memories.lifecycle import Obsolete, Resolution
 from graph_memory.memories.relations import Related, relate, unrelate
 from graph_memory.traversal.analysis import Analysis, analyze
-from graph_memory.traversal.traverse import traverse
-from graph_memory.traversal.walk import Top, Walk, Walked
+from graph_memory.traversal.traverse import Top, Walk, Walked, traverse
 
 
 class Connections(Context):

@@ -3,7 +3,7 @@
 import gzip
 import json
 import zlib
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +14,7 @@ from graph_memory.backup.create import Manifest
 from graph_memory.database import indexes, schema
 from graph_memory.database.graph import Graph
 from graph_memory.database.lease import Lease
+from graph_memory.domain.batching import batched
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import BackupError, GraphMemoryError
 from graph_memory.settings.base import Settings
@@ -213,7 +214,7 @@ async def _load(graph: Graph, path: Path, manifest: Manifest, on_progress: Progr
     total = manifest.nodes + manifest.edges
     on_progress(0, total)
     made: dict[int, str] = {}
-    for batch in _batches(_records(path)):
+    for batch in batched(_records(path), _BATCH):
         nodes = [
             {"id": record["id"], "labels": record["labels"], **dump.parameters(record)}
             for record in batch
@@ -235,14 +236,3 @@ async def _load(graph: Graph, path: Path, manifest: Manifest, on_progress: Progr
         if edges:
             await graph.run("backup/restore/edges", edges=edges)
         on_progress(len(batch), None)
-
-
-def _batches(records: Iterable[dict[str, Any]]) -> Generator[list[dict[str, Any]]]:
-    batch: list[dict[str, Any]] = []
-    for record in records:
-        batch.append(record)
-        if len(batch) == _BATCH:
-            yield batch
-            batch = []
-    if batch:
-        yield batch

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from graph_memory.database.graph import Graph
+from graph_memory.domain.batching import batched
 
 _BATCH = 2000
 
@@ -55,11 +56,9 @@ async def _recode(graph: Graph, recoded: Callable[[str | bytes], str | bytes]) -
         async for block in graph.stream("database/data_migrations/packed_ids")
         for row in block
     ]
-    for begin in range(0, len(ids), _CONTENTS):
+    for batch in batched(ids, _CONTENTS):
         found = await graph.rows(
-            "database/data_migrations/packed_contents",
-            _Packed,
-            memory_ids=ids[begin : begin + _CONTENTS],
+            "database/data_migrations/packed_contents", _Packed, memory_ids=batch
         )
         rows = [
             {"memory_id": row.memory_id, "packed": form}

@@ -14,6 +14,7 @@ from statistics import fmean
 from typing import Any
 
 from graph_memory.api.service import GraphMemory
+from graph_memory.domain.batching import batched
 from graph_memory.domain.models import FoundMemory
 from graph_memory.evaluation.dataset import Evaluation, EvaluationMemory, EvaluationQuestion
 from graph_memory.ranking.profiles import Profile
@@ -87,8 +88,7 @@ async def evaluate(
                 memory.delete_all, confirm="DELETE ALL", permanent=True, group_id=group
             )
             members = [m for m in data.memories if m.group == name]
-            for start in range(0, len(members), _BATCH):
-                batch = members[start : start + _BATCH]
+            for batch in batched(members, _BATCH):
                 await _store(memory, batch, group)
                 on_progress(len(batch), total)
         asked, settings = data.questions, dict.fromkeys(groups.values(), memory.settings)

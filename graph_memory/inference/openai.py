@@ -3,12 +3,11 @@
 import asyncio
 import json
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 import httpx
 from pydantic import SecretStr
 
-T = TypeVar("T")
 _CONNECT_SECONDS = 5.0
 
 #: No answer worth having is longer; who sends more is not read to the end.
@@ -85,8 +84,3 @@ class Api:
 def cut(text: str, limit: int) -> str:
     """Return at most `limit` characters, lone surrogates, which no tokenizer takes, replaced."""
     return text[:limit].encode("utf-8", "replace").decode("utf-8")
-
-
-def batches(items: list[T], size: int) -> list[list[T]]:
-    """Return `items` in runs of at most `size`."""
-    return [items[start : start + size] for start in range(0, len(items), size)]

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from graph_memory.domain.batching import batched
 from graph_memory.errors import EmbeddingError
-from graph_memory.inference.openai import Api, EndpointError, batches, cut
+from graph_memory.inference.openai import Api, EndpointError, cut
 from graph_memory.settings.base import Settings
 
 #: Endpoints refuse what exceeds their model's window, mostly 8191 tokens; local models cut.
@@ -27,7 +28,7 @@ class Endpoint:
     ) -> tuple[npt.NDArray[np.float32], list[None]]:
         """Embed in as many requests as the batch size asks for; of tokens it tells nothing."""
         texts = [cut(text, _CHARACTERS) for text in texts]
-        parts = batches(texts, self._batch_size)
+        parts = list(batched(texts, self._batch_size))
         return np.concatenate([await self._post(part) for part in parts]), [None] * len(texts)
 
     async def tokenizer(self) -> None:

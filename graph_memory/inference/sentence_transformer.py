@@ -19,8 +19,9 @@ from typing import Any
 import httpx
 import numpy as np
 
+from graph_memory.domain.batching import batched
 from graph_memory.errors import EmbeddingError
-from graph_memory.inference.openai import batches, cut
+from graph_memory.inference.openai import cut
 from graph_memory.inference.torchscript import read_questions, trace
 from graph_memory.ranking.late_interaction import WIDTH, Tokens, Vectors, reduced
 from graph_memory.settings.base import Settings
@@ -73,7 +74,7 @@ class LocalModel:
         most = min(self._batch_size, _PASS_TOKENS // max([1, *map(len, texts)]))
         if len(texts) <= max(1, most):
             return [list(range(len(texts)))]
-        parts = batches(texts, self._batch_size)
+        parts = list(batched(texts, self._batch_size))
         counts = [await self._run(_token_counts, model, part) for part in parts]
         return list(_passes(list(chain(*counts)), self._batch_size))
 

@@ -11,6 +11,7 @@ from graph_memory import metrics
 from graph_memory.database.graph import Graph
 from graph_memory.database.write_behind import WriteBehind
 from graph_memory.decay import policies
+from graph_memory.domain.batching import batched
 from graph_memory.domain.encoding import decompress
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import GraphMemoryError
@@ -77,9 +78,9 @@ class AccessLog:
             collected, self._pending = self._pending, {}
             for group_id, deliveries in collected.items():
                 ids = sorted(deliveries.hits)
-                for start in range(0, len(ids), _BATCH):
+                for batch in batched(ids, _BATCH):
                     await self._behind.pause()
-                    hits = {id_: deliveries.hits[id_] for id_ in ids[start : start + _BATCH]}
+                    hits = {id_: deliveries.hits[id_] for id_ in batch}
                     began = time.monotonic()
                     await self._count(group_id, hits, deliveries.latest)
                     taken = time.monotonic() - began

@@ -16,12 +16,13 @@ from typing import Any, cast
 from graph_memory.database import counters
 from graph_memory.database.graph import Graph
 from graph_memory.decay import policies
+from graph_memory.domain.batching import batched
 from graph_memory.domain.encoding import StoredContent
 from graph_memory.domain.inputs import NewMemory
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import LlmError
 from graph_memory.inference.llm import Chat
-from graph_memory.inference.openai import batches, cut
+from graph_memory.inference.openai import cut
 from graph_memory.settings.base import Settings
 
 _log = logging.getLogger(__name__)
@@ -267,7 +268,7 @@ class _Queue:
 
     async def rate(self, chat: Chat, group_id: str, waiting: list[UnratedMemory]) -> None:
         """Ask about memories of a group."""
-        for batch in batches(waiting, self._settings.classification_batch_size):
+        for batch in batched(waiting, self._settings.classification_batch_size):
             ratings = await rate(
                 self._graph, chat, self._settings, [memory.content for memory in batch]
             )

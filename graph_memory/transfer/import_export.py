@@ -4,12 +4,12 @@ import hashlib
 import uuid
 from collections.abc import AsyncIterator, Callable, Container, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, fields
-from itertools import islice
 from operator import itemgetter
 from typing import Any, TypeVar
 
 from graph_memory.api.service import GraphMemory
 from graph_memory.decay import policies
+from graph_memory.domain.batching import batched
 from graph_memory.domain.encoding import default_title
 from graph_memory.domain.inputs import NewMemory
 from graph_memory.domain.models import RelationType
@@ -99,9 +99,8 @@ async def import_lines(
         GraphUnavailableError: Neo4j went away; what was stored so far is whole.
     """
     running = _Import(memory, group_id)
-    numbered = enumerate(lines, start=1)
     size = min(_IMPORT_BATCH, memory.settings.max_batch)
-    while batch := list(islice(numbered, size)):
+    for batch in batched(enumerate(lines, start=1), size):
         await running.store(batch)
         on_progress(len(batch))
     await running.link()

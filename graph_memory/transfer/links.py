@@ -8,6 +8,7 @@ from operator import itemgetter
 from typing import Any
 
 from graph_memory.database.graph import Graph
+from graph_memory.domain.batching import batched
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import GraphMemoryError, InvalidArgumentError, NotFoundError
 from graph_memory.memories.relations import edges
@@ -96,8 +97,7 @@ async def set_links(
     for link in links:
         kinds.setdefault(link.statement, []).append(link)
     for statement, same in kinds.items():
-        for begin in range(0, len(same), _BATCH):
-            batch = same[begin : begin + _BATCH]
+        for batch in batched(same, _BATCH):
             done, errors = await _set(graph, statement, batch, new_ids, group_id, now)
             made += done
             refused += errors

@@ -13,8 +13,7 @@ from graph_memory.database.graph import Graph
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import NotFoundError
 from graph_memory.settings.base import Settings
-from graph_memory.traversal.traverse import ids_around
-from graph_memory.traversal.walk import Direction, Walk, WalkedRelation
+from graph_memory.traversal.traverse import Direction, Walk, WalkedRelation, ids_around
 
 #: How far from a memory its neighbourhood reaches.
 _NEIGHBOURHOOD_DEPTH = 2

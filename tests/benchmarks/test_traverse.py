@@ -14,8 +14,7 @@ from neo4j import AsyncDriver, ResultSummary
 from graph_memory import GraphMemory
 from graph_memory.database.graph import Graph
 from graph_memory.database.statements import Statement
-from graph_memory.traversal.traverse import ids_around
-from graph_memory.traversal.walk import Direction, Walk
+from graph_memory.traversal.traverse import Direction, Walk, ids_around
 from tests.conftest import TODAY
 from tests.support.mcp_client import call, serving
 

@@ -15,7 +15,7 @@ from graph_memory.server.tool import READS, WRITES, Toolset
 from graph_memory.server.tools import core, traversal
 from graph_memory.server.views.base import Added, Listed, SearchView, Stored
 from graph_memory.server.views.traversal import TraversalView
-from graph_memory.traversal.walk import Algorithm, Direction
+from graph_memory.traversal.traverse import Algorithm, Direction
 
 toolset = Toolset()
 

@@ -9,7 +9,7 @@ from graph_memory.domain.inputs import RelationName
 from graph_memory.server import parameters
 from graph_memory.server.tool import PURE_READS, READS, Toolset
 from graph_memory.server.views.traversal import Analysed, TraversalView
-from graph_memory.traversal.walk import (
+from graph_memory.traversal.traverse import (
     Algorithm,
     AlgorithmName,
     Depth,

@@ -6,7 +6,7 @@ from pydantic import WithJsonSchema
 
 from graph_memory.server.views.base import MemoryView, View, line
 from graph_memory.traversal.analysis import Bridge, Connector, TypeCount
-from graph_memory.traversal.walk import ReachedMemory, Walked, WalkedRelation
+from graph_memory.traversal.traverse import ReachedMemory, Walked, WalkedRelation
 
 _OBJECTS = WithJsonSchema({"type": "array", "items": {"type": "object"}})
 

@@ -17,8 +17,7 @@ from graph_memory.domain.models import BriefMemory
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import InvalidArgumentError, NotFoundError
 from graph_memory.traversal.analysis import TypeCount, analyze, structure
-from graph_memory.traversal.traverse import traverse
-from graph_memory.traversal.walk import Algorithm, Walk, Walked, WalkedRelation
+from graph_memory.traversal.traverse import Algorithm, Walk, Walked, WalkedRelation, traverse
 from tests.conftest import TODAY, Clock
 from tests.support.mcp_client import call, inside, refused
 
