@@ -51,6 +51,11 @@ class Clock:
         self.now += timedelta(**duration)
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Run two workers, each with a Neo4j of its own, or one where the database is a given one."""
+    return 1 if "GRAPH_MEMORY_TEST_NEO4J_URI" in os.environ else 2
+
+
 @pytest.fixture(scope="session")
 def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("data")

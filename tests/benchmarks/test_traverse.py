@@ -174,6 +174,7 @@ async def test_a_walk_of_depth_three_in_a_large_graph(
     assert figures["out from anywhere: http"].p95 < 100
 
 
+@pytest.mark.bench
 async def test_a_walk_of_depth_three_in_a_small_graph(
     memory: GraphMemory, driver: AsyncDriver, group: str
 ) -> None:

@@ -16,7 +16,7 @@ REPOSITORY = Path(__file__).parents[2]
 CHECK = """
 from pathlib import Path
 import graph_memory
-from graph_memory.statements import root, statements
+from graph_memory.database.statements import root, statements
 from graph_memory.local_neo4j import NEO4J_VERSION
 print(Path(graph_memory.__file__).parent, Path(str(root())), len(statements()), sep="\\n")
 """
