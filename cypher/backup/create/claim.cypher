@@ -1,11 +1,11 @@
-// Take it on oneself to make a backup, unless another has, or has made one meanwhile.
+// Claim the next backup, unless another process has claimed it or made it already.
 //
-// The first write locks, so that of two who ask at once only one gets it.
+// The first write takes a lock, so one of two concurrent claims succeeds.
 //
 // access  write
-// param   now   : STRING — by the wall clock, ISO 8601, UTC
-// param   until : STRING — when others may try again, ISO 8601, UTC
-// param   seen  : STRING? — of the latest backup, as it was when this one was found to be due
+// param   now   : STRING — wall-clock time, ISO 8601, UTC
+// param   until : STRING — end of the claim, ISO 8601, UTC
+// param   seen  : STRING? — time of the latest backup when this one became due, ISO 8601, UTC
 // returns claimed : BOOLEAN
 MERGE (backup:Control {key: 'backup'})
 SET backup.asked_at = $now

@@ -1,4 +1,4 @@
-// Read every relationship there is.
+// Read every relationship of the database.
 //
 // access  stream
 // returns from_id    : STRING

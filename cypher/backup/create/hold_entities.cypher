@@ -1,4 +1,4 @@
-// Hold the lock that whoever writes an entity of Graphiti needs; nothing comes of the index.
+// Hold the lock that each writer of an entity of Graphiti needs; the index is never committed.
 //
 // access  schema
 CREATE INDEX held_entities FOR (n:Entity) ON (n.held)

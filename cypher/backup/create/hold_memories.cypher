@@ -1,4 +1,4 @@
-// Hold the lock that whoever writes a memory needs; nothing comes of the index.
+// Hold the lock that each writer of a memory needs; the index is never committed.
 //
 // access  schema
 CREATE INDEX held_memories FOR (n:Memory) ON (n.held)

@@ -1,4 +1,4 @@
-// Hold the lock that whoever writes a HAS_PARENT needs; nothing comes of the index.
+// Hold the lock that each writer of a HAS_PARENT needs; the index is never committed.
 //
 // access  schema
 CREATE INDEX held_parents FOR ()-[r:HAS_PARENT]-() ON (r.held)

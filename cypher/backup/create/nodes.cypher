@@ -1,4 +1,4 @@
-// Read every node there is.
+// Read every node that belongs to a backup.
 //
 // access  stream
 // returns id         : STRING

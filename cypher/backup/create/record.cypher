@@ -1,7 +1,7 @@
-// Remember when the latest backup was made.
+// Record when the latest backup was made.
 //
 // access  write
 // param   at           : STRING — ISO 8601, UTC
-// param   held_seconds : FLOAT — how long writers waited for it
+// param   held_seconds : FLOAT — time that writers waited for it
 MERGE (backup:Control {key: 'backup'})
 SET backup.at = $at, backup.held_seconds = $held_seconds, backup.expires_at = null

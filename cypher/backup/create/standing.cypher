@@ -1,4 +1,4 @@
-// Tell when the latest backup was made, how long writers waited, and how many memories there are.
+// Return the time of the latest backup, how long writers waited for it, and the number of memories.
 //
 // access  read
 // returns at           : STRING? — ISO 8601, UTC

@@ -1,8 +1,8 @@
-// Make relationships as a backup describes them.
+// Create relationships as a backup describes them.
 //
 // access  write
-// param   edges : LIST<MAP> — from_id and to_id in this database, type, properties; vectors, as
-//                 float32; temporals, as [type, text]
+// param   edges : LIST<MAP> — from_id and to_id in this database, type, properties, vectors as
+//                 float32, temporals as [type, text]
 UNWIND $edges AS row
 MATCH (a) WHERE elementId(a) = row.from_id
 MATCH (b) WHERE elementId(b) = row.to_id

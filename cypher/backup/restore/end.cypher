@@ -1,4 +1,4 @@
-// Mark the database as one that is whole.
+// Mark the database as completely restored.
 //
 // access  write
 MATCH (restore:Control {key: 'restore'})

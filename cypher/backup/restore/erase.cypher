@@ -1,7 +1,7 @@
-// Erase every node that a backup would hold.
+// Erase every node that belongs to a backup.
 //
 // access  batch
-// param   batch : INTEGER — nodes in one transaction
+// param   batch : INTEGER — nodes per transaction
 MATCH (n)
 WHERE
   // include fragments/backup/kept

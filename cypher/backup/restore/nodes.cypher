@@ -1,8 +1,7 @@
-// Make nodes as a backup describes them.
+// Create nodes as a backup describes them.
 //
 // access  write
-// param   nodes : LIST<MAP> — id, labels, properties; vectors, as float32; temporals, as [type,
-//                 text]
+// param   nodes : LIST<MAP> — id, labels, properties, vectors as float32, temporals as [type, text]
 // returns id         : INTEGER — in the backup
 // returns element_id : STRING — in this database
 UNWIND $nodes AS row

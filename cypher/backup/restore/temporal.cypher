@@ -1,4 +1,4 @@
-// The temporal value that `row` has of `key`.
+// Compute the temporal value that `row` describes for `key`.
 //
 // access  fragment
 CASE row.temporals[key][0]

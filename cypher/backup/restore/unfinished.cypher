@@ -1,7 +1,7 @@
-// Tell which backup is being restored; no row if none is.
+// Return the backup whose restore was interrupted; no row means none.
 //
 // access  read
 // returns path   : STRING
-// returns before : STRING? — the backup of what was there
+// returns before : STRING? — folder of the backup of the previous data
 MATCH (restore:Control {key: 'restore'})
 RETURN restore.reason AS path, restore.before AS before

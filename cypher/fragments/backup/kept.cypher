@@ -1,4 +1,4 @@
-// Whether node `n` is part of a backup: not what is the schema's, a secret's, or a process's own.
+// Check that node `n` belongs to a backup: not schema records, secrets or process state.
 //
 // access  fragment
 NOT n:SchemaMigration AND NOT n:AccessToken AND NOT (n:Control AND (

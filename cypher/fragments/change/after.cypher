@@ -1,4 +1,4 @@
-// Remember of memory `m` what tells later whether somebody has changed it since.
+// Store in `change` the state of memory `m` after the run, so that undo can detect later changes.
 //
 // access  fragment
 // param   decay : MAP — run_id

@@ -1,4 +1,4 @@
-// Remember memory `m` as it was before the run changed it, unless the run has changed it already.
+// Store in `change` the state of memory `m` before the run, once per run and memory.
 //
 // access  fragment
 // param   now   : STRING — ISO 8601, UTC

@@ -1,4 +1,4 @@
-// Take out of `change` what tells of a memory that was erased; undo still says that it was.
+// Remove the texts of an erased memory from `change`; undo still reports the change.
 //
 // access  fragment
 SET

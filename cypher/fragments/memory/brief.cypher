@@ -1,4 +1,4 @@
-// What is told of memory `m` among many, in the text of its `version`, or its present one if null.
+// Describe memory `m` briefly, with the text of its `version`, or its present text if null.
 //
 // An expression.
 //

@@ -1,4 +1,4 @@
-// The content of memory `m`: as it is, or in a list as it is compressed.
+// Return the content of memory `m`: plain text, or a list of one compressed text.
 //
 // An expression.
 //

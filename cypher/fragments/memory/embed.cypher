@@ -1,11 +1,11 @@
-// Give memory `m` its `vector` and those of its `words`, unless null; as Graphiti's too, if wanted.
+// Store `vector` and the `words` vectors of memory `m` unless null; Graphiti's vector if enabled.
 //
-// Graphiti compares nodes by `name_embedding`; that of an entity it found is of the name, and not
-// given here. The words' vectors stand on a node of their own:
-// Graphiti could not put bytes of a memory into its prompts.
+// Graphiti compares nodes by `name_embedding`. An entity that Graphiti found keeps the vector of
+// its name. The vectors of words are on a node of their own, because Graphiti cannot put bytes of a
+// memory into its prompts.
 //
 // access  fragment
-// param   group_id         : STRING — the tenant
+// param   group_id         : STRING — tenant
 // param   graphiti_vectors : BOOLEAN
 CALL (m, vector) {
   WITH m, vector WHERE vector IS NOT NULL

@@ -1,4 +1,4 @@
-// Say what a memory of entity `n` says by itself.
+// Return the text of the memory of entity `n`: its name, and its summary if it has one.
 //
 // An expression.
 //

@@ -1,9 +1,9 @@
-// Give entity `n` what a memory has and it lacks, from `row`; what it has stays.
+// Set the properties of a memory on entity `n` from `row`, only where the entity lacks them.
 //
-// It gets no `valid_at`: since when it holds nobody has said.
+// It gets no `valid_at`, because the start of its validity is unknown.
 //
 // access  fragment
-// source  an entity without decay fields counts as ACTIVE, unused since it was made
+// source  an entity without decay fields counts as ACTIVE, unused since its creation
 WITH *, format(datetime({epochMillis: n.created_at.epochMillis}), "yyyy-MM-dd'T'HH:mm:ss.SSS'Z'")
   AS made_at
 SET

@@ -1,10 +1,10 @@
-// Keep of the memories `m` those the caller's filters and clocks allow; null allows all.
+// Keep the memories `m` that pass the caller's filters and clocks; a null filter passes all.
 //
 // access  fragment
 // param   types      : LIST<STRING>? — memory types
-// param   tags       : LIST<STRING>? — any of them, in lower case
-// param   date_from  : STRING? — created then or later, ISO 8601, UTC
-// param   date_to    : STRING? — created then or earlier, ISO 8601, UTC
+// param   tags       : LIST<STRING>? — any of these, in lower case
+// param   date_from  : STRING? — earliest creation, ISO 8601, UTC
+// param   date_to    : STRING? — latest creation, ISO 8601, UTC
 // param   project_id : STRING?
 WHERE ($types IS NULL OR m.memory_type IN $types)
   AND ($tags IS NULL OR any(tag IN m.tags WHERE toLower(tag) IN $tags))

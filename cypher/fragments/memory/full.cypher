@@ -1,7 +1,8 @@
-// Describe memory `m` as every tool shows it, in the map `memory`; with the text it had then.
+// Describe memory `m` as every tool shows it, in the map `memory`, with its text at `known_at`.
 //
-// Instants go out as text: the driver takes longer over its own than Neo4j over all the rest. The
-// name of a zone, which Graphiti may give, is left out; the offset stands before it.
+// Instants are returned as text, because the driver spends more time on temporal values than Neo4j
+// on the rest of the query. The text leaves out the zone name that Graphiti may store; it keeps the
+// offset.
 //
 // access  fragment
 // include decay/score

@@ -1,7 +1,7 @@
-// Lock memory `m`: what is asked of it from here on holds until the end.
+// Lock memory `m` until the end of the transaction, so that conditions checked after it stay true.
 //
-// What was found by a condition may have changed before its writer gets the lock. So the condition
-// follows this, as a WHERE; of one that was erased meanwhile every property is null.
+// A condition checked before the lock may be out of date. So the condition follows the lock, as a
+// WHERE. Every property of a memory that was erased in between is null.
 //
 // access  fragment
 SET m.created_at = m.created_at

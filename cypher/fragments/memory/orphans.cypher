@@ -1,6 +1,6 @@
-// Bind in `n` what belongs to a memory that is gone, as another writer's deletion leaves it.
+// Bind in `n` the nodes of memories that no longer exist, left by a concurrent deletion.
 //
-// What a purged memory has stays, for an undo.
+// The nodes of a purged memory stay, for undo.
 //
 // access  fragment
 CALL () {

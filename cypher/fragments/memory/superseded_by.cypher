@@ -1,9 +1,9 @@
-// Name the memory that holds instead of memory `m`, over all that superseded each other since.
+// Return the id of the current successor of memory `m`, following `supersedes`.
 //
-// An expression; null if none does. Of several the nearest, and of these the latest.
+// An expression; null without a successor. The nearest successor wins, then the latest.
 //
 // access  fragment
-// param   group_id : STRING — the tenant
+// param   group_id : STRING — tenant
 head(COLLECT {
   MATCH path = (m) (()<-[r:RELATES_TO WHERE r.name = 'supersedes' AND r.expired_at IS NULL]-
     (:Memory WHERE r.group_id = $group_id)){1,16} (winner)

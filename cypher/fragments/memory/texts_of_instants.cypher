@@ -1,4 +1,4 @@
-// Make text of the instants of memory `m`, in the one form that compares as the instants do.
+// Convert the instants of memory `m` to text of fixed width, which sorts as the instants do.
 //
 // access  fragment
 WITH m, [key IN ['valid_at', 'invalid_at'] WHERE m[key] IS :: ZONED DATETIME NOT NULL] AS native

@@ -1,10 +1,10 @@
-// Make each relation `r` of a `row`, from `a` to `b`; what has lost an end is left out.
+// Create each relation `r` of a `row`, from `a` to `b`; skip rows with a missing end.
 //
-// One that has ended stays as it was, and makes room for one that holds. Where an end that has
-// passed is said of one that held, it becomes known only now.
+// A relation that has ended stays as it was, and a new one is created beside it. If a row ends an
+// active relation at an instant in the past, the end counts as known from now on.
 //
 // access  fragment
-// param   group_id  : STRING — the tenant
+// param   group_id  : STRING — tenant
 // param   relations : LIST<MAP> — relation_id, edge_key, from_id, to_id, relation_type, strength,
 //                     fact, valid_at, invalid_at and metadata_json
 // param   now       : STRING — ISO 8601, UTC

@@ -1,7 +1,7 @@
 // End relation `r`: it no longer holds, but is not erased.
 //
-// Without its key it leaves room for a new one of its type. An end that lies ahead comes now; one
-// that has passed was known before, and stays.
+// It loses its key, so that a new relation of its type can be created. A future end is replaced by
+// now. A past end was known before, and stays.
 //
 // access  fragment
 // param   now : STRING — ISO 8601, UTC

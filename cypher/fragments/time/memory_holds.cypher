@@ -1,8 +1,8 @@
-// Tell whether memory `m` was true in the world at one instant and known here at another.
+// Check that memory `m` was true in the world at `as_of` and known at `known_at`.
 //
-// Without `as_of` it is asked of the present, or of `known_at`. An end that was recorded later than
-// `known_at` was not known then. Without `known_at` what was deleted is left out; with it, what was
-// deleted then, as the last change of state until then tells.
+// Without `as_of` the check is for now, or for `known_at`. An end recorded after `known_at` was not
+// known then. Without `known_at`, deleted memories fail; with it, those that were deleted at that
+// instant, by their last change of state until then.
 //
 // access  fragment
 // param   now      : STRING — ISO 8601, UTC

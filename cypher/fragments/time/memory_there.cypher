@@ -1,6 +1,6 @@
-// Tell whether memory `m` was not deleted, now or at an instant.
+// Check that memory `m` was not deleted, now or at `known_at`.
 //
-// What was deleted then, the last change of state until then tells, also if it was recovered since.
+// The last change of state until `known_at` decides, even if the memory was recovered later.
 //
 // access  fragment
 // param   known_at : STRING? — system time, ISO 8601, UTC

@@ -1,7 +1,7 @@
-// Tell whether relation `r` was true in the world at one instant and known here at another.
+// Check that relation `r` was true in the world at `as_of` and known at `known_at`.
 //
 // `expired_at` is when its end was recorded; before that instant the end was not known. Without
-// `as_of` it is asked of the present, or of `known_at`.
+// `as_of` the check is for now, or for `known_at`.
 //
 // access  fragment
 // param   now      : STRING — ISO 8601, UTC

@@ -1,7 +1,7 @@
-// Bind `version` to the text memory `m` was known by at an instant, or to null for its present one.
+// Bind `version` to the version of memory `m` known at `known_at`, or to null for the present text.
 //
-// Each version begins when the latest of those before it ends: an order that holds also where two
-// end at once, or the clock was set back between.
+// Each version starts when the latest of the versions before it ends. This order holds even if two
+// versions end at the same instant, or the clock was set back in between.
 //
 // access  fragment
 // param   known_at : STRING? — system time, ISO 8601, UTC

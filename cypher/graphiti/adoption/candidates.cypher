@@ -1,8 +1,8 @@
-// List entities of a group that are no memories yet, in the order of their ids.
+// List entities of a group that are not memories yet, ordered by id.
 //
 // access  read
-// param   group_id : STRING — the tenant
-// param   labels   : LIST<STRING>? — with one of these
+// param   group_id : STRING — tenant
+// param   labels   : LIST<STRING>? — any of these; null for all
 // param   after_id : STRING
 // param   limit    : INTEGER
 // returns memory_id : STRING

@@ -1,9 +1,9 @@
-// Make memories of entities; what they had under our names is set aside for the way back.
+// Turn entities into memories; values under our property names are set aside for a release.
 //
 // access  write
-// param   group_id : STRING — the tenant
-// param   entities : LIST<MAP> — uuid, and what memories/fill takes; sorted by id
-// param   owned    : LIST<STRING> — the properties that are ours
+// param   group_id : STRING — tenant
+// param   entities : LIST<MAP> — uuid and the row of fragments/memory/fill; sorted by id
+// param   owned    : LIST<STRING> — names of our properties
 // param   now      : STRING — ISO 8601, UTC
 // returns memory_id : STRING
 UNWIND $entities AS row

@@ -1,11 +1,11 @@
-// Make relations of ours of the facts between memories of a group; their names stay.
+// Turn the facts between memories of a group into relations; they keep their names.
 //
 // access  batch
-// param   group_id  : STRING — the tenant
-// param   group_key : STRING — what stands for it in the full-text index
-// param   owned     : LIST<STRING> — the properties that are ours
+// param   group_id  : STRING — tenant
+// param   group_key : STRING — digits of the group in the full-text index
+// param   owned     : LIST<STRING> — names of our properties
 // param   now       : STRING — ISO 8601, UTC
-// param   batch     : INTEGER — facts in one transaction
+// param   batch     : INTEGER — facts per transaction
 // returns adopted : INTEGER
 MATCH (a:Memory {group_id: $group_id})-[r:RELATES_TO]->(b:Memory {group_id: $group_id})
 WHERE r.adopted_at IS NULL AND r.metadata_json IS NULL AND r.group_id = $group_id

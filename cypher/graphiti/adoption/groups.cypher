@@ -1,4 +1,4 @@
-// List the groups of entities that are no memories yet.
+// List the groups with entities that are not memories yet.
 //
 // access  read
 // returns group_id : STRING

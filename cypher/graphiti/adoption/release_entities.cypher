@@ -1,9 +1,9 @@
-// Give back the entities of a group as they were before they were adopted.
+// Restore the entities of a group as they were before adoption.
 //
 // access  batch
-// param   group_id : STRING — the tenant
-// param   owned    : LIST<STRING> — the properties that are ours
-// param   batch    : INTEGER — entities in one transaction
+// param   group_id : STRING — tenant
+// param   owned    : LIST<STRING> — names of our properties
+// param   batch    : INTEGER — entities per transaction
 // returns released : INTEGER
 MATCH (n:Memory {group_id: $group_id})
 WHERE n.adopted_at IS NOT NULL

@@ -1,9 +1,9 @@
-// Give back the facts of a group as they were before they were adopted.
+// Restore the facts of a group as they were before adoption.
 //
 // access  batch
-// param   group_id : STRING — the tenant
-// param   owned    : LIST<STRING> — the properties that are ours
-// param   batch    : INTEGER — facts in one transaction
+// param   group_id : STRING — tenant
+// param   owned    : LIST<STRING> — names of our properties
+// param   batch    : INTEGER — facts per transaction
 // returns released : INTEGER
 MATCH (a:Memory {group_id: $group_id})-[r:RELATES_TO]->(:Memory)
 WHERE r.adopted_at IS NOT NULL AND a.adopted_at IS NOT NULL

@@ -1,17 +1,17 @@
-// Count the entities that are no memories yet, by group and labels, and what is wrong with some.
+// Count the entities that are not memories yet, by group and labels, and count their defects.
 //
 // access  read
-// param   groups     : LIST<STRING>? — only these
-// param   dimensions : INTEGER — width of an embedding of ours
-// param   owned      : LIST<STRING> — the properties that are ours
+// param   groups     : LIST<STRING>? — only these; null for all; null for all
+// param   dimensions : INTEGER — width of our embeddings
+// param   owned      : LIST<STRING> — names of our properties
 // returns group_id     : STRING?
 // returns labels       : LIST<STRING>
 // returns entities     : INTEGER
-// returns unusable     : INTEGER — without an id, a name or an instant of making
+// returns unusable     : INTEGER — without an id, a name or an instant of creation
 // returns no_summary   : INTEGER
-// returns no_vector    : INTEGER — of the name
+// returns no_vector    : INTEGER — without a vector of the name
 // returns other_width  : INTEGER — vectors of the name of another width
-// returns with_ours    : INTEGER — with properties named as ours
+// returns with_ours    : INTEGER — with properties of our names
 MATCH (n:Entity)
 WHERE n.lifecycle_state IS NULL AND ($groups IS NULL OR n.group_id IN $groups)
 WITH n.group_id AS group_id, [label IN labels(n) WHERE label <> 'Entity'] AS labels, n

@@ -1,13 +1,14 @@
-// Take the next episode of a group, unless another reads it or it is to be tried again later.
+// Claim the next episode of a group, unless it is being read or waits for its next attempt.
 //
-// The write to the queue locks it: of two that come at once, the second sees it taken. One whose
-// readers broke off as often as it may be tried is given up: perhaps it was the end of them.
+// The write to the queue takes a lock, so the second of two concurrent claims sees the first. An
+// episode whose lease expired on its last attempt fails, because reading it may have killed the
+// process.
 //
 // access  write
-// param   group_id    : STRING — the tenant
-// param   owner       : STRING — who takes it
-// param   lease_until : STRING — ISO 8601, UTC; then it is free again, unless renewed
-// param   attempts    : INTEGER — after so many it is given up
+// param   group_id    : STRING — tenant
+// param   owner       : STRING — process that claims it
+// param   lease_until : STRING — end of the lease unless renewed, ISO 8601, UTC
+// param   attempts    : INTEGER — attempts after which it fails
 // param   now         : STRING — ISO 8601, UTC
 // returns job : MAP
 MATCH (queue:EpisodeQueue {group_id: $group_id})

@@ -1,4 +1,4 @@
-// Describe the episode to be read `job`, in its columns.
+// Return the columns of the queued episode `job`.
 //
 // access  fragment
 RETURN job.job_id AS job_id, job.group_id AS group_id, job.name AS name, job.status AS status,

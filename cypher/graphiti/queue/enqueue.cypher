@@ -1,10 +1,10 @@
-// Queue an episode to be read, after those of its group that came before.
+// Queue an episode behind the earlier ones of its group.
 //
-// The write to the queue locks it, so that two that come at once have places one after the other.
+// The write to the queue takes a lock, so concurrent episodes get different places.
 //
 // access  write
-// param   group_id : STRING — the tenant
-// param   job      : MAP — the properties below
+// param   group_id : STRING — tenant
+// param   job      : MAP — properties, see below
 // param   now      : STRING — ISO 8601, UTC
 // returns job_id : STRING
 MERGE (queue:EpisodeQueue {group_id: $group_id})

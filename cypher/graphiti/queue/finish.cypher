@@ -1,9 +1,9 @@
-// Note that an episode is read; its text is in the episode now.
+// Mark an episode as read, and remove its text from the job, because the episode has it.
 //
 // access  write
-// param   group_id : STRING — the tenant
+// param   group_id : STRING — tenant
 // param   job_id   : STRING
-// param   owner    : STRING — who read it
+// param   owner    : STRING — process that read it
 // param   entities : INTEGER
 // param   facts    : INTEGER
 // param   now      : STRING — ISO 8601, UTC

@@ -1,18 +1,18 @@
-// List the latest episodes of a group, whatever became of them.
+// List the latest queued episodes of a group, with any status.
 //
 // access  read
-// param   group_id : STRING — the tenant
-// param   statuses : LIST<STRING>? — only with one of these
+// param   group_id : STRING — tenant
+// param   statuses : LIST<STRING>? — any of these; null for all
 // param   limit    : INTEGER
 // returns job_id     : STRING
 // returns group_id   : STRING
 // returns name       : STRING
 // returns status     : STRING — queued, running, done or failed
 // returns attempts   : INTEGER
-// returns error      : STRING? — why the last attempt failed
-// returns episode_id : STRING? — once it is written
-// returns entities   : INTEGER? — that it mentions
-// returns facts      : INTEGER? — that it holds
+// returns error      : STRING? — reason why the last attempt failed
+// returns episode_id : STRING? — set once the episode is written
+// returns entities   : INTEGER? — entities mentioned
+// returns facts      : INTEGER? — facts held
 // returns created_at : STRING
 // returns updated_at : STRING
 MATCH (job:EpisodeJob {group_id: $group_id})

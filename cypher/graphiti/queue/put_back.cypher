@@ -1,13 +1,13 @@
-// Note why an episode could not be read, and whether it is tried again.
+// Record why an episode could not be read, and queue it again or fail it.
 //
 // access  write
-// param   group_id   : STRING — the tenant
+// param   group_id   : STRING — tenant
 // param   job_id     : STRING
-// param   owner      : STRING — who tried
-// param   attempts   : INTEGER — that count
+// param   owner      : STRING — process that tried
+// param   attempts   : INTEGER — attempts so far
 // param   status     : STRING — queued or failed
-// param   error      : STRING? — why; null: it was not its fault
-// param   not_before : STRING — when to try again, ISO 8601, UTC
+// param   error      : STRING? — reason; null if the episode was only released
+// param   not_before : STRING — next attempt, ISO 8601, UTC
 // param   now        : STRING — ISO 8601, UTC
 MATCH (job:EpisodeJob {job_id: $job_id})
 WHERE job.group_id = $group_id AND job.owner = $owner AND job.status = 'running'

@@ -1,7 +1,7 @@
-// Name the groups whose next episode can be read, and say when the next of the others can.
+// List the groups with queued episodes, and when the next episode of each is due.
 //
 // access  read
-// param   groups : LIST<STRING>? — only these
+// param   groups : LIST<STRING>? — only these; null for all; null for all
 // param   now    : STRING — ISO 8601, UTC
 // returns group_id : STRING
 // returns due_at   : STRING — ISO 8601, UTC

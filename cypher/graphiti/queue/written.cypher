@@ -1,11 +1,11 @@
-// Note in an episode's job, in the transaction that writes it, that it is written.
+// Record in a job, in the transaction that writes the episode, that the episode is written.
 //
-// No row: the job is another's by now, and the transaction must not go on.
+// No row means that another process holds the job; the transaction must be rolled back.
 //
 // access  write
-// param   group_id   : STRING — the tenant
+// param   group_id   : STRING — tenant
 // param   job_id     : STRING
-// param   owner      : STRING — who works on it
+// param   owner      : STRING — process that reads it
 // param   episode_id : STRING
 // returns noted : STRING
 MATCH (job:EpisodeJob {job_id: $job_id})

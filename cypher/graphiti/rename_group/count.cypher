@@ -1,7 +1,7 @@
-// Count what Graphiti made in a group, by kind.
+// Count the nodes and relationships that Graphiti made in a group, by kind.
 //
 // access  read
-// param   id : STRING — the group's
+// param   id : STRING — id of the group
 // returns entities    : INTEGER
 // returns facts       : INTEGER
 // returns episodes    : INTEGER

@@ -1,11 +1,11 @@
-// Let the relationships of nodes that were moved from one group to another follow them.
+// Move the relationships of nodes that were moved from one group to another.
 //
-// A fact follows when both of its ends have; one that leads to a memory of ours stays with it.
+// A fact moves when both of its ends have moved. A fact with an end at one of our memories stays.
 //
 // access  batch
 // param   from_id : STRING
 // param   to_id   : STRING
-// param   batch   : INTEGER — relationships in one transaction
+// param   batch   : INTEGER — relationships per transaction
 CALL () {
   MATCH (:Entity {group_id: $to_id})-[r:RELATES_TO]->(b:Entity)
   WHERE r.group_id = $from_id AND b.group_id = $to_id

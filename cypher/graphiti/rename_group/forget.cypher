@@ -1,6 +1,6 @@
-// Forget which id a group had before.
+// Remove the record of a group's previous id.
 //
 // access  write
-// param   id : STRING — the group's
+// param   id : STRING — id of the group
 MATCH (before:GroupBefore {group_id: $id})
 DELETE before

@@ -1,9 +1,9 @@
-// Move what Graphiti made from one group to another: entities that are no memories, and the rest.
+// Move Graphiti's nodes from one group to another: entities that are not memories, and all others.
 //
 // access  batch
 // param   from_id : STRING
 // param   to_id   : STRING
-// param   batch   : INTEGER — nodes in one transaction
+// param   batch   : INTEGER — nodes per transaction
 CALL () {
   MATCH (n:Entity {group_id: $from_id})
   WHERE n.group_key IS NULL

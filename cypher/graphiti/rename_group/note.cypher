@@ -1,7 +1,7 @@
-// Remember which id a group had before.
+// Record the previous id of a group.
 //
 // access  write
-// param   id  : STRING — the group's
+// param   id  : STRING — id of the group
 // param   was : STRING
 MERGE (before:GroupBefore {group_id: $id})
 SET before.was = $was

@@ -1,7 +1,7 @@
-// Tell whether anything bears a group's id, and which id it had before, if it was renamed.
+// Check whether a group's id is in use, and return its previous id if it was renamed.
 //
 // access  read
-// param   id : STRING — a group's
+// param   id : STRING — id of the group
 // returns held : BOOLEAN
 // returns was  : STRING?
 RETURN EXISTS { MATCH (n:Entity {group_id: $id}) }

@@ -1,11 +1,11 @@
-// Find the entities of a group whose names are nearest in meaning.
+// Find the entities of a group with the most similar names, by vector.
 //
 // access  read
-// param   group_id   : STRING — the tenant
-// param   vector     : VECTOR — what to compare with
-// param   candidates : INTEGER — examined
+// param   group_id   : STRING — tenant
+// param   vector     : VECTOR — query vector
+// param   candidates : INTEGER — neighbours to examine
 // param   limit      : INTEGER
-// param   min_score  : FLOAT [1] — 0..1, (1 + cosine) / 2; above it
+// param   min_score  : FLOAT [1] — 0..1, exclusive, of (1 + cosine) / 2
 // returns entity : MAP<ANY>
 MATCH (n:Entity)
   SEARCH n IN (

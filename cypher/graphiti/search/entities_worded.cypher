@@ -1,8 +1,8 @@
-// Find the entities of a group that some words occur in; those that are memories.
+// Find the entities of a group that contain any of the words, among those that are memories.
 //
 // access  read
-// param   group_id : STRING — the tenant
-// param   lucene   : STRING — with the group's key required
+// param   group_id : STRING — tenant
+// param   lucene   : STRING — Lucene query that requires the group's key
 // param   limit    : INTEGER
 // returns entity : MAP<ANY>
 CALL db.index.fulltext.queryNodes('memory_text_idx', $lucene, {limit: $limit})

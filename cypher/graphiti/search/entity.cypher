@@ -1,7 +1,7 @@
-// Describe entity `n` as Graphiti knows it, in `entity`; what is ours alone stays with us.
+// Describe entity `n` for Graphiti, in `entity`; our properties are left out.
 //
 // access  fragment
-// param   owned : LIST<STRING> — the properties that are no attributes
+// param   owned : LIST<STRING> — names of properties that are not attributes
 WITH *, n {
   .uuid, .name, .group_id, .created_at, summary: coalesce(n.summary, ''), labels: labels(n),
   attributes: [key IN keys(n) WHERE NOT key IN $owned | [key, n[key]]]

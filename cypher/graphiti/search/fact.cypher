@@ -1,7 +1,7 @@
-// Describe relation `r` as Graphiti knows it, in `fact`; what is ours alone stays with us.
+// Describe relation `r` for Graphiti, in `fact`; our properties are left out.
 //
 // access  fragment
-// param   owned : LIST<STRING> — the properties that are no attributes
+// param   owned : LIST<STRING> — names of properties that are not attributes
 WITH *, r {
   .uuid, .name, .group_id, .created_at, .expired_at, .valid_at, .invalid_at, .reference_time,
   fact: coalesce(r.fact, r.name), episodes: coalesce(r.episodes, []),

@@ -1,10 +1,10 @@
-// Find the facts between some entities of a group, nearest in meaning first.
+// Find the facts between given entities of a group, the most similar first.
 //
 // access  read
-// param   group_id : STRING — the tenant
-// param   from_ids : LIST<STRING> — where they start
-// param   to_ids   : LIST<STRING> — where they end
-// param   vector   : VECTOR? — what to compare with
+// param   group_id : STRING — tenant
+// param   from_ids : LIST<STRING> — ids of the starts
+// param   to_ids   : LIST<STRING> — ids of the ends
+// param   vector   : VECTOR? — query vector
 // param   limit    : INTEGER
 // returns fact : MAP<ANY>
 MATCH (a:Entity)

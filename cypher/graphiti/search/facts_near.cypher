@@ -1,11 +1,11 @@
-// Find the facts of a group that are nearest in meaning.
+// Find the most similar facts of a group, by vector.
 //
 // access  read
-// param   group_id   : STRING — the tenant
-// param   vector     : VECTOR — what to compare with
-// param   candidates : INTEGER — examined
+// param   group_id   : STRING — tenant
+// param   vector     : VECTOR — query vector
+// param   candidates : INTEGER — neighbours to examine
 // param   limit      : INTEGER
-// param   min_score  : FLOAT [1] — 0..1, (1 + cosine) / 2; above it
+// param   min_score  : FLOAT [1] — 0..1, exclusive, of (1 + cosine) / 2
 // returns fact : MAP<ANY>
 MATCH ()-[r:RELATES_TO]->()
   SEARCH r IN (

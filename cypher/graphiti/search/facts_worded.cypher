@@ -1,8 +1,8 @@
-// Find the facts of a group that some words occur in.
+// Find the facts of a group that contain any of the words.
 //
 // access  read
-// param   group_id : STRING — the tenant
-// param   lucene   : STRING — with the group's key required
+// param   group_id : STRING — tenant
+// param   lucene   : STRING — Lucene query that requires the group's key
 // param   limit    : INTEGER
 // returns fact : MAP<ANY>
 CALL db.index.fulltext.queryRelationships('fact_text_idx', $lucene, {limit: $limit})

@@ -1,8 +1,8 @@
-// List facts of a group that are to be embedded, in the order of ids.
+// List facts of a group that need a vector, ordered by id.
 //
 // access  read
-// param   group_id : STRING — the tenant
-// param   after_id : STRING — of the last of the batch before; empty for the first
+// param   group_id : STRING — tenant
+// param   after_id : STRING — last id of the previous batch; empty for the first
 // param   limit    : INTEGER
 // returns id   : STRING
 // returns text : STRING

@@ -1,7 +1,7 @@
-// Tell whether the text of fact `r` is to be embedded.
+// Check that the text of fact `r` needs a vector.
 //
-// An expression. Vectors of others are left unless Graphiti is to have ours: it compares all of a
-// group, and of different widths none.
+// An expression. Vectors of other models stay unless `all_of_graphiti` is set: Graphiti compares
+// all vectors of a group, and finds nothing if their widths differ.
 //
 // access  fragment
 // param   all_of_graphiti : BOOLEAN

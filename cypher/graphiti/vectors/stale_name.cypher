@@ -1,7 +1,8 @@
-// Tell whether the name of memory `m`, an entity of Graphiti's, is to be embedded.
+// Check that the name of memory `m`, an entity of Graphiti, needs a vector.
 //
-// An expression. Vectors of others are left unless Graphiti is to have ours: it compares all of a
-// group, and of different widths none. What Graphiti did not find has the vector of its content.
+// An expression. Vectors of other models stay unless `all_of_graphiti` is set: Graphiti compares
+// all vectors of a group, and finds nothing if their widths differ. A memory that Graphiti did not
+// find has the vector of its content.
 //
 // access  fragment
 // param   all_of_graphiti : BOOLEAN

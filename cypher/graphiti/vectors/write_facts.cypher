@@ -1,10 +1,10 @@
-// Give facts vectors of their texts; what others gave them is set aside for the way back.
+// Store vectors of the texts of facts; vectors of other models are set aside for a release.
 //
 // access  write
-// param   group_id : STRING — the tenant
+// param   group_id : STRING — tenant
 // param   rows     : LIST<MAP> — id, text and embedding; sorted by id
 // param   model    : STRING
-// returns id : STRING — of those whose text is the same still
+// returns id : STRING — id of each fact whose text is unchanged
 UNWIND $rows AS row
 MATCH ()-[r:RELATES_TO {uuid: row.id}]->()
 WHERE r.group_id = $group_id AND r.fact = row.text

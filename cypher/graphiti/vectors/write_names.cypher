@@ -1,10 +1,10 @@
-// Give entities vectors of their names; what others gave them is set aside for the way back.
+// Store vectors of the names of entities; vectors of other models are set aside for a release.
 //
 // access  write
-// param   group_id : STRING — the tenant
+// param   group_id : STRING — tenant
 // param   rows     : LIST<MAP> — id, text and embedding; sorted by id
 // param   model    : STRING
-// returns id : STRING — of those whose name is the same still
+// returns id : STRING — id of each entity whose name is unchanged
 UNWIND $rows AS row
 MATCH (m:Memory {uuid: row.id, group_id: $group_id})
 // include fragments/memory/lock

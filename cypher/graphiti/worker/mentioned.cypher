@@ -1,14 +1,14 @@
-// List the entities that an episode mentions, and what is left to do for each.
+// List the entities that an episode mentions, and the work left for each.
 //
 // access  read
-// param   group_id   : STRING — the tenant
+// param   group_id   : STRING — tenant
 // param   episode_id : STRING
 // returns memory_id    : STRING
-// returns content      : ANY — in a list, compressed, where it is stored so
+// returns content      : ANY — text, or a list of one compressed text
 // returns content_hash : STRING?
 // returns created_at   : STRING
 // returns updated_at   : STRING?
-// returns known        : BOOLEAN — from before the episode
+// returns known        : BOOLEAN — existed before the episode
 // returns unrated      : BOOLEAN
 // returns unembedded   : BOOLEAN
 MATCH (e:Episodic {uuid: $episode_id})-[:MENTIONS]->(m:Memory)

@@ -1,15 +1,15 @@
-// Store entities as Graphiti found them, without touching what is ours of those that are there.
+// Store the entities that Graphiti found; our properties of existing entities stay.
 //
-// Graphiti writes what it read before it asked the language model. So of an entity that is there it
-// gives a summary, more labels and attributes of its own; all of them become memories. Where one
-// says what the summary said it says what it says now, and what it said stays as a version.
+// Graphiti writes what it read before it asked the language model. So an existing entity gets only
+// its summary, further labels and attributes from Graphiti. Every entity becomes a memory. A
+// content made of the old summary follows the new one, and the old content stays as a version.
 //
 // access  write
-// param   group_id : STRING — the tenant
+// param   group_id : STRING — tenant
 // param   entities : LIST<MAP> — uuid, name, summary, created_at, labels, attributes, embedding,
-//                    version_id, and what memories/fill takes; sorted by id
+//                    version_id and the row of fragments/memory/fill; sorted by id
 // param   now      : STRING — ISO 8601, UTC
-// param   model    : STRING — of the embeddings
+// param   model    : STRING — embedding model
 // returns memory_id : STRING
 UNWIND $entities AS row
 MERGE (n:Entity {uuid: row.uuid})

@@ -1,7 +1,7 @@
-// Store episodes as Graphiti read them.
+// Store the episodes that Graphiti read.
 //
 // access  write
-// param   episodes : LIST<MAP> — the properties below
+// param   episodes : LIST<MAP> — properties, see below
 UNWIND $episodes AS row
 MERGE (e:Episodic {uuid: row.uuid})
 SET

@@ -1,14 +1,15 @@
-// Store facts as Graphiti found them, without touching what is ours of those that are there.
+// Store the facts that Graphiti found; our properties of existing facts stay.
 //
-// What ended meanwhile stays ended, and an ended relation leaves room for a new one of its type.
+// A fact that ended in between stays ended. An ended relation has no key, so that a new one of its
+// type can be created.
 //
 // access  write
-// param   group_id : STRING — the tenant
+// param   group_id : STRING — tenant
 // param   facts    : LIST<MAP> — uuid, from_id, to_id, name, fact, episodes, created_at,
 //                    expired_at, valid_at, invalid_at, reference_time, attributes, embedding
-// param   group_key : STRING — what stands for the group in the full-text index
+// param   group_key : STRING — digits of the group in the full-text index
 // param   now      : STRING — ISO 8601, UTC
-// param   model    : STRING — of the embeddings
+// param   model    : STRING — embedding model
 // returns relation_id : STRING
 UNWIND $facts AS row
 MATCH (a:Entity {uuid: row.from_id})

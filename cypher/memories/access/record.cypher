@@ -1,13 +1,14 @@
-// Count accesses to memories, wake those that slept, and start their fading anew.
+// Count accesses to memories, reactivate dormant and archived ones, and reset their decay.
 //
-// Expired memories are counted but not woken. Ids come sorted, so that writers cannot deadlock.
+// Expired memories are counted, but not reactivated. Ids are sorted, so that writers cannot
+// deadlock.
 //
 // access  write
-// param   group_id : STRING — the tenant
-// param   accesses : LIST<MAP> — memory_id and hits, how many; sorted by id
+// param   group_id : STRING — tenant
+// param   accesses : LIST<MAP> — memory_id and hits, the number of accesses; sorted by id
 // param   now      : STRING — ISO 8601, UTC
 // returns memory_id : STRING
-// returns packed    : STRING? — the compressed content of one that woke
+// returns packed    : STRING? — compressed content of a reactivated memory
 UNWIND $accesses AS access
 MATCH (m:Memory {uuid: access.memory_id, group_id: $group_id})
 // include fragments/memory/lock

@@ -1,7 +1,7 @@
-// Let `hits` accesses to memory `m` under typed_importance wear off its importance, then add to it.
+// Apply the decay of memory `m` to its importance under typed_importance, then add `hits` accesses.
 //
-// What has faded is written from `typed_write_back` on. What is gained is counted in accesses, so
-// that nothing is lost to rounding.
+// Decay is written once it reaches `typed_write_back`. Gains are counted in accesses, so that no
+// gain is lost to rounding.
 //
 // access  fragment
 // param   decay : MAP — typed_write_back, reinforce_step, reinforce_write_back, importance_max

@@ -1,9 +1,9 @@
-// Put the whole content back where a memory that was archived has woken, or is to be changed.
+// Restore the whole content of a memory that was archived and is reactivated or updated.
 //
-// One that stays archived all the same is compressed again by the next run.
+// The next run compresses it again if it stays archived.
 //
 // access  write
-// param   group_id : STRING — the tenant
+// param   group_id : STRING — tenant
 // param   memories : LIST<MAP> — memory_id and content; sorted by id
 UNWIND $memories AS row
 MATCH (m:Memory {uuid: row.memory_id, group_id: $group_id})

@@ -1,14 +1,14 @@
-// Store memories; of two writers of one content, the second gets the first one's id.
+// Store memories; of two writers of the same content, the second gets the id of the first.
 //
-// Their relations are made with them or not at all: whoever repeats an addition that was broken off
-// is told of a duplicate. Each names as of_id the memory that it comes with.
+// Their relations are created in the same transaction, so a client that repeats an interrupted call
+// gets a duplicate error and never half a memory. Each relation names its memory as of_id.
 //
 // access  write
-// param   group_id  : STRING — the tenant
-// param   memories  : LIST<MAP> — the properties below
+// param   group_id  : STRING — tenant
+// param   memories  : LIST<MAP> — properties, see below
 // param   now       : STRING — ISO 8601, UTC
-// returns stored : LIST<MAP> — memory_id of the row, and stored_id of what holds the content
-// returns made   : LIST<STRING> — of_id of each relation made
+// returns stored : LIST<MAP> — memory_id of the row, stored_id of the memory with its content
+// returns made   : LIST<STRING> — of_id of each relation created
 UNWIND $memories AS row
 MERGE (m:Memory {dedup_key: row.dedup_key})
 ON CREATE SET

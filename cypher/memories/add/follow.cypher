@@ -1,9 +1,10 @@
-// Let a new memory `m` follow the last one of its conversation.
+// Append new memory `m` to the chain of its conversation.
 //
-// The write to the conversation locks it, so that writers line up and the chain does not fork.
+// The write to the conversation takes a lock, so concurrent writers append in turn and the chain
+// does not fork.
 //
 // access  fragment
-// param   group_id : STRING — the tenant
+// param   group_id : STRING — tenant
 // param   now      : STRING — ISO 8601, UTC
 CALL (m, row) {
   WITH m, row WHERE m.uuid = row.memory_id AND row.conversation_id IS NOT NULL

@@ -1,7 +1,7 @@
-// Name the groups that have memories waiting to be rated.
+// List the groups with memories that wait for a rating.
 //
 // access  read
-// param   groups : LIST<STRING>? — only these
+// param   groups : LIST<STRING>? — only these; null for all; null for all
 // returns group_id : STRING
 MATCH (m:Memory)
 WHERE m.classification_status = 'pending' AND m.soft_deleted_at IS NULL

@@ -1,14 +1,14 @@
-// Write down ratings of memories, or that none came; what a caller has set or changed stays.
+// Store ratings of memories, or count an attempt without one; values set by a caller stay.
 //
-// A run remembers what was there before, so that an undo gives it back.
+// A run records the previous values, so that undo can restore them.
 //
 // access  write
-// param   group_id : STRING — the tenant
-// param   ratings  : LIST<MAP> — memory_id, updated_at as it was read, importance and stability, or
-//                    null for both; sorted by id
-// param   attempts : INTEGER — after so many without a rating it waits no more
-// param   decay    : MAP — the settings of decay, and the run_id, null without a run
-// returns memory_id : STRING — of each that is rated now
+// param   group_id : STRING — tenant
+// param   ratings  : LIST<MAP> — memory_id, updated_at when read, importance and stability, or null
+//                    for both; sorted by id
+// param   attempts : INTEGER — attempts without a rating after which it stops waiting
+// param   decay    : MAP — decay settings, and run_id, null without a run
+// returns memory_id : STRING — id of each memory rated
 UNWIND $ratings AS row
 MATCH (m:Memory {uuid: row.memory_id, group_id: $group_id})
 // include fragments/memory/lock

@@ -1,7 +1,7 @@
-// Count the memories that a language model was to rate: those waiting, without its rating, with it.
+// Count the memories for a language model to rate: waiting, with the fallback, and rated.
 //
 // access  read
-// param   groups : LIST<STRING>? — only these
+// param   groups : LIST<STRING>? — only these; null for all; null for all
 // returns pending  : INTEGER
 // returns fallback : INTEGER
 // returns rated    : INTEGER

@@ -1,11 +1,11 @@
-// List memories of a group that wait to be rated: those asked about least first, then the oldest.
+// List memories of a group that wait for a rating: fewest attempts first, then the oldest.
 //
 // access  read
-// param   group_id : STRING — the tenant
+// param   group_id : STRING — tenant
 // param   limit    : INTEGER
 // returns memory_id  : STRING
-// returns content    : ANY — in a list, compressed, where it is stored so
-// returns updated_at : STRING? — tells later whether it changed meanwhile
+// returns content    : ANY — text, or a list of one compressed text
+// returns updated_at : STRING? — detects a change after the read
 MATCH (m:Memory {group_id: $group_id})
 WHERE m.classification_status = 'pending' AND m.soft_deleted_at IS NULL
 WITH m, coalesce(m.classification_attempts, 0) AS attempts

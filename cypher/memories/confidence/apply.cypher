@@ -1,12 +1,12 @@
-// Lower the confidence of memories by a step, or mark them obsolete, where a scan says so.
+// Lower the confidence of memories by one step, or mark them obsolete, as the scan decides.
 //
-// Neither is a change by a user: `updated_at` stays.
+// A scan is not a user's change, so `updated_at` stays.
 //
 // access  write
-// param   group_id   : STRING — the tenant
+// param   group_id   : STRING — tenant
 // param   memory_ids : LIST<STRING> — sorted
 // param   now        : STRING — ISO 8601, UTC
-// param   decay      : MAP — the settings of decay
+// param   decay      : MAP — decay settings
 // returns memory_id : STRING
 // returns kind      : STRING — decay or obsolete
 UNWIND $memory_ids AS memory_id

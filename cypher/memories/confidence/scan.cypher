@@ -1,10 +1,10 @@
-// List what a scan would do to the confidence of memories.
+// List the actions of a confidence scan on memories.
 //
 // access  read
-// param   group_id   : STRING — the tenant
-// param   memory_ids : LIST<STRING>? — only these
-// param   project_id : STRING? — only its
-// param   after_id   : STRING — only ids above; empty for all
+// param   group_id   : STRING — tenant
+// param   memory_ids : LIST<STRING>? — only these; null for all; null for all
+// param   project_id : STRING? — only of this project; null for all
+// param   after_id   : STRING — last id of the previous batch; empty for the first
 // param   limit      : INTEGER
 // returns memory_id           : STRING
 // returns kind                : STRING — skip, decay or obsolete

@@ -1,9 +1,9 @@
-// Tell which contents and ids are taken.
+// List the memories that hold given contents or ids.
 //
-// Ids are looked for in every group: an id names one memory in the whole database.
+// Ids are looked up in every group, because an id is unique in the whole database.
 //
 // access  read
-// param   group_id   : STRING — the tenant
+// param   group_id   : STRING — tenant
 // param   dedup_keys : LIST<STRING> — group|sha256 of the content
 // param   memory_ids : LIST<STRING>
 // returns memory_id  : STRING

@@ -1,7 +1,7 @@
-// Give memories new vectors, unless their content changed meanwhile: that brought its own.
+// Store new vectors of memories, unless their content changed in between and has its own vectors.
 //
 // access  write
-// param   group_id   : STRING — the tenant
+// param   group_id   : STRING — tenant
 // param   memories   : LIST<MAP> — memory_id, content, content_hash, embedding and
 //                      word_vectors; sorted by id
 // param   model      : STRING

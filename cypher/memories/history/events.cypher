@@ -1,9 +1,9 @@
-// List what happened to a memory last, the latest first.
+// List the events of a memory, the latest first.
 //
-// Relations to what is deleted since are left out.
+// Relations to memories deleted since are left out.
 //
 // access  read
-// param   group_id  : STRING — the tenant
+// param   group_id  : STRING — tenant
 // param   memory_id : STRING
 // param   limit     : INTEGER
 // returns at     : ZONED DATETIME

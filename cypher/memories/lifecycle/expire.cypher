@@ -1,11 +1,11 @@
-// Make memory `m` obsolete, superseded by memory `other` unless that is null.
+// Mark memory `m` obsolete, superseded by memory `other` unless that is null.
 //
-// An end that it had before, and keeps, was known since it was made.
+// An earlier end stays, and counts as known since the memory was created.
 //
 // access  fragment
-// param   group_id    : STRING — the tenant
+// param   group_id    : STRING — tenant
 // param   reason      : STRING
-// param   relation_id : STRING — of the relation `supersedes`, if one is made
+// param   relation_id : STRING — id of the relation `supersedes`, if it is created
 // param   now         : STRING — ISO 8601, UTC
 CALL (m) {
   // include decay/next_state

@@ -1,21 +1,21 @@
-// Expire a memory for a reason; one that supersedes it ends its validity.
+// Mark a memory obsolete for a reason; a memory that supersedes it ends its validity.
 //
-// It was true until the other became true, or until now where that is not later. When that was
-// recorded stays known. What has ended keeps its end, and what is settled stays so: a winner must
-// hold now, and be the one that holds already if there is one.
+// The memory was true until its successor became true, or until now if that is later. The time of
+// recording is stored as well. An earlier end stays. The successor must be true now, and must be
+// the current successor if there is one.
 //
 // access  write
-// param   group_id      : STRING — the tenant
+// param   group_id      : STRING — tenant
 // param   memory_id     : STRING
-// param   superseded_by : STRING? — the memory that holds instead
+// param   superseded_by : STRING? — id of the successor
 // param   now           : STRING — ISO 8601, UTC
 // returns memory_id   : STRING
 // returns state       : STRING
 // returns obsolete_at : STRING?
 // returns invalid_at  : STRING?
-// returns refused     : STRING? — ended, ahead or settled: why nothing was done
-// returns holder      : STRING? — the memory that holds instead of the one refused
-// returns since       : STRING? — from when the one refused holds
+// returns refused     : STRING? — reason for no change: ended, ahead or settled
+// returns holder      : STRING? — id of the current successor of the refused memory
+// returns since       : STRING? — start of validity of the refused memory
 MATCH (m:Memory)
 WHERE m.uuid IN [$memory_id, $superseded_by] AND m.group_id = $group_id
 WITH m ORDER BY m.uuid

@@ -1,11 +1,11 @@
-// Keep a memory from fading, for good or until a date, and wake it whatever its state was.
+// Preserve a memory, permanently or until a date, and reactivate it from any state.
 //
 // access  write
-// param   group_id  : STRING — the tenant
+// param   group_id  : STRING — tenant
 // param   memory_id : STRING
-// param   until     : STRING? — ISO 8601, UTC; the last instant that it is kept
+// param   until     : STRING? — last instant of the protection, ISO 8601, UTC; null for ever
 // returns memory_id : STRING
-// returns packed    : STRING? — the compressed content of one that woke
+// returns packed    : STRING? — compressed content of a reactivated memory
 MATCH (m:Memory {uuid: $memory_id, group_id: $group_id})
 // include fragments/memory/lock
 WHERE m.lifecycle_state <> 'SOFT_DELETED'

@@ -1,12 +1,12 @@
-// Take back a deletion within the retention; this counts as an access, and relations are as before.
+// Undo a deletion within the retention; it counts as an access, and relations are as before.
 //
 // access  write
-// param   group_id  : STRING — the tenant
+// param   group_id  : STRING — tenant
 // param   memory_id : STRING
 // param   now       : STRING — ISO 8601, UTC
-// param   decay     : MAP — the settings of decay
+// param   decay     : MAP — decay settings
 // returns memory_id : STRING
-// returns packed    : STRING? — the compressed content of one that was archived
+// returns packed    : STRING? — compressed content of a memory that was archived
 MATCH (m:Memory {uuid: $memory_id, group_id: $group_id})
 // include fragments/memory/lock
 WHERE m.soft_deleted_at IS NOT NULL AND datetime($now).epochMillis

@@ -1,11 +1,11 @@
-// Describe memories that contradict each other by what decides between them.
+// Return the values that decide between memories that contradict each other.
 //
 // access  read
-// param   group_id   : STRING — the tenant
+// param   group_id   : STRING — tenant
 // param   memory_ids : LIST<STRING>
 // returns memory_id : STRING
-// returns since     : ZONED DATETIME — since when it is true
-// returns weight    : FLOAT — importance times confidence
+// returns since     : ZONED DATETIME — start of validity
+// returns weight    : FLOAT — importance * confidence
 MATCH (m:Memory)
 WHERE m.uuid IN $memory_ids AND m.group_id = $group_id AND m.soft_deleted_at IS NULL
 RETURN m.uuid AS memory_id, coalesce(datetime(m.valid_at), m.created_at) AS since,

@@ -1,7 +1,7 @@
-// List the relations of a memory that hold, the strongest first.
+// List the current relations of a memory, the strongest first.
 //
 // access  read
-// param   group_id  : STRING — the tenant
+// param   group_id  : STRING — tenant
 // param   memory_id : STRING
 // param   limit     : INTEGER
 // returns from_id       : STRING

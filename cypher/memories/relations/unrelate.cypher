@@ -1,10 +1,10 @@
 // End the relations between two memories; they no longer hold, but are not erased.
 //
 // access  write
-// param   group_id        : STRING — the tenant
+// param   group_id        : STRING — tenant
 // param   from_id         : STRING
 // param   to_id           : STRING
-// param   relation_type   : STRING? — null ends every type
+// param   relation_type   : STRING? — null for every type
 // param   both_directions : BOOLEAN
 // returns relation_id : STRING
 MATCH (a:Memory {uuid: $from_id, group_id: $group_id})-[r:RELATES_TO]-

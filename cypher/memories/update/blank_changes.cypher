@@ -1,7 +1,7 @@
-// Take out of what runs have changed in a group what tells of its memories, which were erased.
+// Remove the texts of erased memories from the changes that runs recorded in a group.
 //
 // access  batch
-// param   group_id : STRING — the tenant
+// param   group_id : STRING — tenant
 MATCH (change:MaintenanceChange {group_id: $group_id})
 CALL (change) {
   // include fragments/change/erase

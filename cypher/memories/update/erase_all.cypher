@@ -1,11 +1,11 @@
-// Remove every memory of a group for good, and all else that tells of it.
+// Erase every memory of a group permanently, with all data about it.
 //
-// That is versions, purged memories, sessions, queued episodes, and what feedback has taught;
-// Graphiti's episodes as well, unless the group has entities that are no memories.
+// That is versions, purged memories, sessions, queued episodes and learned feedback. It includes
+// Graphiti's episodes, unless the group has entities that are not memories.
 //
 // access  batch
-// param   group_id : STRING — the tenant
-// returns deleted : INTEGER — memories; purged ones, which nobody sees, not among them
+// param   group_id : STRING — tenant
+// returns deleted : INTEGER — memories erased, without purged ones
 CALL () {
   MATCH (n:Memory {group_id: $group_id})
   RETURN n, 1 AS counts

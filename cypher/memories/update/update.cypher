@@ -1,12 +1,12 @@
-// Change a memory; the text it had stays reachable as a version.
+// Change a memory; its previous text stays as a version.
 //
 // A null in `changes` leaves the property as it is.
 //
 // access  write
-// param   group_id   : STRING — the tenant
+// param   group_id   : STRING — tenant
 // param   memory_id  : STRING
-// param   changes    : MAP — the properties to change
-// param   version_id : STRING — id of the version that keeps the earlier text
+// param   changes    : MAP — properties to change
+// param   version_id : STRING — id of the version with the previous text
 // param   now        : STRING — ISO 8601, UTC
 // returns memory : MAP
 MATCH (m:Memory {uuid: $memory_id, group_id: $group_id})

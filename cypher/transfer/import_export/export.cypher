@@ -1,21 +1,21 @@
-// List memories, the oldest first, with all that an import needs to make them again.
+// List memories, the oldest first, with all data that an import needs.
 //
 // access  read
-// param   group_id         : STRING — the tenant
-// param   after_created_at : STRING — of the last memory of the page before, ISO 8601, UTC
-// param   after_id         : STRING — of the same; empty for the first page
+// param   group_id         : STRING — tenant
+// param   after_created_at : STRING — created_at of the last memory of the previous page
+// param   after_id         : STRING — id of that memory; empty for the first page
 // param   limit            : INTEGER
-// param   types            : LIST<STRING> — of relations of ours; others are facts of Graphiti's
-// param   owned            : LIST<STRING> — what is no attribute of an entity
-// param   owned_of_facts   : LIST<STRING> — what is no attribute of a fact
+// param   types            : LIST<STRING> — our relation types; other names are facts of Graphiti
+// param   owned            : LIST<STRING> — properties that are not attributes of an entity
+// param   owned_of_facts   : LIST<STRING> — properties that are not attributes of a fact
 // returns line       : MAP<ANY>
-// returns title      : STRING? — an entity has a name instead
-// returns created_at : STRING — as precise as it is stored, for the next page
+// returns title      : STRING? — null for an entity, which has a name
+// returns created_at : STRING — in full precision, for the next page
 MATCH (m:Memory {group_id: $group_id})
 WHERE m.created_at >= datetime($after_created_at) AND m.soft_deleted_at IS NULL
 WITH m
 WHERE m.created_at > datetime($after_created_at) OR m.uuid > $after_id
-// The group is named so that the index gives the order.
+// The order starts with the group so that the index provides it.
 WITH m ORDER BY m.group_id, m.created_at, m.uuid LIMIT $limit
 RETURN m {
   memory_id: m.uuid,

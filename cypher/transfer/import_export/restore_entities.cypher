@@ -1,10 +1,10 @@
-// Make entities of Graphiti of memories that were such before they were exported.
+// Turn memories that were exported as entities of Graphiti into entities again.
 //
-// Only of those nothing has happened to since they were made, so that repeating is harmless.
+// Only memories unchanged since their creation are restored, so a repeated import changes nothing.
 //
 // access  write
-// param   group_id : STRING — the tenant
-// param   entities : LIST<MAP> — memory_id, what is set below, labels and attributes; sorted by id
+// param   group_id : STRING — tenant
+// param   entities : LIST<MAP> — memory_id, properties below, labels, attributes; sorted by id
 // param   now      : STRING — ISO 8601, UTC
 UNWIND $entities AS row
 MATCH (m:Memory {uuid: row.memory_id, group_id: $group_id})

@@ -1,12 +1,12 @@
-// Give memories the life they had before they were exported.
+// Restore the lifecycle that memories had when they were exported.
 //
-// Only those nothing has happened to since they were made, so that repeating an import is harmless.
-// What another store no longer held to be true has a reason, and is obsolete here from now on.
+// Only memories unchanged since their creation are restored, so a repeated import changes nothing.
+// A memory that another store had marked obsolete has a reason, and is obsolete here from now on.
 //
 // access  write
-// param   group_id : STRING — the tenant
-// param   memories : LIST<MAP> — memory_id, and the properties below; sorted by id
-// param   now      : STRING — ISO 8601, UTC; when what is not said of was taken over
+// param   group_id : STRING — tenant
+// param   memories : LIST<MAP> — memory_id and the properties below; sorted by id
+// param   now      : STRING — default of missing instants, ISO 8601, UTC
 UNWIND $memories AS row
 MATCH (m:Memory {uuid: row.memory_id, group_id: $group_id})
 // include fragments/memory/lock

@@ -1,10 +1,10 @@
-// Give memories the earlier texts they had before they were exported.
+// Restore the earlier texts that memories had when they were exported.
 //
-// Only those nothing has happened to since they were made, so that repeating an import is harmless.
+// Only memories unchanged since their creation are restored, so a repeated import changes nothing.
 //
 // access  write
-// param   group_id : STRING — the tenant
-// param   memories : LIST<MAP> — memory_id and versions, each of what is set below; sorted by id
+// param   group_id : STRING — tenant
+// param   memories : LIST<MAP> — memory_id and versions, with the properties below; sorted by id
 UNWIND $memories AS row
 MATCH (m:Memory {uuid: row.memory_id, group_id: $group_id})
 WHERE m.access_count = 0 AND m.state_reason = 'created' AND datetime(m.updated_at) = m.created_at

@@ -1,10 +1,10 @@
-// Let imported conversations go on where they had ended.
+// Set the last memory of imported conversations, so that new memories follow it.
 //
-// The last of a conversation is what no other of it follows; where parts were imported, the latest
-// of these. The write that comes first locks it, as in remember/follow.
+// The last memory is the one without a follower; among several imported parts, the latest one. The
+// first write takes a lock, as in memories/add/follow.
 //
 // access  write
-// param   group_id      : STRING — the tenant
+// param   group_id      : STRING — tenant
 // param   conversations : LIST<STRING> — sorted
 UNWIND $conversations AS conversation_id
 MERGE (talk:Conversation {conversation_key: $group_id + '|' + conversation_id})

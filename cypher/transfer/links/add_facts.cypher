@@ -1,13 +1,13 @@
-// Make the facts that are not there yet, under Graphiti's names and with their times.
+// Create missing facts, under Graphiti's names and with their times.
 //
-// Between two entities there may be more than one of a name: what it says and since when it is true
-// tell whether it is there. It keeps its id where no other has it.
+// Two entities may have several facts of one name. A fact exists if its text and start of validity
+// match. It keeps its id unless another fact has that id.
 //
 // access  write
-// param   group_id : STRING — the tenant
+// param   group_id : STRING — tenant
 // param   links    : LIST<MAP> — position and the properties below; sorted by the ids
-// param   now      : STRING — ISO 8601, UTC; the default of the times
-// returns position : INTEGER — of each link whose ends are there
+// param   now      : STRING — default of the times, ISO 8601, UTC
+// returns position : INTEGER — position of each link with existing ends
 // returns created  : BOOLEAN
 UNWIND $links AS row
 MATCH (a:Memory {uuid: row.from_id, group_id: $group_id})

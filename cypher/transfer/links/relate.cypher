@@ -1,10 +1,10 @@
-// Make the relations that are not there yet, with their times; those that are stay as they are.
+// Create missing relations with their times; existing relations stay as they are.
 //
 // access  write
-// param   group_id : STRING — the tenant
+// param   group_id : STRING — tenant
 // param   links    : LIST<MAP> — position and the properties below; sorted by the ids
-// param   now      : STRING — ISO 8601, UTC; the default of the times
-// returns position : INTEGER — of each link whose ends are there
+// param   now      : STRING — default of the times, ISO 8601, UTC
+// returns position : INTEGER — position of each link with existing ends
 // returns created  : BOOLEAN
 UNWIND $links AS row
 MATCH (a:Memory {uuid: row.from_id, group_id: $group_id})

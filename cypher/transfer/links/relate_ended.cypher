@@ -1,13 +1,13 @@
-// Make the relations that have ended, and are not there yet, with their times.
+// Create missing relations that have ended, with their times.
 //
-// They have no key, as there may be one of their type that holds; when they ended tells whether
-// they are there.
+// They have no key, because a current relation of their type may exist. The time of their end
+// decides whether they exist.
 //
 // access  write
-// param   group_id : STRING — the tenant
+// param   group_id : STRING — tenant
 // param   links    : LIST<MAP> — position and the properties below; sorted by the ids
-// param   now      : STRING — ISO 8601, UTC; the default of the times
-// returns position : INTEGER — of each link whose ends are there
+// param   now      : STRING — default of the times, ISO 8601, UTC
+// returns position : INTEGER — position of each link with existing ends
 // returns created  : BOOLEAN
 UNWIND $links AS row
 MATCH (a:Memory {uuid: row.from_id, group_id: $group_id})

@@ -1,13 +1,13 @@
-// Give memories their parents of the same group; another one that a memory had it has no more.
+// Set the parents of memories in the same group, replacing earlier parents.
 //
-// Row by row, as a memory may be named twice.
+// Rows are processed one by one, because a memory may occur twice.
 //
 // access  write
-// param   group_id : STRING — the tenant
+// param   group_id : STRING — tenant
 // param   links    : LIST<MAP> — position, from_id and to_id; sorted by the ids
 // param   now      : STRING — ISO 8601, UTC
-// returns position : INTEGER — of each link whose ends are there
-// returns created  : BOOLEAN — false: a parent is no relation
+// returns position : INTEGER — position of each link with existing ends
+// returns created  : BOOLEAN — always false, because a parent is not a relation
 UNWIND $links AS row
 MATCH (m:Memory {uuid: row.from_id, group_id: $group_id})
 MATCH (parent:Memory {uuid: row.to_id, group_id: $group_id})

@@ -1,7 +1,7 @@
-// List the relations that hold among some memories, up to a bound.
+// List the current relations among given memories, up to a limit.
 //
 // access  read
-// param   group_id   : STRING — the tenant
+// param   group_id   : STRING — tenant
 // param   memory_ids : LIST<STRING>
 // param   limit      : INTEGER
 // returns from_id       : STRING

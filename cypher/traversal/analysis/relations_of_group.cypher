@@ -1,7 +1,7 @@
-// List the relations of a group that hold between memories that do, up to a bound.
+// List the current relations of a group between current memories, up to a limit.
 //
 // access  read
-// param   group_id : STRING — the tenant
+// param   group_id : STRING — tenant
 // param   limit    : INTEGER
 // returns from_id       : STRING
 // returns to_id         : STRING

@@ -1,11 +1,11 @@
-// Keep of the steps over `r` to memory `m` those that a walk may take, and `fan` of them at most.
+// Keep the steps over `r` to memory `m` that a walk may take, at most `fan` of them.
 //
-// A memory that a filter leaves out may still be passed through; one walked already is not.
+// A walk passes through memories that a filter leaves out, but not through visited ones.
 //
 // access  fragment
-// param   group_id : STRING — the tenant
-// param   seen     : LIST<STRING> — ids of the memories walked so far
-// param   fan      : INTEGER — the relations of one memory, of one kind, that are compared
+// param   group_id : STRING — tenant
+// param   seen     : LIST<STRING> — ids of the memories visited so far
+// param   fan      : INTEGER — relations of one memory and kind to compare, at most
 WHERE m.group_id = $group_id AND NOT m.uuid IN $seen
 AND
 // include fragments/time/relation_holds

@@ -1,10 +1,10 @@
-// Return what a walk shows of the memories it reached; `memories/read/get` returns the rest.
+// Return the brief views of the memories that a walk reached; `memories/read/get` has full ones.
 //
-// One from which another writer has erased all that is ours is left out, until it is repaired.
+// A memory whose properties another writer erased is left out until it is repaired.
 //
 // access  read
-// param   group_id   : STRING — the tenant
-// param   memory_ids : LIST<STRING> — that hold; a walk has seen to it
+// param   group_id   : STRING — tenant
+// param   memory_ids : LIST<STRING> — ids of current memories
 // returns memory : MAP
 MATCH (m:Memory)
 USING INDEX m:Memory(uuid)

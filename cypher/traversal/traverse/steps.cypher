@@ -1,26 +1,26 @@
-// List the steps a walk can take from each of some memories, in the order it takes them.
+// List the steps that a walk can take from each given memory, in walking order.
 //
-// A memory's steps: the strongest first, then the oldest, then by the id of the memory reached.
-// A parent link counts as a relation of strength 1.
+// The steps of a memory: the strongest first, then the oldest, then by the id of the memory
+// reached. A parent link counts as a relation of strength 1.
 //
 // access  read
-// param   group_id       : STRING — the tenant
+// param   group_id       : STRING — tenant
 // param   from_ids       : LIST<STRING> — in the order of the answer
 // param   relation_types : LIST<STRING>? — restricts relations, not parent links
-// param   outgoing       : BOOLEAN — from a relation's start to its end, from a child to its parent
-// param   incoming       : BOOLEAN — the other way
+// param   outgoing       : BOOLEAN — walk from start to end, and from child to parent
+// param   incoming       : BOOLEAN — walk the other way
 // param   parent_links   : BOOLEAN
 // param   types          : LIST<STRING>? — memory types wanted
-// param   tags           : LIST<STRING>? — any of them, in lower case, wanted
+// param   tags           : LIST<STRING>? — any of these tags wanted, in lower case
 // param   states         : LIST<STRING>? — states wanted
 // param   per_memory     : INTEGER — steps from one memory, at most
 // param   limit          : INTEGER — steps in all, at most
 // returns from_id       : STRING
 // returns to_id         : STRING
-// returns relation_type : STRING — of a parent link has_parent, and parent_of the other way
+// returns relation_type : STRING — has_parent or parent_of for a parent link, by direction
 // returns strength      : FLOAT — 0..1
-// returns forward       : BOOLEAN — false: walked from the relation's end to its start
-// returns wanted        : BOOLEAN — whether the filters let the memory reached be returned
+// returns forward       : BOOLEAN — false if walked from the relation's end to its start
+// returns wanted        : BOOLEAN — true if the memory reached passes the filters
 UNWIND range(0, size($from_ids) - 1) AS position
 MATCH (a:Memory {uuid: $from_ids[position], group_id: $group_id})
 CALL (a) {
