@@ -254,18 +254,18 @@ class Worker:
         context = self._context
         if not context.settings.classifies or context.chat is None:
             return
-        due_groups = [UnratedMemory(m.memory_id, m.content, m.updated_at) for m in unrated]
+        memories = [UnratedMemory(m.memory_id, m.content, m.updated_at) for m in unrated]
         try:
             await classification.rate_waiting(
                 context.graph,
                 context.settings,
                 context.chat,
-                due_groups,
+                memories,
                 group_id=group_id,
                 now=context.clock(),
             )
         except LlmError as error:
-            _log.warning("%d entities wait to be rated: %s", len(due_groups), error)
+            _log.warning("%d entities wait for a rating: %s", len(memories), error)
 
 
 def _describe_error(error: Exception, settings: Any) -> str:

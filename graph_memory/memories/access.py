@@ -1,4 +1,4 @@
-"""Count what was delivered, and let memories that are used stay awake."""
+"""Accesses to memories: counted behind the read, they reset decay and reactivate memories."""
 
 import logging
 import time
@@ -19,14 +19,14 @@ from graph_memory.settings.base import Settings
 
 _log = logging.getLogger(__name__)
 
-#: Deliveries are collected for so long after a write: what is delivered often is then written once.
+#: Cool-down after a write. Deliveries collect during it, so a hot memory is written once.
 _PAUSE_SECONDS = 2.0
 
-#: Memories in one statement, which keeps them locked and a processor busy.
+#: Memories per statement, which locks them and keeps a processor busy.
 _BATCH = 200
 
-#: After a statement nothing is counted for so many times as long, or until the pause is over: reads
-#: come first, and what is delivered again meanwhile is counted together.
+#: Cool-down after a statement as a multiple of its duration, at most `_PAUSE_SECONDS`: reads come
+#: first, and repeated deliveries are counted together.
 _REST = 19
 
 
@@ -38,19 +38,19 @@ class _Accessed:
 
 @dataclass(slots=True)
 class _Deliveries:
-    """What was delivered of one group and is not counted yet."""
+    """Deliveries of one group that are not counted yet."""
 
     latest: datetime
     hits: Counter[str] = field(default_factory=Counter[str])
 
 
 class AccessLog:
-    """Counts what was delivered, behind the read.
+    """A write-behind log of accesses.
 
-    One statement is on its way at a time, and what is delivered meanwhile and shortly after goes
-    together into the next: so a hot memory costs one write however many readers it has, and writers
-    do not meet in deadlocks. The busier it is, the later is counted, and the more at once. A
-    delivery that cannot be counted is logged and measured; no read waits or fails.
+    One statement runs at a time. Deliveries during it and shortly after go into the next one, so a
+    hot memory costs one write for any number of readers, and writers cannot deadlock. Under load,
+    counting happens later and in larger batches. A delivery that cannot be counted is logged and
+    measured; no read waits or fails.
     """
 
     def __init__(self, graph: Graph, settings: Settings) -> None:
@@ -60,7 +60,7 @@ class AccessLog:
         self._behind = WriteBehind(self._write)
 
     def delivered(self, memory_ids: Sequence[str], *, group_id: str, now: datetime) -> None:
-        """Count an access to each memory, soon."""
+        """Schedule the count of an access to each memory."""
         if not memory_ids:
             return
         deliveries = self._pending.setdefault(group_id, _Deliveries(now))
@@ -69,7 +69,7 @@ class AccessLog:
         self._behind.wake()
 
     async def settled(self) -> None:
-        """Count every delivery so far, now."""
+        """Count all deliveries so far, and wait until that is done."""
         await self._behind.settled()
 
     async def _write(self) -> None:
@@ -93,25 +93,26 @@ class AccessLog:
         except GraphMemoryError as error:
             missed = sum(hits.values())
             metrics.access_failures.inc(missed)
-            _log.warning("%d accesses were not counted: %s", missed, error)
+            _log.warning("Cannot count %d accesses: %s", missed, error)
 
 
 async def record_accesses(
     graph: Graph, settings: Settings, hits: Mapping[str, int], *, group_id: str, now: datetime
 ) -> list[str]:
-    """Count accesses to memories, wake dormant and archived ones, and reset their decay.
+    """Count accesses to memories, reactivate dormant and archived ones, and reset their decay.
 
-    Under `typed_importance` the importance is first worn off, then added to.
+    Under `typed_importance` the decay so far is first applied to the importance, then the accesses
+    are added.
 
     Args:
-        graph: Where they are.
+        graph: The database.
         settings: The policies and their numbers.
-        hits: How many accesses by id.
+        hits: Number of accesses by memory id.
         group_id: The tenant.
-        now: When the last of them was.
+        now: The time of the last access.
 
     Returns:
-        The ids counted; unknown and deleted ones are left out.
+        The ids counted, without unknown and deleted ones.
     """
     accessed = await graph.rows(
         "memories/access/record",
@@ -127,7 +128,7 @@ async def record_accesses(
 
 
 async def restore_contents(graph: Graph, contents: dict[str, str], *, group_id: str) -> None:
-    """Put back whole the contents of memories that are compressed; others stay as they are."""
+    """Store the whole contents of memories that are compressed; others stay as they are."""
     if contents:
         rows = [{"memory_id": id_, "content": contents[id_]} for id_ in sorted(contents)]
         await graph.run("memories/access/unpack", group_id=group_id, memories=rows)

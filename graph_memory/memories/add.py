@@ -1,4 +1,4 @@
-"""Store memories; the same content is stored once in a group."""
+"""Storing new memories; a group holds each content once."""
 
 import uuid
 from collections import Counter
@@ -25,7 +25,7 @@ from graph_memory.settings.base import Settings
 
 @dataclass(frozen=True, slots=True)
 class AddResult:
-    """What became of one of many memories: its id, or why it was refused."""
+    """The outcome for one of many memories: its id, or the error that refused it."""
 
     memory_id: str | None
     error: GraphMemoryError | None
@@ -54,32 +54,32 @@ async def add_many(
     now: datetime,
     chat: Chat | None = None,
 ) -> list[AddResult]:
-    """Store memories of one group in a few round trips; one refused does not stop the others.
+    """Store memories of one group in a few round trips; a refused memory does not stop the others.
 
     Args:
-        graph: Where to.
-        embedder: Turns contents into vectors; never asked for what is stored already.
+        graph: The database.
+        embedder: Embeds the contents that are not stored already.
         settings: Limits and defaults.
-        memories: What to store.
-        group_id: The tenant; it wins over the memories' own.
+        memories: The memories to store.
+        group_id: The tenant; it overrides the groups of the memories.
         now: The caller's clock.
-        chat: The language model that rates those without an importance, if any does.
+        chat: The language model that rates memories without an importance; None for no rating.
 
     Returns:
-        One outcome a memory, in their order.
+        One outcome per memory, in the order given.
     """
     drafts = [Draft.from_input(memory, group_id) for memory in memories]
     try:
         outcomes = await _store(graph, embedder, settings, drafts, group_id, now, chat)
     except UniquenessError:
-        # Another writer took an id between our look and our write; a second look sees it.
+        # A concurrent writer took an id between the check and the write; a second check sees it.
         outcomes = await _store(graph, embedder, settings, drafts, group_id, now, chat)
     metrics.duplicates.inc(sum(isinstance(o.error, DuplicateError) for o in outcomes))
     return outcomes
 
 
 def check_count(memories: Sequence[object], settings: Settings) -> None:
-    """Raise `LimitExceededError` where memories are more than one call may carry."""
+    """Raise `LimitExceededError` for more memories than `max_batch` allows in one call."""
     if len(memories) > settings.max_batch:
         raise LimitExceededError(
             "memories", len(memories), f"at most {settings.max_batch} fit into one call"
@@ -94,7 +94,7 @@ async def content_properties(
     memory_id: str,
     group_id: str,
 ) -> dict[str, Any]:
-    """Return the properties that follow from a new content of a memory."""
+    """Return the properties that depend on the content of a memory, for a new content."""
     check_length(content, settings)
     draft = Draft.from_input(NewMemory(content=content), group_id)
     await check_not_stored(graph, draft.dedup_key, group_id, besides=memory_id)
@@ -151,7 +151,7 @@ async def _create(
         graphiti_vectors=settings.graphiti_vectors,
         decay=policies.parameters(settings),
     ) or _Created([], [])
-    # A row under another id: another writer was first.
+    # A different stored id means that a concurrent writer stored the content first.
     stored = {row.memory_id: row.stored_id for row in created.stored}
     made = Counter(created.made)
     return iter(
@@ -163,7 +163,7 @@ async def _create(
 
 
 def _edges(draft: Draft) -> Iterator[dict[str, Any]]:
-    """Yield the relations that come with a memory."""
+    """Yield the edges of the relations given with a memory."""
     for relation in draft.memory.relationships:
         for edge in relations.edges(draft.memory_id, relation):
             yield {**edge, "of_id": draft.memory_id}
@@ -210,7 +210,7 @@ def _row(
 
 
 def _texts(content: str, title: str | None = None) -> dict[str, str]:
-    """Return a content with its title and lead, which Graphiti and Neo4j Browser show."""
+    """Return a content with its title and summary, which Graphiti and Neo4j Browser show."""
     return {
         "content": content,
         "name": title or default_title(content),

@@ -1,8 +1,8 @@
-"""How much a memory matters and how long it stays true: caller, else language model, else middle.
+"""Importance and stability of memories: set by the caller, else by a language model, else middle.
 
-What no language model has rated yet is stored with the middle of the scale and waits, by
-`classification_status`, for a maintenance run. A memory is data to the model: its text is quoted as
-JSON, no tools are offered, and only whole numbers of the scale are taken from the answer.
+A memory without a rating gets the middle of the scale, and its `classification_status` makes it
+wait for a maintenance run. A memory is data to the model: its text is quoted as JSON, no tools are
+offered, and only whole numbers of the scale are read from the answer.
 """
 
 import json
@@ -27,7 +27,7 @@ from graph_memory.settings.base import Settings
 
 _log = logging.getLogger(__name__)
 
-#: The scale that the model rates on, and what one step of it is of importance, which goes to 10.
+#: The scale of the model's ratings, and one step of it in points of importance, which ends at 10.
 _LOWEST, _MIDDLE, _HIGHEST = 1, 3, 5
 _IMPORTANCE = 2.0
 
@@ -60,30 +60,30 @@ _ANSWER = {
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """What the model makes of a memory."""
+    """The model's rating of a memory."""
 
     importance: float  #: 1 to 10
     stability: int  #: 1 to 5
 
 
-#: What counts of entities that no model has rated.
+#: The rating of entities that no model has rated.
 MIDDLE = Rating(_MIDDLE * _IMPORTANCE, _MIDDLE)
 
 
 @dataclass(frozen=True, slots=True)
 class QueueReport:
-    """What came of asking about memories that waited."""
+    """The result of rating the memories that waited."""
 
     classified: int = 0
-    unrated: int = 0  #: asked about, but without a rating within the scale
+    unrated: int = 0  #: sent to the model, but without a rating on the scale
     pending: int = 0  #: still waiting
-    fallback_share: float = 0.0  #: of all memories that were to be rated by the model, 0 to 1
-    error: str | None = None  #: why the model could not be asked on
+    fallback_share: float = 0.0  #: share of fallbacks among memories for the model, 0 to 1
+    error: str | None = None  #: the failure of the model that stopped the queue
 
 
 @dataclass(frozen=True, slots=True)
 class UnratedMemory:
-    """A memory that waits to be rated, as it was read."""
+    """A memory that waits for a rating, as it was read."""
 
     memory_id: str
     content: StoredContent
@@ -100,13 +100,13 @@ class _Shares:
 async def rate(
     graph: Graph, chat: Chat, settings: Settings, texts: Sequence[str]
 ) -> list[Rating | None]:
-    """Ask the model to rate texts, in one request, and count what comes of it.
+    """Rate texts with the model, in one request, and count the outcomes.
 
     Returns:
-        A rating for each text; None for one whose rating is missing or beyond the scale.
+        A rating per text; None if it is missing or off the scale.
 
     Raises:
-        LlmError: The model does not answer as it should.
+        LlmError: The model fails, or its answer does not fit the schema.
     """
     memories = [
         {"id": number, "memory": cut(text, settings.classification_characters)}
@@ -129,12 +129,12 @@ async def rate(
 
 
 async def _count(graph: Graph, **outcomes: int) -> None:
-    """Add to the totals: memories rated, requests that failed, memories left to the fallback."""
+    """Add to the totals of memories rated, failed requests, and memories with the fallback."""
     await counters.add(graph, {f"classification:{name}": n for name, n in outcomes.items()})
 
 
 def _ratings(answer: dict[str, Any]) -> dict[int, Rating]:
-    """Return the well-formed ratings of an answer by id; of two for one id, neither."""
+    """Return the well-formed ratings of an answer by id; an id with two ratings gets none."""
     rows = answer.get("ratings")
     found: dict[int, Rating | None] = {}
     for row in cast(list[Any], rows) if isinstance(rows, list) else []:
@@ -155,9 +155,10 @@ def _on_scale(given: dict[str, Any], name: str) -> int | None:
 async def rate_new(
     graph: Graph, chat: Chat | None, settings: Settings, memories: Sequence[NewMemory]
 ) -> list[Rating | None]:
-    """Rate those of some new memories to which the caller gives no importance.
+    """Rate the new memories without an importance from the caller.
 
-    A call that brings many does not wait for the model, nor does any wait for one that fails.
+    A call with more memories than one batch does not wait for the model. If the model fails, the
+    memories wait for a maintenance run.
     """
     ratings: list[Rating | None] = [None] * len(memories)
     asked = [place for place, memory in enumerate(memories) if memory.importance is None]
@@ -166,7 +167,7 @@ async def rate_new(
     try:
         found = await rate(graph, chat, settings, [memories[place].content for place in asked])
     except LlmError as error:
-        _log.warning("%d memories wait to be rated: %s", len(asked), error)
+        _log.warning("%d memories wait for a rating: %s", len(asked), error)
         return ratings
     for place, rating in zip(asked, found, strict=True):
         ratings[place] = rating
@@ -174,7 +175,7 @@ async def rate_new(
 
 
 def weights(memory: NewMemory, rating: Rating | None, settings: Settings) -> dict[str, Any]:
-    """Return importance and stability of a new memory, and where they come from."""
+    """Return importance and stability of a new memory, with their sources."""
     importance, stability = settings.importance_default, settings.stability_default
     source, status = "default", "off"
     if rating:
@@ -202,16 +203,17 @@ async def process_queue(
     budget: int | None = None,
     run_id: str | None = None,
 ) -> QueueReport:
-    """Rate memories that wait for it; a request holds memories of one group only.
+    """Rate memories that wait for a rating; each request holds memories of one group only.
 
     Args:
-        graph: Where they are.
-        settings: Batch, budget, time-out.
-        chat: The model; None asks nothing.
-        groups: Only of these; None: of all.
+        graph: The database.
+        settings: Batch size, budget and timeout.
+        chat: The model; None rates nothing.
+        groups: The groups to rate; None for all.
         now: The caller's clock.
-        budget: Memories to ask about at most, shared among the groups; the setting by default.
-        run_id: The maintenance run that rates, which can be undone.
+        budget: Maximum number of memories to rate, shared among the groups; default
+            `classification_budget`.
+        run_id: The maintenance run that rates; undo of the run restores the previous values.
     """
     wanted = None if groups is None else list(groups)
     queue = _Queue(graph, settings, now, run_id)
@@ -220,11 +222,11 @@ async def process_queue(
         left = settings.classification_budget if budget is None else budget
         try:
             for place, tenant in enumerate(tenants):
-                # No tenant's backlog keeps the others waiting.
+                # An equal share of the rest: the backlog of one tenant cannot use up the budget.
                 left -= await queue.process(chat, tenant, -(-left // (len(tenants) - place)))
         except LlmError as error:
             queue.error = str(error)
-            _log.warning("Memories wait on to be rated: %s", error)
+            _log.warning("Memories still wait for a rating: %s", error)
     return await queue.report(wanted)
 
 
@@ -237,16 +239,16 @@ async def rate_waiting(
     group_id: str,
     now: datetime,
 ) -> None:
-    """Rate given memories of a group that wait for it.
+    """Rate given memories of a group.
 
     Raises:
-        LlmError: The model does not answer as it should; those left wait on.
+        LlmError: The model fails; the memories left wait for a maintenance run.
     """
     await _Queue(graph, settings, now).rate(chat, group_id, waiting)
 
 
 class _Queue:
-    """The memories that wait, and what became of those asked about."""
+    """The memories that wait for a rating, and the counts of those processed."""
 
     def __init__(
         self, graph: Graph, settings: Settings, now: datetime, run_id: str | None = None
@@ -259,7 +261,7 @@ class _Queue:
         self.error: str | None = None
 
     async def process(self, chat: Chat, group_id: str, limit: int) -> int:
-        """Ask about at most so many memories of a group; return how many there were."""
+        """Rate up to `limit` memories of a group, and return their number."""
         waiting = await self._graph.rows(
             "memories/classification/waiting", UnratedMemory, group_id=group_id, limit=limit
         )
@@ -267,7 +269,7 @@ class _Queue:
         return len(waiting)
 
     async def rate(self, chat: Chat, group_id: str, waiting: list[UnratedMemory]) -> None:
-        """Ask about memories of a group."""
+        """Rate memories of a group."""
         for batch in batched(waiting, self._settings.classification_batch_size):
             ratings = await rate(
                 self._graph, chat, self._settings, [memory.content for memory in batch]
@@ -275,7 +277,7 @@ class _Queue:
             await self._note(group_id, batch, ratings)
 
     async def report(self, groups: list[str] | None) -> QueueReport:
-        """Return what came of it."""
+        """Return the counts, and the shares of the groups."""
         shares = await self._graph.one("memories/classification/shares", _Shares, groups=groups)
         pending, fallback, rated = (
             (shares.pending, shares.fallback, shares.rated) if shares else (0, 0, 0)

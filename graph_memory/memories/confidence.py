@@ -1,4 +1,4 @@
-"""Let the confidence in memories that nobody uses sink, a step at a time."""
+"""Confidence scans: lower the confidence in unused memories, step by step."""
 
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
@@ -11,20 +11,20 @@ from graph_memory.domain.timestamps import instant
 from graph_memory.memories.relations import require_all
 from graph_memory.settings.base import Settings
 
-#: Memories looked at in one statement.
+#: Memories per statement.
 _BATCH = 1000
 
-#: Actions that a report lists; all are counted.
+#: Actions listed in a report; all are counted.
 _LISTED = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What a scan does to one memory, and why."""
+    """The action of a scan on one memory, with its reason."""
 
     memory_id: str
     kind: Literal["skip", "decay", "obsolete"]
-    #: Why: protected, no_confidence, in_score, fresh, at_floor, recent_step; unused; aged_out.
+    #: One of protected, no_confidence, in_score, fresh, at_floor, recent_step, unused, aged_out.
     reason: str
     delta: float | None
     current_confidence: float | None
@@ -35,7 +35,7 @@ class Action:
 
 @dataclass(slots=True)
 class Scan:
-    """What a scan did, or would do."""
+    """The result of a scan, or of a dry run of it."""
 
     dry_run: bool
     scanned: int = 0
@@ -67,19 +67,19 @@ async def scan(
     """Lower the confidence of memories unused for long, and mark the least trusted obsolete.
 
     Args:
-        graph: Where they are.
+        graph: The database.
         settings: Ages, steps and the floor.
-        memory_ids: Only these.
-        project_id: Only its.
-        dry_run: Change nothing, and tell what would be changed.
+        memory_ids: The memories to scan; None for all.
+        project_id: The project to scan; None for all.
+        dry_run: True to report the actions without applying them.
         run_id: The maintenance run that scans. It leaves `confidence_min_step_interval_days`
-            between two steps, passes over `adaptive` memories, and can be undone.
-        canary: Percent of the memories that take part.
+            between two steps, skips `adaptive` memories, and can be undone.
+        canary: Share of the memories to scan, 1 to 100 percent.
         group_id: The tenant.
-        now: The caller's clock; age is counted to it.
+        now: The caller's clock; ages are counted up to it.
 
     Raises:
-        NotFoundError: Some of `memory_ids` are not in the group; it names them.
+        NotFoundError: Some of `memory_ids` are not in the group; the error names them.
 
     Source: `cypher/fragments/maintenance/confidence_step.cypher`.
     """
@@ -140,6 +140,6 @@ def scan_parameters(settings: Settings, *, in_run: bool) -> dict[str, Any]:
         "step_per_access": settings.confidence_step_per_access,
         "protected_importance": settings.confidence_protected_importance,
         "min_step_interval_days": settings.confidence_min_step_interval_days if in_run else 0.0,
-        # Its score counts the confidence in already.
+        # The score of this policy includes the confidence already.
         "passed_over_policy": "adaptive" if in_run else None,
     }

@@ -1,4 +1,4 @@
-"""Decide whether a memory may be stored: the same content is stored once in a group."""
+"""Checks before a memory is stored: duplicates, length, ids and relation targets."""
 
 import hashlib
 import uuid
@@ -20,7 +20,7 @@ from graph_memory.settings.base import Settings
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A memory on its way in, with the keys that decide whether it may."""
+    """A memory to store, with its id and the keys that identify its content."""
 
     memory: NewMemory
     memory_id: str
@@ -29,7 +29,7 @@ class Draft:
 
     @classmethod
     def from_input(cls, memory: NewMemory, group_id: str) -> "Draft":
-        """Draft a memory for a group, with an id where it has none."""
+        """Return a draft of a memory for a group, with a new id if it has none."""
         content_hash = hashlib.sha256(memory.content.encode()).hexdigest()
         memory_id = memory.memory_id or str(uuid.uuid4())
         return cls(memory, memory_id, content_hash, dedup_key(group_id, content_hash))
@@ -44,31 +44,31 @@ class _Existing:
     invalid_at: str | None
 
     def duplicate(self) -> DuplicateError:
-        """Say that the content is stored, and where searches leave it out, what to do."""
+        """Return the error for a stored content, with a remedy if searches leave it out."""
         if self.invalid_at:
             return DuplicateError(
                 self.memory_id,
-                f"It is true only until {self.invalid_at}, and searches leave it out from then on. "
-                "If it is true again, store it in other words, as with a date.",
+                f"It is true until {self.invalid_at}, and searches leave it out after that. "
+                "If it is true again, store it in other words, for example with a date.",
             )
         if self.state in ("ARCHIVED", "EXPIRED"):
             return DuplicateError(
                 self.memory_id,
                 f"It is {self.state}, so searches leave it out; update that memory with the same "
-                "content to wake it.",
+                "content to reactivate it.",
             )
         return DuplicateError(self.memory_id)
 
 
 def dedup_key(group_id: str, content_hash: str) -> str:
-    """Return the key of which a memory that is not deleted is the only holder."""
+    """Return the unique key of a content in a group; deleted memories have none."""
     return f"{group_id}|{content_hash}"
 
 
 async def check_all(
     graph: Graph, drafts: Sequence[Draft], settings: Settings, group_id: str
 ) -> list[GraphMemoryError | None]:
-    """Say of each draft of a group why it cannot be stored, or None; those before it count."""
+    """Return for each draft the error that refuses it, or None; earlier drafts count as stored."""
     existing = await _find_existing(graph, drafts, group_id)
     seen: dict[str, str] = {}
     found: list[GraphMemoryError | None] = []
@@ -83,7 +83,7 @@ async def check_all(
 
 
 def check_length(content: str, settings: Settings) -> None:
-    """Raise `LimitExceededError` where a content is longer than memories may be."""
+    """Raise `LimitExceededError` for a content longer than `max_content_characters`."""
     if error := _length_error(content, settings):
         raise error
 
@@ -91,9 +91,9 @@ def check_length(content: str, settings: Settings) -> None:
 async def check_not_stored(
     graph: Graph, key: str, group_id: str, *, besides: str | None = None
 ) -> None:
-    """Raise `DuplicateError` where a content is stored already, in another memory than `besides`.
+    """Raise `DuplicateError` if another memory than `besides` holds a content.
 
-    That one may have got it meanwhile, from another who rewrites it.
+    `besides` may hold it already, written by a concurrent update.
     """
     existing = await graph.rows(
         "memories/deduplication/find_existing",
@@ -109,7 +109,7 @@ async def check_not_stored(
 async def _find_existing(
     graph: Graph, drafts: Sequence[Draft], group_id: str
 ) -> Mapping[str, _Existing]:
-    """Look up contents, wished ids, parents and relation targets; keyed by dedup key and by id."""
+    """Return existing memories of the drafts' contents, ids, parents and targets, by key and id."""
     wanted = {draft.memory_id for draft in drafts if draft.memory.memory_id}
     wanted |= {draft.memory.parent_id for draft in drafts if draft.memory.parent_id}
     wanted |= {r.target_id for draft in drafts for r in draft.memory.relationships}
@@ -136,7 +136,7 @@ def _length_error(content: str, settings: Settings) -> LimitExceededError | None
 def _find_problem(
     draft: Draft, existing: Mapping[str, _Existing], seen: Mapping[str, str], group_id: str
 ) -> GraphMemoryError | None:
-    """Say what stands in a draft's way; `seen` are the ids and keys of those accepted before it."""
+    """Return the error that refuses a draft; `seen` maps keys and ids of accepted drafts to ids."""
     memory = draft.memory
     if draft.dedup_key in existing:
         return existing[draft.dedup_key].duplicate()

@@ -1,4 +1,4 @@
-"""Vectors of memories: made in batches, stored with their model."""
+"""Embeddings of memories, computed in batches and stored with the name of their model."""
 
 import logging
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _log = logging.getLogger(__name__)
 
 
 def vectors(content: str, reading: Reading, settings: Settings) -> dict[str, Any]:
-    """Return the vectors of a content as stored: of the whole, and of its words where kept."""
+    """Return the stored vectors of a content: of the whole text, and of its words if enabled."""
     tokens = reading.tokens if settings.recall_late_weight else None
     words = packed(content, tokens, settings.fulltext_analyzer) if tokens else None
     return {"embedding": reading.vector, "word_vectors": words}
@@ -23,7 +23,7 @@ def vectors(content: str, reading: Reading, settings: Settings) -> dict[str, Any
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingTask:
-    """A memory to embed, and where the next batch goes on."""
+    """A memory to embed; `created_at` and `memory_id` continue the paging."""
 
     memory_id: str
     content: StoredContent
@@ -39,7 +39,7 @@ async def groups(graph: Graph) -> list[str]:
 async def embed(
     graph: Graph, embedder: Embedder, settings: Settings, group: str, batch: list[EmbeddingTask]
 ) -> int:
-    """Embed memories of a group; return how many got a vector, none if the batch failed."""
+    """Embed memories of a group, and return the number stored, 0 if the batch failed."""
     try:
         readings = await embedder.read([task.content for task in batch])
         rows = [
@@ -63,6 +63,8 @@ async def embed(
     except GraphUnavailableError:
         raise
     except GraphMemoryError as error:
-        _log.warning("%d memories from '%s' on: %s", len(batch), batch[0].memory_id, error)
+        _log.warning(
+            "Cannot embed %d memories from '%s' on: %s", len(batch), batch[0].memory_id, error
+        )
         return 0
     return len(written)

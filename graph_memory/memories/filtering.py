@@ -1,4 +1,4 @@
-"""memories.filtering."""
+"""The states and statement parameters that a caller's filters select."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -11,10 +11,15 @@ from graph_memory.errors import InvalidArgumentError
 
 
 def visible_states(filters: Filters, default: Sequence[LifecycleState]) -> list[LifecycleState]:
-    """Return the states to serve; of the past, every state that can be shown today.
+    """Return the states to serve.
+
+    Args:
+        filters: The caller's filters; explicit states win.
+        default: The states for a question about the present. A question about the past is
+            answered from every state that may be shown.
 
     Raises:
-        InvalidArgumentError: What was deleted is asked for, and not as it was known before.
+        InvalidArgumentError: `states` names SOFT_DELETED without `known_at`.
     """
     if filters.states:
         refuse_deleted(filters.states, filters.known_at)
@@ -25,13 +30,13 @@ def visible_states(filters: Filters, default: Sequence[LifecycleState]) -> list[
 
 
 def refuse_deleted(states: Sequence[LifecycleState], known_at: datetime | None) -> None:
-    """Refuse to serve what was deleted, unless it is asked for as it was known before."""
+    """Raise `InvalidArgumentError` for deleted memories without `known_at`."""
     if LifecycleState.SOFT_DELETED in states and known_at is None:
         raise InvalidArgumentError(
             "states",
             str(LifecycleState.SOFT_DELETED),
-            "what was deleted is not served; recover_soft_deleted brings it back, and known_at "
-            "asks what was known before",
+            "deleted memories are not served; recover_soft_deleted restores them, and known_at "
+            "returns what was known before the deletion",
         )
 
 
@@ -49,6 +54,6 @@ def filter_parameters(filters: Filters) -> dict[str, Any]:
 
 
 def narrowing_parameters(filters: Filters) -> dict[str, Any]:
-    """Return the filter's parameters, or none where the filter lets everything pass."""
+    """Return the filter's parameters, or an empty map if the filter passes everything."""
     parameters = filter_parameters(filters)
     return parameters if any(value is not None for value in parameters.values()) else {}

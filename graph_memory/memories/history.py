@@ -1,4 +1,4 @@
-"""What happened to a memory: its texts, its states, its relations."""
+"""The history of a memory: its texts, states and relations."""
 
 from dataclasses import dataclass, replace
 
@@ -9,26 +9,26 @@ from graph_memory.decay.status import Transition
 from graph_memory.domain.timestamps import Instant
 from graph_memory.errors import NotFoundError
 
-#: A hub of a graph has tens of thousands of relations, and nobody reads on for so long.
+#: Events returned at most; a hub of a graph has tens of thousands of relations.
 _SHOWN = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One thing that happened to a memory."""
+    """One event in the life of a memory."""
 
     at: Instant
     kind: str  #: created, rewritten, state, obsolete, related, unrelated, ended, earlier
-    detail: str | None  #: the earlier text, what led to the state, the reason, or the fact
+    detail: str | None  #: the earlier text, the cause of the state, the reason, or the fact
 
 
 async def history_of(graph: Graph, memory_id: str, *, group_id: str) -> list[Event]:
-    """List what happened to a memory, the earliest first; deleted memories have a history too.
+    """List the events of a memory, the earliest first; deleted memories have a history too.
 
-    Of a long one the latest, after an event `earlier` that says so.
+    A history of more than 500 events is cut to the latest ones, after an event `earlier`.
 
     Raises:
-        NotFoundError: There never was such a memory in the group, or it was erased.
+        NotFoundError: The group never had such a memory, or it was erased.
     """
     latest = await graph.rows(
         "memories/history/events", Event, group_id=group_id, memory_id=memory_id, limit=_SHOWN + 1
@@ -42,7 +42,7 @@ async def history_of(graph: Graph, memory_id: str, *, group_id: str) -> list[Eve
 
 
 def _describe(event: Event) -> str | None:
-    """Say of a change of state what it was, why, and by which numbers."""
+    """Return the detail of an event; a change of state gets its reason and numbers as text."""
     if event.kind != "state" or not (event.detail or "").startswith("{"):
         return event.detail
     change = TypeAdapter(Transition).validate_json(event.detail or "")

@@ -1,4 +1,4 @@
-"""What becomes of a memory: obsolete, preserved, recovered."""
+"""Transitions that a caller asks for: obsolete, preserved, released, recovered."""
 
 import json
 import uuid
@@ -25,7 +25,7 @@ from graph_memory.settings.base import Settings
 
 
 class Resolution(StrEnum):
-    """Which of two memories that contradict each other supersedes the other."""
+    """The rule that decides which of two contradicting memories supersedes the other."""
 
     NEWER = "newer"
     STRONGER = "stronger"
@@ -33,7 +33,7 @@ class Resolution(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Obsolete:
-    """A memory that no longer holds."""
+    """A memory that was marked obsolete."""
 
     memory_id: str
     state: LifecycleState
@@ -52,23 +52,23 @@ class _Marked:
     since: str | None
 
     def error(self, superseded_by: str) -> InvalidArgumentError:
-        """Say why the one that was named cannot supersede, and what to do."""
-        instead = f"'{self.holder}' holds instead"
+        """Return the error that names why the successor is refused, with a remedy."""
+        current = f"'{self.holder}' is the current one"
         match self.refused:
             case "ahead":
-                expected = f"it holds only from {self.since}; supersede the other then"
+                expected = f"it is true only from {self.since} on; supersede the other then"
             case "settled":
-                expected = f"the other is superseded already; {instead}"
+                expected = f"the other is superseded already; {current}"
             case _ if self.holder:
-                expected = f"it is obsolete itself; {instead}"
+                expected = f"it is obsolete itself; {current}"
             case _:
-                expected = "it has expired itself; update it first, or name the one that holds"
+                expected = "it has expired itself; update it first, or name the current memory"
         return InvalidArgumentError("superseded_by", superseded_by, expected)
 
 
 @dataclass(frozen=True, slots=True)
 class Deletion:
-    """A deletion that was."""
+    """The record of a past deletion."""
 
     soft_deleted_at: Instant | None
     content_hash: str
@@ -77,7 +77,7 @@ class Deletion:
 
 @dataclass(frozen=True, slots=True)
 class Reactivated:
-    """A memory that woke, and its content if it is still compressed."""
+    """A reactivated memory, and its content if it is still compressed."""
 
     memory_id: str
     packed: str | None
@@ -100,17 +100,19 @@ async def mark_obsolete(
     group_id: str,
     now: datetime,
 ) -> Obsolete:
-    """Expire a memory for a reason; one that supersedes it also ends its validity.
+    """Mark a memory obsolete for a reason; a memory that supersedes it also ends its validity.
 
-    One that is obsolete already keeps its end; the same winner may be named again.
+    A memory that is obsolete already keeps its end; the same successor may be named again.
 
     Raises:
-        InvalidArgumentError: A memory is to supersede itself, or that does not hold, or not yet,
-            or another holds already.
+        InvalidArgumentError: The successor is the memory itself, is not true now, or differs from
+            the current successor.
         NotFoundError: One of the memories is not in the group.
     """
     if superseded_by == memory_id:
-        raise InvalidArgumentError("superseded_by", memory_id, "another memory than the obsolete")
+        raise InvalidArgumentError(
+            "superseded_by", memory_id, "it must differ from the obsolete memory"
+        )
     marked = await graph.one(
         "memories/lifecycle/mark_obsolete",
         _Marked,
@@ -142,18 +144,18 @@ async def preserve(
     group_id: str,
     now: datetime,
 ) -> DecayStatus:
-    """Keep a memory from fading, for good or through `until`, and wake it; or release it.
+    """Protect a memory from decay, permanently or through `until`, or release it.
 
-    What was expired or obsolete is so no more. A tag, or importance with stability, may keep a
-    memory that was released.
+    A protected memory is reactivated, even if it was expired or obsolete. A released one may still
+    be protected by a tag, or by its importance and stability.
 
     Raises:
         InvalidArgumentError: `until` has passed, or is given with `release`.
-        NotFoundError: There is no such memory.
+        NotFoundError: The group has no such memory.
     """
     if until is not None and (release or until < now):
         raise InvalidArgumentError(
-            "until", instant(until), "a date to come, and none with release; leave it out"
+            "until", instant(until), "it must be in the future, and absent with release"
         )
     common: dict[str, Any] = {
         "group_id": group_id,
@@ -179,13 +181,13 @@ async def preserve(
 async def recover(
     graph: Graph, settings: Settings, memory_id: str, *, group_id: str, now: datetime
 ) -> None:
-    """Take back a deletion; the memory is ACTIVE, as accessed now, its relations as before.
+    """Undo a deletion: the memory is ACTIVE, as if accessed now, with its relations as before.
 
     Raises:
-        DuplicateError: Its content was stored anew meanwhile.
-        NotFoundError: There is no such memory.
+        DuplicateError: Its content was stored again after the deletion.
+        NotFoundError: The group has no such memory.
         NotSoftDeletedError: It is not deleted.
-        OutsideRecoveryWindowError: It was deleted too long ago.
+        OutsideRecoveryWindowError: The retention has passed.
     """
     try:
         found = await graph.one(
@@ -216,10 +218,10 @@ async def recover(
 async def status(
     graph: Graph, settings: Settings, memory_id: str, *, group_id: str, now: datetime
 ) -> DecayStatus:
-    """Tell how far a memory has faded, why, and what a run will next do to it and when.
+    """Return the decay of a memory, its cause, and the next transition with its date.
 
     Raises:
-        NotFoundError: There is no such memory.
+        NotFoundError: The group has no such memory.
     """
     found = await graph.one(
         "memories/lifecycle/status",
@@ -249,16 +251,16 @@ async def _restore_content(graph: Graph, reactivated: Reactivated | None, group_
 async def resolve_contradiction(
     graph: Graph, memory_ids: tuple[str, str], rule: Resolution, *, group_id: str
 ) -> tuple[str, str]:
-    """Decide between two memories that contradict each other.
+    """Decide which of two contradicting memories supersedes the other.
 
-    `newer` goes by since when they are true, `stronger` by importance times confidence; ties go to
-    the other rule, then to the greater id.
+    `newer` compares the starts of their validity, `stronger` importance * confidence. The other
+    rule breaks a tie, then the greater id.
 
     Returns:
-        The winner's id and the loser's.
+        The ids of the winner and the loser.
 
     Raises:
-        NotFoundError: One of them was deleted meanwhile.
+        NotFoundError: One of them was deleted in the meantime.
     """
     rivals = await graph.rows(
         "memories/lifecycle/rivals", _Rival, group_id=group_id, memory_ids=list(memory_ids)

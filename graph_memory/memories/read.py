@@ -1,4 +1,4 @@
-"""memories.read."""
+"""Reading memories by id, and their relations."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -21,16 +21,16 @@ async def get_many(
     as_of: datetime | None = None,
     known_at: datetime | None = None,
 ) -> list[Memory]:
-    """Fetch memories by id, in the order asked; unknown and deleted ones are left out.
+    """Fetch memories by id, in the order given; unknown and deleted ones are left out.
 
     Args:
-        graph: Where to look.
-        settings: For the view.
-        memory_ids: Any number.
+        graph: The database.
+        settings: The policies that compute the decay shown.
+        memory_ids: Any number of ids.
         group_id: The tenant.
         now: The caller's clock.
-        as_of: Only what was true in the world then.
-        known_at: Only what this graph knew then, in the words of then.
+        as_of: Valid time; returns memories that were true in the world at this time.
+        known_at: System time; returns what the graph knew at this time, with the text of that time.
     """
     found = await graph.rows(
         "memories/read/get",
@@ -54,7 +54,7 @@ async def relations_of(
     known_at: datetime | None = None,
     limit: int = 100,
 ) -> list[Relation]:
-    """List the relations from and to a memory that hold, the strongest first."""
+    """List the current relations from and to a memory, the strongest first."""
     return await graph.rows(
         "memories/read/relations",
         Relation,

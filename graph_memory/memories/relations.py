@@ -25,7 +25,7 @@ _INVERSES = {
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """A relation as made or updated."""
+    """A relation that was created or updated."""
 
     from_id: str
     to_id: str
@@ -35,19 +35,19 @@ class Related:
 
 
 def inverse(relation_type: RelationType) -> RelationType:
-    """Return the type that says the same from the other end; most types are their own."""
+    """Return the type of the same relation read from the other end; most are their own inverse."""
     return _INVERSES.get(relation_type, relation_type)
 
 
 async def relate(
     graph: Graph, from_id: str, relation: NewRelation, *, group_id: str, now: datetime
 ) -> list[Related]:
-    """Relate a memory to another of its group; repeating a relation updates it.
+    """Create a relation from a memory to another of its group, or update an existing one.
 
-    A bidirectional relation is two directed ones, the second of the inverse type.
+    A bidirectional relation is stored as two directed ones, the second of the inverse type.
 
     Raises:
-        InvalidArgumentError: A memory is to be related to itself, or the relation ends too early.
+        InvalidArgumentError: The memory is its own target, or the relation ends before it starts.
         NotFoundError: One of the ends is not in the group.
     """
     (made,) = await relate_many(graph, [(from_id, relation)], group_id=group_id, now=now)
@@ -58,10 +58,10 @@ async def relate(
 
 
 async def require_all(graph: Graph, memory_ids: Sequence[str], *, group_id: str) -> None:
-    """Raise if some of the memories are not in the group.
+    """Check that all memories are in the group.
 
     Raises:
-        NotFoundError: It names them.
+        NotFoundError: Some are not; the error names them.
     """
     there = set(
         await graph.rows(
@@ -75,10 +75,10 @@ async def require_all(graph: Graph, memory_ids: Sequence[str], *, group_id: str)
 async def relate_many(
     graph: Graph, pairs: Sequence[tuple[str, NewRelation]], *, group_id: str, now: datetime
 ) -> list[list[Related]]:
-    """Relate memories in one statement, each from an id; what has lost an end is left out.
+    """Create or update relations in one statement, each from the id it comes with.
 
     Returns:
-        What was made of each pair.
+        The relations stored for each pair; an empty list if an end is missing.
     """
     for from_id, relation in pairs:
         if error := relation_error(from_id, relation):
@@ -111,13 +111,13 @@ async def unrelate(
     """End the relations from one memory to another, and return their number; none is erased.
 
     Args:
-        graph: Where.
-        from_id: Where they start.
-        to_id: Where they end.
-        relation_type: Of these; None ends all.
-        both_directions: Also those from `to_id` to `from_id`.
+        graph: The database.
+        from_id: The memory at the start.
+        to_id: The memory at the end.
+        relation_type: The type to end; None ends all types.
+        both_directions: True to end relations from `to_id` to `from_id` as well.
         group_id: The tenant.
-        now: When they end.
+        now: The instant at which they end.
 
     Raises:
         NotFoundError: One of the ends is not in the group.
@@ -138,18 +138,18 @@ async def unrelate(
 
 
 def relation_error(from_id: str, relation: NewRelation) -> InvalidArgumentError | None:
-    """Say why a memory cannot have a relation, whatever is stored."""
+    """Return the error of a relation that is invalid in itself, or None."""
     if relation.target_id == from_id:
         return InvalidArgumentError("target_id", from_id, "a memory cannot be related to itself")
     if relation.valid_at and relation.invalid_at and relation.invalid_at <= relation.valid_at:
-        return InvalidArgumentError("invalid_at", relation.invalid_at, "it comes after valid_at")
+        return InvalidArgumentError("invalid_at", relation.invalid_at, "it must be after valid_at")
     return None
 
 
 def edges(from_id: str, relation: NewRelation) -> list[dict[str, Any]]:
-    """Return the properties of the one or two edges that a relation is stored as.
+    """Return the properties of the one or two edges that store a relation.
 
-    Its dates are taken as they are: what ended before it was to begin can be in an export.
+    The dates are not checked: an export may hold a relation that ended before its start.
     """
     if relation.target_id == from_id:
         raise InvalidArgumentError("target_id", from_id, "a memory cannot be related to itself")

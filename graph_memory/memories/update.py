@@ -1,4 +1,4 @@
-"""Change and delete memories; an earlier text stays as a version, a deletion can be taken back."""
+"""Changing and deleting memories; earlier texts stay as versions, deletions can be undone."""
 
 import uuid
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from graph_memory.memories.deduplication import check_not_stored
 from graph_memory.memories.read import get_many, view_parameters
 from graph_memory.settings.base import Settings
 
-#: What a caller must say to delete a whole group.
+#: The text that confirms the deletion of a whole group.
 CONFIRMATION = "DELETE ALL"
 
 _CHANGEABLE = tuple(MemoryChanges.__slots__)
@@ -27,7 +27,7 @@ _CHANGEABLE = tuple(MemoryChanges.__slots__)
 
 @dataclass(frozen=True, slots=True)
 class Deleted:
-    """A deletion, and until when it can be taken back."""
+    """A deletion, and the end of the period in which it can be undone."""
 
     memory_id: str
     permanent: bool
@@ -36,7 +36,7 @@ class Deleted:
 
 @dataclass(frozen=True, slots=True)
 class DeletedAll:
-    """The deletion of a group's memories, and the backup that was made before."""
+    """The deletion of a group's memories, and the backup made before it."""
 
     deleted: int
     backup_path: Path | None
@@ -52,15 +52,15 @@ async def update(
     group_id: str,
     now: datetime,
 ) -> tuple[Memory, bool]:
-    """Change a memory; an earlier text is kept as a version.
+    """Change a memory; its previous text is kept as a version.
 
     Returns:
-        The memory as it is now, and whether it was embedded anew.
+        The changed memory, and whether it was embedded again.
 
     Raises:
-        InvalidArgumentError: Nothing is to be changed.
+        InvalidArgumentError: `changes` is empty.
         DuplicateError: Another memory has the new content.
-        NotFoundError: There is no such memory.
+        NotFoundError: The group has no such memory.
     """
     given = {name: value for name in _CHANGEABLE if (value := getattr(changes, name)) is not None}
     if not given:
@@ -72,7 +72,7 @@ async def update(
     if "tags" in given:
         given["tags"] = list(given["tags"])
     if given.get("content") == found.content:
-        del given["content"]  # it may be another by now: with what belongs to it, or not at all
+        del given["content"]  # a concurrent update may have changed it: never write it unchanged
     rewritten = "content" in given
     if rewritten:
         given |= await content_properties(
@@ -100,10 +100,10 @@ async def update(
 async def _fetch_decompressed(
     graph: Graph, settings: Settings, memory_id: str, *, group_id: str, now: datetime
 ) -> Memory:
-    """Find a memory; a compressed one is stored whole again, to be changed.
+    """Fetch a memory to change, and store its whole content if it is compressed.
 
     Raises:
-        NotFoundError: There is no such memory.
+        NotFoundError: The group has no such memory.
     """
     found = await get_many(graph, settings, [memory_id], group_id=group_id, now=now)
     if not found:
@@ -121,12 +121,12 @@ async def delete(
     group_id: str,
     now: datetime,
 ) -> Deleted:
-    """Delete a memory; unless `permanent`, it can be recovered for the retention.
+    """Delete a memory; unless `permanent`, it can be recovered during the retention.
 
-    Episodes it was found in stay: they tell of others, too.
+    The episodes that mention it stay, because they mention other memories as well.
 
     Raises:
-        NotFoundError: There is no such memory.
+        NotFoundError: The group has no such memory.
     """
     if permanent:
         gone = await graph.rows(
@@ -156,20 +156,19 @@ async def delete_all(
     group_id: str,
     now: datetime,
 ) -> int:
-    """Delete every memory of a group and return their number.
-
-    With `permanent`, sessions, episodes and purged memories of the group are erased as well.
+    """Delete every memory of a group, and return their number.
 
     Args:
-        graph: Where they are.
-        settings: For the policies.
-        confirm: `DELETE ALL`.
-        permanent: Beyond recovery.
+        graph: The database.
+        settings: The decay policies.
+        confirm: The text `DELETE ALL`.
+        permanent: True to erase beyond recovery, with the sessions, episodes and purged memories
+            of the group.
         group_id: The tenant.
         now: The caller's clock.
 
     Raises:
-        ConfirmationRequiredError: `confirm` is anything else.
+        ConfirmationRequiredError: `confirm` is not `DELETE ALL`.
     """
     require_confirmation(confirm, group_id)
     if permanent:
@@ -187,7 +186,7 @@ async def delete_all(
 
 
 def require_confirmation(confirm: str, group_id: str) -> None:
-    """Refuse to delete a whole group without the words that confirm it.
+    """Check that the deletion of a whole group is confirmed.
 
     Raises:
         ConfirmationRequiredError: `confirm` is not `DELETE ALL`.

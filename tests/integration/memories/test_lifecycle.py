@@ -57,9 +57,9 @@ async def test_release_leaves_the_other_reasons_to_keep_a_memory(memory: GraphMe
 
 async def test_what_cannot_be_preserved_is_refused(memory: GraphMemory) -> None:
     stored = await memory.add("a note")
-    with pytest.raises(InvalidArgumentError, match="a date to come"):
+    with pytest.raises(InvalidArgumentError, match="in the future"):
         await memory.preserve(stored.memory_id, until=TODAY - timedelta(days=1))
-    with pytest.raises(InvalidArgumentError, match="none with release"):
+    with pytest.raises(InvalidArgumentError, match="absent with release"):
         await memory.preserve(stored.memory_id, until="2030-01-01", release=True)
     with pytest.raises(NotFoundError):
         await memory.preserve("nothing")

@@ -31,7 +31,7 @@ async def test_a_settled_contradiction_stays_settled(memory: GraphMemory, clock:
     await memory.update(old, importance=9)
     for _ in range(2):
         await memory.relate(old, new, "contradicts", resolve="newer")
-    with pytest.raises(InvalidArgumentError, match=f"obsolete itself; '{new}' holds instead"):
+    with pytest.raises(InvalidArgumentError, match=f"obsolete itself; '{new}' is the current one"):
         await memory.relate(old, new, "contradicts", resolve="stronger")
     assert await held(memory) == {new}
 
@@ -55,11 +55,11 @@ async def test_only_what_holds_can_supersede(memory: GraphMemory, clock: Clock) 
     await memory.mark_obsolete(a, "moved", superseded_by=b)
     await memory.mark_obsolete(gone, "never true")
     for winner, loser, said in (
-        (a, b, f"obsolete itself; '{b}' holds instead"),
-        (a, c, f"obsolete itself; '{b}' holds instead"),
+        (a, b, f"obsolete itself; '{b}' is the current one"),
+        (a, c, f"obsolete itself; '{b}' is the current one"),
         (gone, c, "expired itself; update it first"),
-        (c, a, f"superseded already; '{b}' holds instead"),
-        (ahead.memory_id, c, "holds only from 2026-07-05"),
+        (c, a, f"superseded already; '{b}' is the current one"),
+        (ahead.memory_id, c, "true only from 2026-07-05"),
     ):
         with pytest.raises(InvalidArgumentError, match=said) as refused:
             await memory.mark_obsolete(loser, "moved", superseded_by=winner)
