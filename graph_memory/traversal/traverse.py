@@ -1,10 +1,9 @@
-"""Walk from a memory along its relations, breadth or depth first, within bounds.
+"""Bounded walks from a memory along its relations, breadth first or depth first.
 
-The database answers one question, which steps lead on from some memories and in which order
-(`cypher/traversal/traverse/steps.cypher`), for a whole level or a stretch of the walk at a time.
-The order of the walk is made here. Each query leaves out what was walked and is limited to what
-the walk still needs: a memory with tens of thousands of relations costs as little as one with
-hundreds.
+`cypher/traversal/traverse/steps.cypher` returns the next steps from some memories, in order,
+for a whole level or several branches at a time. The visiting order is computed here. Each query
+excludes visited memories and is limited to what the walk still needs, so a memory with tens of
+thousands of relations costs no more than one with hundreds.
 """
 
 import asyncio
@@ -29,10 +28,13 @@ from graph_memory.errors import InvalidArgumentError, NotFoundError
 from graph_memory.memories import filtering, read
 from graph_memory.settings.base import Settings
 
-#: Steps in one answer of the database, and memories asked about ahead of a depth-first walk.
+#: Steps per query.
 _PAGE = 10_000
+
+#: Memories whose steps a depth-first walk fetches ahead, in one query.
 _AHEAD = 100
 
+#: Defaults of `max_depth` and `max_nodes`.
 _DEPTH = 3
 _NODES = 100
 
@@ -47,7 +49,7 @@ class Algorithm(StrEnum):
 
 
 class Direction(StrEnum):
-    """Which way relations are walked: from start to end, from end to start, or both."""
+    """The direction in which relations are walked: start to end, end to start, or both."""
 
     OUT = "out"
     IN = "in"
@@ -68,7 +70,7 @@ Milliseconds = Annotated[int, Field(ge=1, le=60_000)]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Walk:
-    """How to walk and what to bring back; None allows all, or means the default."""
+    """The bounds, filters and clocks of a walk; None means no filter, or the default."""
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 
@@ -76,17 +78,17 @@ class Walk:
     max_depth: Depth | None = None  #: 3 by default
     max_nodes: NodeCount | None = None  #: 100 by default
     relation_types: tuple[RelationName, ...] | None = None  #: the only ones walked
-    types: tuple[TypeName, ...] | None = None  #: returned; others are passed through
-    tags: Tags | None = None  #: any of them returned; others are passed through
-    states: tuple[StateName, ...] | None = None  #: returned; others are passed through
+    types: tuple[TypeName, ...] | None = None  #: types returned; others are walked through
+    tags: Tags | None = None  #: any of these returned; others are walked through
+    states: tuple[StateName, ...] | None = None  #: states returned; others are walked through
     direction: DirectionName = Direction.OUT
     include_parent_links: bool = False
     time_budget_ms: Milliseconds | None = None
-    as_of: Moment | None = None  #: what was true in the world then
-    known_at: Moment | None = None  #: what this graph knew then
+    as_of: Moment | None = None  #: valid time: what was true in the world then
+    known_at: Moment | None = None  #: system time: what the graph knew then
 
     def parameters(self, group_id: str, now: datetime) -> dict[str, Any]:
-        """Return what `cypher/traversal/traverse/steps.cypher` is told of the walk as a whole."""
+        """Return the parameters of `traversal/traverse/steps` that stay the same in a walk."""
         return {
             "group_id": group_id,
             "relation_types": list(self.relation_types) if self.relation_types else None,
@@ -104,50 +106,50 @@ class Walk:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A relation as it was walked."""
+    """A relation in the direction in which it was walked."""
 
     from_id: str
     to_id: str
     relation_type: str
     strength: float  #: 0 to 1
-    forward: bool  #: false: `from_id` is the relation's end
-    wanted: bool  #: whether the filters let the memory reached be returned
+    forward: bool  #: false if `from_id` is the relation's end
+    wanted: bool  #: true if the memory reached passes the filters
 
 
 @dataclass(frozen=True, slots=True)
 class WalkedRelation:
-    """A relation, from its start to its end, by which a walk came to a memory."""
+    """A relation, from its start to its end, on the path of a walk."""
 
     from_id: str
     to_id: str
-    relation_type: str  #: of a parent link `has_parent`, or `parent_of` where it led to a child
+    relation_type: str  #: `has_parent` or `parent_of` for a parent link, by direction
     strength: float  #: 0 to 1
 
 
 @dataclass(frozen=True, slots=True)
 class FadingMemory(BriefMemory):
-    """A memory in brief, and how far it has faded."""
+    """A brief memory with its decay."""
 
     decay_score: float  #: 0 fresh to 1 gone
 
 
 @dataclass(frozen=True, slots=True)
 class ReachedMemory(FadingMemory):
-    """A memory that a walk came to."""
+    """A memory that a walk reached."""
 
-    depth: int  #: relations from the start, 1 or more
-    path: list[str]  #: ids, the start first, this memory last
+    depth: int  #: number of relations from the start, 1 or more
+    path: list[str]  #: ids from the start to this memory
 
 
 @dataclass(frozen=True, slots=True)
 class Walked:
-    """What a walk brought back."""
+    """The result of a walk."""
 
     start: Memory
     nodes: list[ReachedMemory]  #: in the order of the walk
     edges: list[WalkedRelation]  #: on the paths to the nodes, in the order of the walk
     truncated: bool
-    reason: Reason | None  #: which bound ended it
+    reason: Reason | None  #: the bound that ended the walk
 
 
 _fading_fields = attrgetter(*(field.name for field in fields(FadingMemory)))
@@ -156,30 +158,30 @@ _fading_fields = attrgetter(*(field.name for field in fields(FadingMemory)))
 async def traverse(
     graph: Graph, settings: Settings, start_id: str, walk: Walk, *, group_id: str, now: datetime
 ) -> Walked:
-    """Walk from `start_id` and return the memories met, each once, in the order of the walk.
+    """Walk from `start_id` and return the memories reached, each once, in visiting order.
 
     From each memory the strongest relation is walked first, then the older, then the one to the
-    smaller id. Of more than `traversal_fan` relations the database takes as many at a time, in
-    its own order, and those are ordered so. Breadth first, depth is the distance from the start;
-    depth first, it is the length of the path that was walked (in pre-order, a memory once visited
-    is not visited again by a shorter path).
+    smaller id. A memory with more than `traversal_fan` relations has them compared in batches of
+    that size, in the order of the database. Breadth first, the depth is the distance from the
+    start. Depth first, it is the length of the path walked, in pre-order: a memory is not visited
+    again by a shorter path.
 
     Args:
-        graph: Where to walk.
-        settings: The bounds, and what the view needs.
-        start_id: Where to begin; not counted and not among the nodes.
-        walk: Its order, bounds, filters and clocks. `max_nodes` bounds what is returned; with
-            filters, at most `traversal_max_nodes` memories are looked at for that.
-        group_id: The tenant; no other's memories are walked.
-        now: The caller's clock; what has ended by then is not walked unless `as_of` says so.
+        graph: The database.
+        settings: The bounds, and the policies that compute the decay shown.
+        start_id: The first memory; it is not counted, and not among the nodes.
+        walk: The order, bounds, filters and clocks. `max_nodes` bounds the nodes returned; with
+            filters, at most `traversal_max_nodes` memories are visited.
+        group_id: The tenant.
+        now: The caller's clock; relations that ended before it are skipped, unless `as_of` is set.
 
     Returns:
-        The start, the nodes in brief, and `truncated` with its reason: "time" or "nodes" where
-        that bound ended the walk, else "depth" where relations lead on from the deepest memories.
+        The start, the nodes in brief, and `truncated` with its reason: "time" or "nodes" if that
+        bound ended the walk, else "depth" if the deepest memories have further relations.
 
     Raises:
         InvalidArgumentError: A bound is above the one in the settings.
-        NotFoundError: The group has no such memory, or had none then.
+        NotFoundError: The group has no such memory, or had none at `as_of` or `known_at`.
     """
     walker = _Walker(graph, settings, start_id, walk, group_id=group_id, now=now)
     start, reason = await asyncio.gather(_start(walker, group_id=group_id, now=now), walker.run())
@@ -189,27 +191,27 @@ async def traverse(
 async def ids_around(
     graph: Graph, settings: Settings, start_id: str, walk: Walk, *, group_id: str, now: datetime
 ) -> tuple[list[str], Reason | None]:
-    """Walk like `traverse`, and return only the ids met, the start first, and the bound met."""
+    """Walk like `traverse`; return the ids, the start first, and the bound that ended the walk."""
     walker = _Walker(graph, settings, start_id, walk, group_id=group_id, now=now)
     reason = await walker.run()
     return [start_id, *walker.wanted], reason
 
 
-class _Stopped(Exception):  # noqa: N818 - no error: the walk has reached a bound
+class _Stopped(Exception):  # noqa: N818 - not an error: the walk has reached a bound
     def __init__(self, reason: Reason) -> None:
         self.reason: Reason = reason
 
 
 class _Steps:
-    """The steps from one memory that are still to be taken."""
+    """The remaining steps from one memory."""
 
-    def __init__(self, steps: list[Step], whole: bool) -> None:
+    def __init__(self, steps: list[Step], complete: bool) -> None:
         self.queue = deque(steps)
-        self.whole = whole  #: false: the database has more
+        self.complete = complete  #: false if the database has more
 
 
 class _Walker:
-    """A walk under way: what was visited, and how."""
+    """The state of a running walk."""
 
     def __init__(
         self,
@@ -235,7 +237,7 @@ class _Walker:
         self.wanted: list[str] = []
 
     async def run(self) -> Reason | None:
-        """Walk to the end, and tell which bound that was."""
+        """Walk to the end, and return the bound that ended the walk, if any."""
         try:
             await (self._breadth() if self.walk.algorithm is Algorithm.BFS else self._depth())
             deepest = [id_ for id_, depth in self.depths.items() if depth == self.max_depth]
@@ -253,10 +255,10 @@ class _Walker:
             level = following
 
     async def _spread(self, pending: list[str], following: list[str]) -> list[str]:
-        """Visit what lies one step from `pending`; return those whose steps were not all shown."""
+        """Visit the memories one step from `pending`; return those with steps left to fetch."""
         for from_id, steps in (await self._ask(pending)).items():
             following += [step.to_id for step in steps.queue if self._visit(step)]
-            if not steps.whole:
+            if not steps.complete:
                 return pending[pending.index(from_id) :]
         return []
 
@@ -266,7 +268,7 @@ class _Walker:
         while stack:
             from_id, steps = stack[-1]
             if not steps.queue:
-                if steps.whole:
+                if steps.complete:
                     stack.pop()
                 else:
                     more = await self._ask([from_id])
@@ -281,17 +283,17 @@ class _Walker:
             stack.append((step.to_id, shown.pop(step.to_id)))
 
     async def _look_ahead(self, asked: list[str], shown: dict[str, _Steps]) -> None:
-        """Learn the steps from `asked`; from the last one shown only if they are certain."""
+        """Fetch the steps from `asked`; drop those of the last answer if it may be incomplete."""
         answer = await self._ask(asked)
         last = next(reversed(answer), None)
-        cut = asked.index(last) if last and not answer[last].whole else len(asked)
+        cut = asked.index(last) if last and not answer[last].complete else len(asked)
         for from_id in asked[: max(cut, 1)]:
             shown[from_id] = answer.get(from_id, _Steps([], True))
 
     def _ahead(
         self, next_id: str, stack: list[tuple[str, _Steps]], shown: dict[str, _Steps]
     ) -> Iterator[str]:
-        """Name the memory to go on from, and those that may follow, as far as can be foreseen."""
+        """Yield the next memory of the walk, then those that are likely to follow it."""
         named = {next_id}
         yield next_id
         for from_id, steps in reversed(stack):
@@ -312,7 +314,7 @@ class _Walker:
                 yield step.to_id
 
     def _visit(self, step: Step) -> bool:
-        """Visit the memory a step leads to; tell whether it is a new one."""
+        """Visit the memory at the end of a step; return False if it was visited before."""
         if step.to_id in self.depths:
             return False
         if len(self.steps) == self.max_visits or (
@@ -326,7 +328,7 @@ class _Walker:
         return True
 
     async def _ask(self, from_ids: list[str], limit: int | None = None) -> dict[str, _Steps]:
-        """Return the steps from each memory that has any, to memories not visited yet."""
+        """Fetch the steps to unvisited memories, by the memory they start from."""
         limit = limit or _PAGE
         if self.deadline is not None and time.monotonic() > self.deadline:
             raise _Stopped("time")
@@ -345,7 +347,7 @@ class _Walker:
         groups = [(id_, list(steps)) for id_, steps in groupby(rows, lambda step: step.from_id)]
         shown = {id_: _Steps(steps, len(steps) < per_memory) for id_, steps in groups}
         if len(rows) == limit:
-            shown[rows[-1].from_id].whole = False
+            shown[rows[-1].from_id].complete = False
         return shown
 
 
@@ -371,7 +373,7 @@ async def _start(walker: _Walker, *, group_id: str, now: datetime) -> Memory:
 
 
 async def _describe_walk(walker: _Walker, start: Memory, reason: Reason | None) -> Walked:
-    """Fetch what is told of the memories to return, and trace the paths to them."""
+    """Fetch the memories to return, and trace the paths to them."""
     parameters = walker.parameters
     found = await walker.graph.rows(
         "traversal/traverse/reached",
