@@ -4,7 +4,7 @@ BIN := .venv/bin
 STAMP := .venv/installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install serve test unit check format bench stress build lock clean
+.PHONY: help install serve test unit check format docs reference bench stress build lock clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
@@ -39,6 +39,12 @@ format: $(STAMP) ## Format and mend what can be mended
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
+docs: $(STAMP) ## Build the documentation into docs/_build/html
+	@$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --fresh-env -b html docs docs/_build/html
+
+reference: $(STAMP) ## Write docs/reference from the code
+	@$(BIN)/python docs/reference.py
+
 bench: $(STAMP) ## Measure speed, as ratios within one run
 	@exec $(BIN)/python -m pytest -m bench -s tests/benchmarks
 
@@ -53,4 +59,4 @@ lock: $(STAMP) ## Pin every dependency anew
 	  --no-emit-index-url --no-annotate --generate-hashes --output-file config/requirements.lock pyproject.toml
 
 clean: ## Remove .venv and what was built
-	@rm -rf .venv dist build .pytest_cache .ruff_cache .hypothesis
+	@rm -rf .venv dist build .pytest_cache .ruff_cache .hypothesis docs/_build

@@ -15,7 +15,7 @@ app = typer.Typer()
 
 @command(app)
 async def evaluate(
-    data: Annotated[Path, typer.Argument(help="JSON of memories and questions; see README.")],
+    data: Annotated[Path, typer.Argument(help="JSON of memories and questions.")],
     form: Annotated[str, typer.Option("--from", help="own, or locomo as published.")] = "own",
     profile: Annotated[str, typer.Option(help="recall, weighted or hybrid.")] = "recall",
     k: Annotated[str, typer.Option(help="Numbers of results to look at.")] = "5,10,20",

@@ -35,7 +35,7 @@ async def import_memories(
     group_id where they are to be kept. With --group all lines go into that group.
 
     With --from the file or folder is another store's: mcp-memory, mcp-ai-memory, doobidoo,
-    basic-memory, mem0, forgetful or longterm-memory. The README says what becomes of it.
+    basic-memory, mem0, forgetful or longterm-memory. docs/guides/import.md describes the result.
     """
     from graph_memory.cli.import_from import bring
 

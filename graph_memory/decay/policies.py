@@ -220,7 +220,7 @@ async def check_policies(graph: Graph, settings: Settings) -> None:
                 raise SettingsError(
                     f"Policy '{name}' in GRAPH_MEMORY_POLICY_DIR makes {problem} of importance "
                     f"{probe.importance:g} and stability {probe.stability}; see {POLICIES} in "
-                    "the README for what a policy is."
+                    "docs/guides/change-how-fast-memories-fade.md for what a policy is."
                 )
 
 

@@ -64,7 +64,7 @@ async def count_adoptable(
         AdoptableGroup,
         groups=None if groups is None else list(groups),
         dimensions=context.settings.embedding_dimensions,
-        owned=MEMORY_PROPERTIES,
+        owned=[*MEMORY_PROPERTIES],
     )
 
 
@@ -106,7 +106,7 @@ async def adopt(
                 int,
                 group_id=group_id,
                 group_key=group_key(group_id),
-                owned=FACT_PROPERTIES,
+                owned=[*FACT_PROPERTIES],
                 now=instant(context.clock()),
                 batch=_BATCH,
             )
@@ -123,13 +123,13 @@ async def release(context: Context, groups: Sequence[str]) -> Adopted:
         which = {"group_id": context.group(group_id), "batch": _BATCH}
         facts += (
             await context.graph.one(
-                "graphiti/adoption/release_facts", int, owned=FACT_PROPERTIES, **which
+                "graphiti/adoption/release_facts", int, owned=[*FACT_PROPERTIES], **which
             )
             or 0
         )
         entities += (
             await context.graph.one(
-                "graphiti/adoption/release_entities", int, owned=MEMORY_PROPERTIES, **which
+                "graphiti/adoption/release_entities", int, owned=[*MEMORY_PROPERTIES], **which
             )
             or 0
         )
@@ -172,7 +172,7 @@ async def _adopt_entities(
             str,
             group_id=group_id,
             entities=rows,
-            owned=MEMORY_PROPERTIES,
+            owned=[*MEMORY_PROPERTIES],
             now=instant(context.clock()),
             decay=policies.parameters(context.settings),
         )

@@ -10,8 +10,6 @@ from tests.conftest import Clock
 from tests.e2e.test_cli import Run, cli, environment  # noqa: F401 - fixtures
 from tests.support.mcp_client import call, inside
 
-README = Path(__file__).parents[2] / "README.md"
-
 
 async def test_an_agent_keeps_explains_recovers_and_forecasts(
     memory: GraphMemory, clock: Clock
@@ -66,16 +64,6 @@ async def test_another_tenants_memory_is_out_of_reach(
         )
     assert refused.is_error
     assert (refused.structured_content or {})["code"] == "not_found"
-
-
-async def test_the_policy_of_the_readme_works(memory: GraphMemory, tmp_path: Path) -> None:
-    text = README.read_text(encoding="utf-8").split("```cypher\n")[1].split("```")[0]
-    (tmp_path / "own.cypher").write_text(text)
-    await memory.add("water the plants", memory_type="task")
-    await memory.add("the plants are ferns")
-    told = await memory.forecast(days=120, points=2, policy=str(tmp_path / "own.cypher"))
-    assert told.points[1].states["DORMANT"] == 2
-    assert told.points[2].states["ARCHIVED"] == 1
 
 
 def test_the_commands(cli: Run, tmp_path: Path) -> None:  # noqa: F811

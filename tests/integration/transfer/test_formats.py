@@ -21,6 +21,7 @@ from graph_memory.transfer.formats import FORMATS, Translation, preview, transla
 from graph_memory.transfer.formats.source import Format, Scale, SourceMemory
 from graph_memory.transfer.import_export import ImportReport, export_lines, import_lines
 from tests.conftest import TODAY, Clock
+from tests.support.pages import read
 
 LIMIT = 1_000_000
 
@@ -801,9 +802,9 @@ STORES: dict[str, Make] = {
 
 def test_every_format_is_tried_here_and_documented() -> None:
     assert STORES.keys() == FORMATS.keys()
-    readme = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
+    guide = read("docs/guides/import.md")
     for name in FORMATS:
-        assert f"`{name}`" in readme
+        assert f"`{name}`" in guide
         assert name in (import_memories.__doc__ or "")
 
 

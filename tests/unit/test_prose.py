@@ -1,0 +1,35 @@
+"""Prose is plain English; `tests/support/prose.py` has the rules."""
+
+import pytest
+
+from tests.support import pages, prose
+
+#: Pages that hold the words of the code.
+GENERATED = ("tools", "commands", "settings", "errors", "python-api")
+
+WRITTEN = [
+    *(f"docs/_intro/{name}.md" for name in (*GENERATED, "properties")),
+    *sorted({*pages.page_names()} - {f"docs/reference/{name}.md" for name in GENERATED}),
+]
+
+
+@pytest.mark.parametrize("page", WRITTEN)
+def test_a_page_is_plain_english(page: str) -> None:
+    assert prose.faults(prose.markdown(page, pages.read(page))) == []
+
+
+def test_the_rules_find_what_they_are_for() -> None:
+    bad = "A page is no book. Whoever reads it is told of it. " + "word " * 36 + "."
+    found = prose.faults([prose.Passage("here", bad)])
+    assert len(found) == 4
+    assert all(fault.startswith("here: ") for fault in found)
+    good = "People who read a page find what it has. The page is no longer than a book."
+    assert prose.faults([prose.Passage("here", good)]) == []
+
+
+def test_markdown_is_read_as_prose() -> None:
+    text = "# A title\n\nOne [link](who.md) and `who` it is.\n\n- first\n- second\n\n| a | b |\n"
+    found = [(each.where, each.text) for each in prose.markdown("p", text)]
+    expected = ["A title", "One link and CODE it is.", "first", "second", "a", "b"]
+    assert [words for _, words in found] == expected
+    assert found[2][0] == "p:5"

@@ -1,0 +1,75 @@
+"""The reference pages are those that the code gives, and leave nothing out."""
+
+import importlib.util
+import re
+from collections.abc import Mapping
+from types import ModuleType
+
+import pytest
+
+from graph_memory import Settings, errors
+from graph_memory.graphiti.properties import FACT_PROPERTIES, MEMORY_PROPERTIES
+from graph_memory.server.app import TOOLSETS
+from tests.support.pages import REPOSITORY, read
+
+
+def load_generator() -> ModuleType:
+    """Return `docs/reference.py`, which is a script and not in a package."""
+    spec = importlib.util.spec_from_file_location("reference", REPOSITORY / "docs/reference.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+GENERATOR = load_generator()
+PAGES: dict[str, str] = GENERATOR.pages()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_is_what_the_code_gives(page: str) -> None:
+    assert read(f"docs/reference/{page}") == PAGES[page], "run `make reference`, and commit"
+
+
+@pytest.mark.parametrize(
+    "name", [tool.name for parts in TOOLSETS.values() for part in parts for tool in part.tools]
+)
+def test_every_tool_is_in_the_reference(name: str) -> None:
+    assert f"### `{name}`\n" in PAGES["tools.md"]
+
+
+def test_every_code_of_an_error_is_in_the_reference() -> None:
+    codes = {kind.code for kind in vars(errors).values() if hasattr(kind, "code")}
+    assert codes - {"failed"} == set(re.findall(r"^\| `(\w+)`", PAGES["errors.md"], re.MULTILINE))
+
+
+@pytest.mark.parametrize("name", Settings.model_fields)
+def test_every_setting_is_in_the_reference(name: str) -> None:
+    assert len(re.findall(rf"^\| `{name}` \|", PAGES["settings.md"], re.MULTILINE)) == 1
+
+
+def test_every_command_is_in_the_reference() -> None:
+    from tests.e2e.test_cli import command_paths
+
+    for path in command_paths():
+        assert f"## `{' '.join(path)}`\n" in PAGES["commands.md"]
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [(2, errors.InvalidArgumentError), (3, errors.RunsPausedError), (5, errors.RunLockedError)],
+)
+def test_exit_codes_are_those_of_the_command_line(code: int, kind: type) -> None:
+    assert GENERATOR.exit_code(kind) == code
+
+
+@pytest.mark.parametrize("properties", [MEMORY_PROPERTIES, FACT_PROPERTIES])
+def test_every_property_has_a_type_and_a_meaning(properties: Mapping[str, str]) -> None:
+    for name, described in properties.items():
+        kind, _, meaning = described.partition(" — ")
+        assert kind.split(",")[0] in ("text", "integer", "float", "boolean", "instant") or (
+            kind.startswith("list of ")
+        ), name
+        assert meaning, name
+        assert f"| `{name}` | {kind} | {meaning} |" in PAGES["properties.md"]
