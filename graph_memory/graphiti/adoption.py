@@ -1,7 +1,7 @@
-"""Make memories of the entities of a database that Graphiti made, in place, and back again.
+"""Adoption of entities that Graphiti made: they become memories in place, and can be released.
 
-Relations keep their names, and everything of Graphiti's stays as it is: what is added are
-properties of ours, what had their names is set aside.
+Relations keep their names, and Graphiti's properties stay as they are. Our properties are added;
+values under their names are set aside.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,31 +20,31 @@ _BATCH = 1000
 
 @dataclass(frozen=True, slots=True)
 class AdoptableGroup:
-    """Entities of a group that are no memories yet, and what is wrong with some of them."""
+    """The entities of a group that are not memories yet, with the counts of their defects."""
 
     group_id: str | None
     labels: list[str]
     entities: int
-    unusable: int  #: without an id, a name, or an instant at which they were made
+    unusable: int  #: without an id, a name or an instant of creation
     no_summary: int
-    no_vector: int  #: of the name: Graphiti does not find them by meaning
-    other_width: int  #: vectors of the name of another width: left as they are, not searched
-    with_ours: int  #: with properties named as ours, which are set aside
+    no_vector: int  #: without a vector of the name: Graphiti's vector search misses them
+    other_width: int  #: with a name vector of another width: left as it is, not searched
+    with_ours: int  #: with properties of our names, which are set aside
 
     @property
     def adoptable(self) -> bool:
-        """Whether the name of the group can be a tenant's."""
+        """True if the group's id is a valid tenant id."""
         return is_tenant(self.group_id)
 
 
 @dataclass(frozen=True, slots=True)
 class Adopted:
-    """How many entities and facts became ours, or ceased to be."""
+    """The numbers of entities and facts that were adopted or released."""
 
     entities: int
     facts: int
-    renamed: list[GroupRename] = field(default_factory=list[GroupRename])  #: before that, or after
-    left: list[str] = field(default_factory=list[str])  #: groups whose ids can be no tenant's
+    renamed: list[GroupRename] = field(default_factory=list[GroupRename])  #: groups renamed as well
+    left: list[str] = field(default_factory=list[str])  #: groups skipped for an invalid id
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class _Entity:
 async def count_adoptable(
     context: Context, groups: Sequence[str] | None = None
 ) -> list[AdoptableGroup]:
-    """Count what an adoption would take, and name what it would not; changes nothing."""
+    """Count the entities that an adoption would take, and their defects, without any change."""
     return await context.graph.rows(
         "graphiti/adoption/survey",
         AdoptableGroup,
@@ -75,18 +75,19 @@ async def adopt(
     renames: Mapping[str, str] | None = None,
     on_progress: Callable[[int], None] = lambda done: None,
 ) -> Adopted:
-    """Make memories of entities; a second time there is nothing to do.
+    """Turn entities into memories; a repeated adoption changes nothing.
 
     Args:
-        context: Whose database, settings and clock.
-        groups: Only of these; by default of all whose id can be a tenant's.
-        labels: Only those with one of these.
-        renames: First give groups other ids, by their old ones; Graphiti's clients then need them.
-        on_progress: Called after each batch, with the entities adopted by it.
+        context: The database, settings and clock.
+        groups: The groups to adopt; default all groups with a valid tenant id.
+        labels: Labels of the entities to adopt; default all.
+        renames: New ids of groups by their old ids, applied first. Graphiti's clients must use the
+            new ids from then on.
+        on_progress: Called after each batch with the number of entities adopted by it.
 
     Raises:
-        InvalidArgumentError: An id of `groups`, or all there are, can be no tenant's, or a group
-            cannot be renamed as it is said; nothing was changed.
+        InvalidArgumentError: An id in `groups`, or every id there is, is not a valid tenant id, or
+            a rename is not possible. Nothing was changed.
     """
     tenants = [_tenant(context, group_id) for group_id in groups or ()]
     renamed = await rename(context.graph, renames or {})
@@ -116,7 +117,7 @@ async def adopt(
 
 
 async def release(context: Context, groups: Sequence[str]) -> Adopted:
-    """Give entities and facts back as they were before they were adopted, under their old ids."""
+    """Restore entities and facts as they were before adoption, with the old ids of groups."""
     entities = facts = 0
     renamed: list[GroupRename] = []
     for group_id in groups:

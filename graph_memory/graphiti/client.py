@@ -1,7 +1,7 @@
-"""graphiti-core on our database: it finds entities and facts in texts.
+"""graphiti-core on our database: the extraction of entities and facts from texts.
 
-With the modules of its hooks the only one that imports graphiti_core; it takes seconds, so it is
-imported when the first text is to be read, and `prepared` before.
+Only this module and those of its hooks import graphiti_core. The import takes seconds, so `worker`
+imports this module when it reads the first text, after it has set graphiti_core's environment.
 """
 
 import asyncio
@@ -30,34 +30,34 @@ from graph_memory.inference.embedder import Embedder
 from graph_memory.inference.llm import Chat
 from graph_memory.settings.base import Settings
 
-#: Requests to the language model, and to the database, at a time.
+#: Concurrent requests to the language model, and to the database.
 _AT_A_TIME = 4
 
-# Its queries name properties that a new database has not seen yet, and Neo4j warns of each.
+# Graphiti's queries name properties that a new database does not have yet; Neo4j warns of each.
 logging.getLogger("neo4j.notifications").setLevel(logging.ERROR)
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """What Graphiti is to read."""
+    """A text for Graphiti to read."""
 
     group_id: str
     name: str
     content: str
     source: str  #: text, message or json
     source_description: str
-    reference_time: datetime  #: what "yesterday" in it is relative to
-    entity_types: Mapping[str, str]  #: what each is, by its name
+    reference_time: datetime  #: the "now" of relative dates in the text
+    entity_types: Mapping[str, str]  #: descriptions by name
     saga: str | None
     update_communities: bool
 
 
 class Hooks(MergingWrites, EntityLookup):
-    """Our part in Graphiti's reading and writing."""
+    """Our implementations of Graphiti's lookups and writes."""
 
 
 class MemoryDriver(Neo4jDriver):
-    """Graphiti's driver for our database, with our writes and searches."""
+    """Graphiti's Neo4j driver on our database, with our writes and searches."""
 
     def __init__(self, graph: Graph, settings: Settings) -> None:
         super().__init__(
@@ -70,13 +70,13 @@ class MemoryDriver(Neo4jDriver):
         self.search_interface = IndexedSearch(graph=graph)
 
     async def ready(self) -> None:
-        """Wait until Graphiti's own indexes are there."""
+        """Wait until Graphiti's own indexes exist."""
         if building := cast(Any, self)._init_task:
-            await asyncio.shield(building)  # who stops waiting does not stop it
+            await asyncio.shield(building)  # a cancelled wait must not cancel the task
 
 
 class GraphitiLlm(LLMClient):
-    """Our language model, as Graphiti asks it; jobs retry, so it does not."""
+    """Our language model behind Graphiti's interface; jobs retry, so it does not."""
 
     def __init__(self, chat: Chat) -> None:
         super().__init__(LLMConfig())
@@ -94,10 +94,10 @@ class GraphitiLlm(LLMClient):
         attribute_extraction: bool = False,
         model: str | None = None,
     ) -> dict[str, Any]:
-        """Ask, and check the answer against its schema.
+        """Return the model's answer, checked against its schema.
 
         Raises:
-            LlmError: No answer, or one that does not fit; of its text nothing is told.
+            LlmError: The model fails, or its answer does not fit; the error holds no text of it.
         """
         self._apply_attribute_extraction_preamble(messages, attribute_extraction)
         messages[0].content += get_extraction_language_instruction(group_id)
@@ -114,13 +114,13 @@ class GraphitiLlm(LLMClient):
 
 
 class GraphitiEmbedder(EmbedderClient):
-    """Our embedding model, as Graphiti asks it."""
+    """Our embedding model behind Graphiti's interface."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
 
     async def create(self, input_data: Any) -> list[float]:
-        """Embed a text, or the first of a list."""
+        """Embed a text, or the first text of a list."""
         texts = [input_data] if isinstance(input_data, str) else list(input_data)[:1]
         return (await self.create_batch(cast(list[str], texts)))[0]
 
@@ -130,15 +130,15 @@ class GraphitiEmbedder(EmbedderClient):
 
 
 class NoReranker(CrossEncoderClient):
-    """No reranker: nothing here asks for one."""
+    """A reranker that keeps the order; our searches do not use one."""
 
     async def rank(self, query: str, passages: list[str]) -> list[tuple[str, float]]:
-        """Leave the passages as they are."""
+        """Return the passages in their order."""
         return [(passage, 1.0) for passage in passages]
 
 
 class Reader:
-    """Graphiti, open on our database."""
+    """A Graphiti instance on our database."""
 
     def __init__(self, graph: Graph, settings: Settings, embedder: Embedder, chat: Chat) -> None:
         self._driver = MemoryDriver(graph, settings)
@@ -151,10 +151,14 @@ class Reader:
         )
 
     async def read(self, text: Text, on_episode_written: OnWritten) -> None:
-        """Find entities and facts in a text and store them, in one transaction with a callback.
+        """Extract entities and facts from a text, and store them.
+
+        Args:
+            text: The text.
+            on_episode_written: Called within the transaction that writes the episode.
 
         Raises:
-            LlmError: The language model does not answer as it should; nothing was stored.
+            LlmError: The language model fails; nothing was stored.
         """
         await self._driver.ready()
         token = on_written.set(on_episode_written)
@@ -174,7 +178,7 @@ class Reader:
             on_written.reset(token)
 
     async def close(self) -> None:
-        """End its connections, when those that make indexes are done."""
+        """Close the connections, after the indexes are built."""
         with contextlib.suppress(Exception):
             await self._driver.ready()
         await self._driver.close()
@@ -191,6 +195,6 @@ def _refuse_misfit(answer: dict[str, Any], model: type[BaseModel]) -> None:
         first = error.errors(include_input=False, include_url=False)[0]
         where = ".".join(map(str, first["loc"]))
         raise LlmError(
-            f"The language model's answer is no {model.__name__}: {where}: {first['msg']}. "
-            "Set GRAPH_MEMORY_LLM_MODEL to one that keeps to schemas."
+            f"The language model's answer does not fit {model.__name__}: {where}: {first['msg']}. "
+            "Set GRAPH_MEMORY_LLM_MODEL to a model that follows schemas."
         ) from error

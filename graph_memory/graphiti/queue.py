@@ -1,4 +1,4 @@
-"""Episodes to be read: a durable queue, in order within a group, held by one reader at a time."""
+"""A durable queue of episodes: ordered within a group, each claimed by one process at a time."""
 
 import json
 import secrets
@@ -14,7 +14,7 @@ from graph_memory.database.graph import Graph
 from graph_memory.domain.timestamps import Instant, instant
 from graph_memory.errors import GraphMemoryError, NotFoundError
 
-#: How an episode can stand; the last two are its ends.
+#: Statuses of an episode; the last two are final.
 STATUSES = ("queued", "running", "done", "failed")
 ENDED = ("done", "failed")
 
@@ -30,24 +30,24 @@ class JobNotFoundError(NotFoundError):
         GraphMemoryError.__init__(
             self,
             f"No episode with the job {job_id!r:.80} in group '{group_id}'. Check the id and the "
-            "group; `graph-memory episodes status` lists the latest.",
+            "group; `graph-memory episodes status` lists the latest ones.",
         )
 
 
 class LostJobError(GraphMemoryError):
-    """An episode is read by another meanwhile; what was read of it here is not written."""
+    """Another process has claimed the episode; the results of this process are discarded."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobStatus:
-    """How an episode stands."""
+    """The status of an episode."""
 
     job_id: str
     group_id: str
     name: str
     status: str  #: one of `STATUSES`
     attempts: int
-    error: str | None  #: why the last attempt failed
+    error: str | None  #: reason why the last attempt failed
     episode_id: str | None
     entities: int | None
     facts: int | None
@@ -56,13 +56,13 @@ class JobStatus:
 
     @property
     def ended(self) -> bool:
-        """Whether nothing more will become of it by itself."""
+        """True if the episode was read, or failed for the last time."""
         return self.status in ENDED
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """An episode that is being read here."""
+    """An episode that this process has claimed."""
 
     job_id: str
     group_id: str
@@ -77,7 +77,7 @@ class Job:
     ]
     saga: str | None
     update_communities: bool
-    episode_id: str | None  #: where it is written already, and only the rest is to be done
+    episode_id: str | None  #: set if the episode is written, and only ratings and vectors are left
 
 
 _JOB = TypeAdapter(Job)
@@ -85,14 +85,20 @@ _JOB = TypeAdapter(Job)
 
 @dataclass(frozen=True, slots=True)
 class DueGroup:
-    """A group with episodes to be read, and when the next of them can be."""
+    """A group with queued episodes, and when the next one is due."""
 
     group_id: str
     due_at: datetime
 
 
 class Jobs:
-    """The queue as one reader sees it."""
+    """The queue, and the claims of one process.
+
+    Args:
+        graph: The database.
+        lease_seconds: Time after which another process may claim an episode.
+        attempts: Attempts before an episode fails.
+    """
 
     def __init__(self, graph: Graph, *, lease_seconds: float, attempts: int) -> None:
         self._graph = graph
@@ -101,7 +107,7 @@ class Jobs:
         self._owner = secrets.token_hex(8)
 
     async def enqueue(self, group_id: str, episode: Mapping[str, Any]) -> str:
-        """Queue an episode; return the id of the job."""
+        """Queue an episode, and return the id of its job."""
         job_id = str(uuid.uuid4())
         await self._graph.run(
             "graphiti/queue/enqueue",
@@ -112,7 +118,7 @@ class Jobs:
         return job_id
 
     async def find(self, group_id: str, job_id: str) -> JobStatus | None:
-        """Find an episode."""
+        """Fetch the status of an episode, or None."""
         return await self._graph.one(
             "graphiti/queue/find", JobStatus, group_id=group_id, job_id=job_id
         )
@@ -127,14 +133,14 @@ class Jobs:
         )
 
     async def due_groups(self, groups: Sequence[str] | None = None) -> list[DueGroup]:
-        """List the groups with episodes to be read, the first due first."""
+        """List the groups with queued episodes, the first due first."""
         wanted = None if groups is None else list(groups)
         return await self._graph.rows("graphiti/queue/waiting", DueGroup, groups=wanted, now=_now())
 
     async def claim(self, group_id: str) -> Job | None:
-        """Take a group's next episode, if it can be read now; those that are none fail.
+        """Claim a group's next episode if it is due; return None if none is.
 
-        One whose readers were killed as often as it may be tried fails, too.
+        A malformed episode fails. An episode whose lease expired on its last attempt fails as well.
         """
         while taken := await self._graph.one(
             "graphiti/queue/claim",
@@ -149,7 +155,7 @@ class Jobs:
                 return _JOB.validate_python(taken)
             except ValidationError as error:
                 fields = ", ".join(sorted({str(fault["loc"][0]) for fault in error.errors()}))
-                await self._fail(group_id, taken, f"It is not stored as an episode is: {fields}.")
+                await self._fail(group_id, taken, f"The stored episode is malformed: {fields}.")
         return None
 
     async def _fail(self, group_id: str, taken: dict[str, Any], error: str) -> None:
@@ -166,35 +172,39 @@ class Jobs:
         )
 
     async def renew(self, job: Job) -> None:
-        """Hold an episode a while longer."""
+        """Extend the lease of an episode."""
         await self._graph.run(
             "graphiti/queue/renew", **self._held(job), lease_until=_now(self._lease)
         )
 
     async def written(self, job: Job, transaction: Any, episode_id: str) -> None:
-        """Note, in the transaction that writes an episode, that it is written.
+        """Record, in the transaction that writes an episode, that it is written.
 
         Raises:
-            LostJobError: It is another's by now.
+            LostJobError: Another process has claimed the episode.
         """
         noted = await self._graph.within(
             transaction, "graphiti/queue/written", **self._held(job), episode_id=episode_id
         )
         if not noted:
-            raise LostJobError(f"Episode '{job.job_id}' is read by another meanwhile.")
+            raise LostJobError(f"Another process has claimed episode '{job.job_id}'.")
 
     async def finish(self, job: Job, *, entities: int, facts: int) -> None:
-        """Note that an episode is read."""
+        """Mark an episode as read."""
         await self._graph.run(
             "graphiti/queue/finish", **self._held(job), entities=entities, facts=facts, now=_now()
         )
 
     def exhausted(self, job: Job) -> bool:
-        """Whether an episode is not to be tried again."""
+        """Return True after the last attempt of an episode."""
         return job.attempts >= self._attempts
 
     async def put_back(self, job: Job, error: str, *, pause_seconds: float) -> None:
-        """Note why an episode could not be read; after the last attempt it is given up."""
+        """Record why an episode could not be read, and queue it again with exponential backoff.
+
+        After the last attempt it fails. The first pause is `pause_seconds`, and each further one
+        twice as long.
+        """
         await self._graph.run(
             "graphiti/queue/put_back",
             **self._held(job),
@@ -206,7 +216,7 @@ class Jobs:
         )
 
     async def release(self, job: Job) -> None:
-        """Give an episode back as it was."""
+        """Return an episode to the queue without counting the attempt."""
         await self._graph.run(
             "graphiti/queue/put_back",
             **self._held(job),
@@ -218,7 +228,7 @@ class Jobs:
         )
 
     async def retry(self, group_id: str, job_ids: Sequence[str] | None) -> list[str]:
-        """Queue failed episodes once more; return their ids."""
+        """Queue failed episodes again, and return the ids of their jobs."""
         wanted = None if job_ids is None else list(job_ids)
         return await self._graph.rows(
             "graphiti/queue/retry", str, group_id=group_id, job_ids=wanted, now=_now()

@@ -1,4 +1,4 @@
-"""Another id for a group of Graphiti whose own can be no tenant's, and the old one back."""
+"""Renaming groups of Graphiti whose ids are not valid tenant ids, and undoing it."""
 
 import re
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ _LONGEST = 64
 
 @dataclass(frozen=True, slots=True)
 class GroupRename:
-    """A group to get another id, and how much of it there is under the old one."""
+    """A rename of a group, and the numbers of nodes and relationships under the old id."""
 
     old: str
     new: str
@@ -42,38 +42,38 @@ class _Count:
 
 
 def is_tenant(group_id: str | None) -> bool:
-    """Tell whether an id can be a tenant's: the index of words would split others, or lose them."""
+    """Return True for a valid tenant id; the full-text index would split or lose other ids."""
     return bool(GROUP_ID_PATTERN.fullmatch(group_id or ""))
 
 
 def remedy(group_id: str) -> str:
-    """Say what to type where an id can be no tenant's."""
+    """Return the remedy for an id that is not a valid tenant id, with a command to copy."""
     like = re.sub(r"[^A-Za-z0-9_]", "_", group_id)[:_LONGEST] or "main"
     return (
-        "a tenant's id has 1 to 64 letters, digits and underscores; give the group another, as "
+        "a tenant id has 1 to 64 letters, digits and underscores; rename the group, for example "
         f"with `graph-memory adopt --rename '{group_id}={like}'`"
     )
 
 
 async def plan_renames(graph: Graph, renames: Mapping[str, str]) -> list[GroupRename]:
-    """Count what renaming would move; changes nothing.
+    """Check renames, and count what they would move, without any change.
 
     Args:
-        graph: Where.
-        renames: The new id of each old one.
+        graph: The database.
+        renames: New ids by old ids.
 
     Raises:
-        InvalidArgumentError: An id cannot be given, is taken, or belongs to nothing.
+        InvalidArgumentError: An id is invalid, in use, or has no entities.
     """
     if len(set(renames.values())) < len(renames):
-        raise InvalidArgumentError("rename", dict(renames), "two groups cannot become one")
+        raise InvalidArgumentError("rename", dict(renames), "two groups cannot get the same id")
     return [await _plan_rename(graph, old, new) for old, new in renames.items()]
 
 
 async def rename(graph: Graph, renames: Mapping[str, str]) -> list[GroupRename]:
-    """Give groups other ids, whoever wrote there; a second time moves what was written since.
+    """Give groups new ids; a repeated rename moves what was written since.
 
-    It is noted first what is moved where, so that what was interrupted can be repeated.
+    Each rename is recorded first, so that an interrupted one can be repeated.
 
     Raises:
         InvalidArgumentError: As for `plan_renames`; nothing was changed.
@@ -86,9 +86,9 @@ async def rename(graph: Graph, renames: Mapping[str, str]) -> list[GroupRename]:
 
 
 async def give_back(graph: Graph, group_id: str) -> GroupRename | None:
-    """Give what Graphiti made in a group the id it had before; return how much, if it had another.
+    """Give Graphiti's nodes of a renamed group their old id; return None if it was not renamed.
 
-    Memories of ours stay in the group, and with them the facts that lead to them.
+    Memories that Graphiti did not find stay in the group, with the facts that lead to them.
     """
     was = (await _id_use(graph, group_id)).was
     if was is None:
@@ -106,11 +106,11 @@ async def _plan_rename(graph: Graph, old: str, new: str) -> GroupRename:
         raise InvalidArgumentError("rename", said, remedy(old))
     use, there = await _id_use(graph, new), await _count(graph, old)
     if use.was is None and use.held:
-        raise InvalidArgumentError("rename", said, f"'{new}' is taken; name one that holds nothing")
+        raise InvalidArgumentError("rename", said, f"'{new}' is in use; choose an unused id")
     if use.was not in (None, old):
-        raise InvalidArgumentError("rename", said, f"'{new}' is what '{use.was}' was renamed")
+        raise InvalidArgumentError("rename", said, f"'{use.was}' was renamed to '{new}'")
     if use.was is None and not there.entities:
-        raise InvalidArgumentError("rename", said, f"there is no entity of a group '{old}'")
+        raise InvalidArgumentError("rename", said, f"group '{old}' has no entities")
     return _group_rename(old, new, there)
 
 

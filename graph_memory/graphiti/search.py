@@ -1,6 +1,7 @@
-"""How Graphiti searches here: by our indexes, without what is ours or deleted.
+"""Graphiti's searches on our indexes, without our properties and without deleted memories.
 
-By itself it compares with every vector of the group, for facts with every one of the database.
+Without them Graphiti compares a query with every vector of the group, and for facts with every
+vector of the database.
 """
 
 # pyright: reportMissingTypeStubs=false
@@ -25,17 +26,17 @@ from graph_memory.graphiti.properties import (
 )
 from graph_memory.ranking.terms import any_word
 
-#: Of fewer, a vector index misses too many.
+#: Neighbours examined at least; with fewer a vector index misses too many.
 _CANDIDATES = 100
 
-#: Both are needed for facts between some entities.
+#: The filters for facts between given entities; both are needed.
 _ENDS = {"edge_source_node_uuids", "edge_target_node_uuids"}
 
-#: What is no attribute: what is ours, and what Graphiti has a place of its own for.
+#: Properties that are not attributes: ours, and the fields of Graphiti's own models.
 _HIDDEN = (*MEMORY_PROPERTIES, *EntityNode.model_fields)
 _HIDDEN_OF_FACTS = (*FACT_PROPERTIES, *SET_ASIDE_PROPERTIES, *GRAPHITI_FACT_FIELDS)
 
-#: The fields of the full-text indexes.
+#: The fields of the full-text indexes by statement.
 _FIELDS = {
     "graphiti/search/entities_worded": ("content", "tags"),
     "graphiti/search/facts_worded": ("fact", "name"),
@@ -43,7 +44,7 @@ _FIELDS = {
 
 
 class EntityLookup(GraphOperationsInterface):
-    """Finds entities by name, without what is ours or deleted."""
+    """Lookups of entities by name, without our properties and without deleted memories."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
@@ -52,7 +53,7 @@ class EntityLookup(GraphOperationsInterface):
     async def node_get_by_names(
         self, _cls: Any, driver: Any, names: list[str], group_ids: list[str]
     ) -> list[EntityNode]:
-        """Find the entities that have one of some names."""
+        """Find the entities with one of the given names."""
         return [
             _node(row)
             for group_id in sorted(set(group_ids))
@@ -67,9 +68,9 @@ class EntityLookup(GraphOperationsInterface):
 
 
 class IndexedSearch(SearchInterface):
-    """Searches within one group after the other, by vector index and by words.
+    """Searches by vector index and by full-text index, one group after the other.
 
-    What these cannot filter by is left to Graphiti's own searches.
+    A search with a filter that these cannot apply goes to Graphiti's own implementation.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
@@ -101,7 +102,7 @@ class IndexedSearch(SearchInterface):
         limit: int = 100,
         min_score: float = 0.7,
     ) -> list[EntityNode]:
-        """Find entities by the meaning of their names."""
+        """Find entities by the vectors of their names."""
         if group_ids is None or _set(search_filter):
             return await driver.search_ops.node_similarity_search(
                 driver, search_vector, search_filter, group_ids, limit, min_score
@@ -119,7 +120,7 @@ class IndexedSearch(SearchInterface):
         group_ids: list[str] | None = None,
         limit: int = 100,
     ) -> list[EntityEdge]:
-        """Find facts by their words; between given entities all of them."""
+        """Find facts by their words; between given entities, return all facts."""
         if group_ids is None or _set(search_filter) - _ENDS:
             return await driver.search_ops.edge_fulltext_search(
                 driver, query, search_filter, group_ids, limit
@@ -140,7 +141,7 @@ class IndexedSearch(SearchInterface):
         limit: int = 100,
         min_score: float = 0.7,
     ) -> list[EntityEdge]:
-        """Find facts by their meaning; between given entities all of them, the nearest first."""
+        """Find facts by their vectors; between given entities, return all, the nearest first."""
         ends = source_node_uuid or target_node_uuid
         if group_ids is None or ends or _set(search_filter) - _ENDS:
             return await driver.search_ops.edge_similarity_search(
@@ -228,7 +229,7 @@ class IndexedSearch(SearchInterface):
 
 
 def _set(search_filter: SearchFilters) -> set[str]:
-    """Name the filters that are set."""
+    """Return the names of the filters that are set."""
     return {name for name, value in search_filter if value is not None}
 
 
@@ -241,7 +242,7 @@ def _edge(row: dict[str, Any]) -> EntityEdge:
 
 
 def _attributes(row: dict[str, Any]) -> dict[str, Any]:
-    """Return attributes by name; Graphiti's prompts choke on instants."""
+    """Return attributes by name, instants as text, because Graphiti's prompts are JSON."""
     return {
         key: value.isoformat() if isinstance(value, datetime) else value
         for key, value in row["attributes"]

@@ -1,4 +1,4 @@
-"""Vectors that Graphiti compares by, of names and of facts; facts are searched by them here too."""
+"""Vectors of names and facts, for Graphiti's searches; our search of facts uses them as well."""
 
 import logging
 from collections.abc import AsyncIterator, Callable
@@ -12,7 +12,7 @@ _log = logging.getLogger(__name__)
 
 _BATCH = 500
 
-#: What lists the texts to embed, and what writes their vectors.
+#: Pairs of statements: one lists the texts to embed, the other writes their vectors.
 _KINDS = (
     ("graphiti/vectors/names", "graphiti/vectors/write_names"),
     ("graphiti/vectors/facts", "graphiti/vectors/write_facts"),
@@ -26,10 +26,10 @@ class _Text:
 
 
 async def count_stale(context: Context, group_id: str, *, only_missing: bool) -> int:
-    """Count the names and facts of a group that are to be embedded.
+    """Count the names and facts of a group that a rebuild would embed.
 
-    These are those with vectors of ours, and with `graphiti_vectors` all; with `only_missing` those
-    of them without one of the configured model.
+    These are names and facts with vectors of ours, or all of them with `graphiti_vectors`;
+    `only_missing` restricts them to those without a vector of the configured model.
     """
     return (
         await context.graph.one(
@@ -46,7 +46,7 @@ async def rebuild(
     only_missing: bool,
     on_done: Callable[[int], None] = lambda done: None,
 ) -> tuple[int, int]:
-    """Embed names and facts of a group, a batch at a time; return how many were, and were not."""
+    """Embed names and facts of a group in batches; return the numbers embedded and failed."""
     rebuilt = failed = 0
     for listing, writing in _KINDS:
         async for batch in _batches(context, listing, group_id, only_missing=only_missing):
@@ -75,7 +75,7 @@ async def _batches(
 
 async def _embed(context: Context, writing: str, group_id: str, batch: list[_Text]) -> int:
     try:
-        # Line ends are spaces to Graphiti.
+        # Graphiti replaces line ends by spaces as well.
         vectors = await context.embedder.embed([each.text.replace("\n", " ") for each in batch])
         rows = [
             {"id": each.id, "text": each.text, "embedding": vector}
@@ -87,7 +87,7 @@ async def _embed(context: Context, writing: str, group_id: str, batch: list[_Tex
     except GraphUnavailableError:
         raise
     except GraphMemoryError as error:
-        _log.warning("%d vectors from '%s' on: %s", len(batch), batch[0].id, error)
+        _log.warning("Cannot embed %d texts from '%s' on: %s", len(batch), batch[0].id, error)
         return 0
     return len(written)
 

@@ -1,7 +1,7 @@
-"""Texts to be read by Graphiti: queued, worked off in order, and what they mention made memories.
+"""The worker that reads queued episodes with Graphiti and turns their entities into memories.
 
-An episode is written in one transaction with a note of it in its job, so that it is written once,
-whatever is killed when. What remains, vectors and ratings, can be done again.
+An episode is written in one transaction with its mark in the job, so it is written exactly once,
+even if a process is killed. The remaining steps, vectors and ratings, are idempotent.
 """
 
 import asyncio
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-#: Groups whose episodes are read at a time; those of one group go one after the other.
+#: Groups processed concurrently; the episodes of one group are read in turn.
 _GROUPS = 4
 
-#: How often somebody looks for episodes that another process queued, or has done with.
+#: Interval at which the queue is polled for changes made by other processes.
 _LOOK_SECONDS = 5.0
 
 
@@ -50,7 +50,7 @@ class _Mentioned:
 
 
 class Worker:
-    """Reads queued episodes."""
+    """A worker that reads queued episodes."""
 
     def __init__(self, context: Context) -> None:
         settings = context.settings
@@ -66,12 +66,12 @@ class Worker:
         self._tasks: set[asyncio.Task[int]] = set()
 
     def notify(self) -> None:
-        """Tell who works on that there is something to do."""
+        """Wake the worker, because an episode was queued."""
         self._news.set()
 
     @asynccontextmanager
     async def processing_queue(self) -> AsyncGenerator[None]:
-        """Work meanwhile."""
+        """Process the queue in the background while the context is open."""
         task = asyncio.create_task(self._process_forever())
         try:
             yield
@@ -80,9 +80,9 @@ class Worker:
             await asyncio.wait([task])
 
     async def process(self, groups: Sequence[str] | None = None) -> int:
-        """Read all episodes that can be read now; return how many ended, well or badly."""
+        """Read all episodes that are due, and return how many ended, read or failed."""
         if self._context.chat is None:
-            raise SettingsError("No language model reads episodes. Set GRAPH_MEMORY_LLM_URL.")
+            raise SettingsError("Episodes need a language model. Set GRAPH_MEMORY_LLM_URL.")
         now = datetime.now(UTC)
         due = [w.group_id for w in await self.jobs.due_groups(groups) if w.due_at <= now]
         room = asyncio.Semaphore(_GROUPS)
@@ -91,7 +91,7 @@ class Worker:
             async with room:
                 return await self._process_group(group_id)
 
-        # None is left alone where another fails, or where all are to stop.
+        # Wait for all groups, even if one fails or the task is cancelled.
         ended = await asyncio.gather(*map(process, due), return_exceptions=True)
         for failure in ended:
             if isinstance(failure, BaseException):
@@ -99,7 +99,7 @@ class Worker:
         return sum(count for count in ended if isinstance(count, int))
 
     async def process_for(self, group_id: str, seconds: float) -> None:
-        """Read a group's episodes, and wait for it so long; it goes on after that."""
+        """Read a group's episodes, and wait up to `seconds`; reading continues after that."""
         task = asyncio.create_task(self.process([group_id]))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -108,7 +108,7 @@ class Worker:
             task.result()
 
     async def drain(self, groups: Sequence[str] | None = None) -> int:
-        """Read episodes until none is left, waiting for those that are to be tried again."""
+        """Read episodes until the queue is empty, including retries; return how many ended."""
         ended = 0
         while due_groups := await self.jobs.due_groups(groups):
             seconds = (due_groups[0].due_at - datetime.now(UTC)).total_seconds()
@@ -117,7 +117,7 @@ class Worker:
         return ended
 
     async def close(self) -> None:
-        """Stop reading, and end Graphiti's connections; what was begun is queued again."""
+        """Stop reading, queue unfinished episodes again, and close Graphiti's connections."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -131,8 +131,8 @@ class Worker:
                 await self.process()
             except GraphMemoryError as error:
                 _log.warning("Episodes wait: %s", error)
-            except Exception:  # a reader that ends in silence would leave all episodes unread
-                _log.exception("Episodes wait.")
+            except Exception:  # the worker must survive, or no episode would be read any more
+                _log.exception("Episodes wait: unexpected error.")
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(max(_LOOK_SECONDS, self._rests_seconds())):
                     await self._news.wait()
@@ -144,7 +144,7 @@ class Worker:
         return ended
 
     async def _claim(self, group_id: str) -> Job | None:
-        """Take a group's next episode; one just taken when all are to stop is given back."""
+        """Claim a group's next episode; release it if the task is cancelled in the meantime."""
         claiming = asyncio.create_task(self.jobs.claim(group_id))
         try:
             return await asyncio.shield(claiming)
@@ -157,7 +157,7 @@ class Worker:
         return self._context.chat.rests_seconds if self._context.chat else 0.0
 
     async def _process_job(self, job: Job) -> bool:
-        """Read an episode; return whether it ended."""
+        """Read an episode, and return True if it ended."""
         heartbeat = asyncio.create_task(self._heartbeat(job))
         try:
             async with asyncio.timeout(self._settings.episode_timeout_seconds):
@@ -168,11 +168,11 @@ class Worker:
             _log.warning("%s", error)
             return False
         except GraphUnavailableError:
-            raise  # nothing can be noted; when its time has run out, it is taken up again
+            raise  # nothing can be recorded; the episode is claimed again after its lease
         except asyncio.CancelledError:
             await asyncio.shield(self.jobs.release(job))
             raise
-        except Exception as error:  # whatever Graphiti raises, an episode ends with a reason
+        except Exception as error:  # any error of Graphiti must end the episode with a reason
             return await self._put_back(job, error)
         finally:
             heartbeat.cancel()
@@ -216,22 +216,22 @@ class Worker:
         )
 
     async def _graphiti(self) -> Any:
-        """Return Graphiti, imported and opened at its first use."""
+        """Return Graphiti and its text class, imported and opened at first use."""
         if self._reader is None:
             _prepare_import(self._settings.embedding_dimensions)
             client = await asyncio.to_thread(_import_client)
             context = self._context
-            assert context.chat is not None  # noqa: S101 - who claims a job has looked
+            assert context.chat is not None  # noqa: S101 - checked before a job is claimed
             self._reader = client.Reader(
                 context.graph, context.settings, context.embedder, context.chat
             )
         return self._reader, _import_client().Text
 
     async def _complete(self, job: Job) -> tuple[int, int]:
-        """Give what the episode mentions vectors and ratings, and count it as accessed.
+        """Embed and rate the entities that an episode mentions, and count accesses to known ones.
 
         Returns:
-            How many entities it mentions, and how many facts it holds.
+            The numbers of entities and facts of the episode.
         """
         context, group_id = self._context, job.group_id
         found = await self.jobs.find(group_id, job.job_id)
@@ -269,14 +269,14 @@ class Worker:
 
 
 def _describe_error(error: Exception, settings: Any) -> str:
-    """Say what failed without the text of the episode, which the error may hold."""
+    """Describe an error without its message, which may hold text of the episode."""
     if isinstance(error, TimeoutError):
-        return f"It was not read within {settings.episode_timeout_seconds:g} s."
+        return f"Reading took longer than {settings.episode_timeout_seconds:g} s."
     return f"Graphiti failed: {type(error).__name__}."
 
 
 def _prepare_import(dimensions: int) -> None:
-    """Set what Graphiti reads when it is imported; telemetry is off unless asked for."""
+    """Set the environment that Graphiti reads at import; telemetry is off by default."""
     os.environ.setdefault("GRAPHITI_TELEMETRY_ENABLED", "false")
     os.environ.setdefault("PYTHON_DOTENV_DISABLED", "true")
     os.environ["EMBEDDING_DIM"] = str(dimensions)

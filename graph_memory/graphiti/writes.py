@@ -1,7 +1,7 @@
-"""How Graphiti writes here: what it found is merged in, and what is ours or newer stays.
+"""Graphiti's writes, merged into the database: our properties and newer values stay.
 
-By itself Graphiti writes back what it read before it asked the language model, and so reverts or
-erases what happened meanwhile: `SET n = $everything`.
+Graphiti's own writes replace all properties (`SET n = $everything`) by those it read before it
+asked the language model, and so revert or erase changes made in between.
 """
 
 # pyright: reportMissingTypeStubs=false
@@ -31,24 +31,24 @@ from graph_memory.graphiti.properties import (
 )
 from graph_memory.settings.base import Settings
 
-#: What Graphiti itself has of an entity, and of a fact; all else are attributes.
+#: Graphiti's own fields of an entity and of a fact; all others are attributes.
 _OF_NODES = frozenset(EntityNode.model_fields)
 _OF_EDGES = frozenset(GRAPHITI_FACT_FIELDS)
 
 
 class OnWritten(Protocol):
-    """Called within the transaction that writes an episode."""
+    """A callback within the transaction that writes an episode."""
 
     async def __call__(self, transaction: Any, episode_id: str) -> None:
-        """Take note of it; an error takes everything back."""
+        """Record the episode; an error rolls the transaction back."""
 
 
-#: Who is told of the episodes written in the present task.
+#: The callback for episodes written in the current task.
 on_written: ContextVar[OnWritten | None] = ContextVar("on_written", default=None)
 
 
 class MergingWrites(GraphOperationsInterface):
-    """Writes that merge. What is not here Graphiti does in its own way."""
+    """Merging writes; all other operations are Graphiti's own."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
@@ -98,7 +98,7 @@ class MergingWrites(GraphOperationsInterface):
     async def episodic_node_save_bulk(
         self, _cls: Any, driver: Any, transaction: Any, nodes: list[Any], batch_size: int = 100
     ) -> None:
-        """Store episodes, and tell who waits for them."""
+        """Store episodes, and call `on_written` for each."""
         await self.graph.within(transaction, "graphiti/writes/episodes", episodes=nodes)
         if on_episode_written := on_written.get():
             for node in nodes:
@@ -112,12 +112,12 @@ class MergingWrites(GraphOperationsInterface):
         episodic_edges: list[Any],
         batch_size: int = 100,
     ) -> None:
-        """Store which entities episodes mention."""
+        """Store the mentions of entities in episodes."""
         rows = sorted(episodic_edges, key=itemgetter("target_node_uuid"))
         await self.graph.within(transaction, "graphiti/writes/mentions", mentions=rows)
 
     def _entity(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        # The label of a memory is ours to give and to take.
+        # Only we set and remove the labels of a memory.
         labels = sorted({*row["labels"], "Entity"} - {"Memory", "PurgedMemory"})
         named = (row["uuid"], row["group_id"], row["name"], row["summary"])
         return {
@@ -157,7 +157,7 @@ def _fact(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _attributes(row: Mapping[str, Any], others: Iterable[str]) -> dict[str, Any]:
-    """Return the attributes that are Graphiti's; its own prompts choke on instants of Neo4j."""
+    """Return Graphiti's attributes, instants as text, because Graphiti's prompts are JSON."""
     return {
         key: value.isoformat() if isinstance(value, datetime) else value
         for key, value in row.items()

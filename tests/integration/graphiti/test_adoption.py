@@ -226,11 +226,11 @@ async def test_a_rename_that_would_mix_groups_is_refused(
     before = await exported(driver, old), await exported(driver, other)
     await memory.add("Somebody is here", group_id=f"{group}_full")
     wrongs: dict[str, dict[str, str]] = {
-        "is taken": {old: f"{group}_full"},
+        "is in use": {old: f"{group}_full"},
         "can be adopted as it is": {f"{group}_full": group},
-        "no entity of a group": {f"{old}-nowhere": group},
-        "two groups cannot become one": {old: group, other: group},
-        "a tenant's id has": {old: "a-b"},
+        "has no entities": {f"{old}-nowhere": group},
+        "two groups cannot get the same id": {old: group, other: group},
+        "a tenant id has": {old: "a-b"},
     }
     for told, wrong in wrongs.items():
         with pytest.raises(InvalidArgumentError, match=told):

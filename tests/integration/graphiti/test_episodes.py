@@ -550,7 +550,7 @@ async def test_a_slow_model_is_given_up(make: Make, llm: ScriptedLlm) -> None:
     assert "within 0.2 s" in str(job.error)
     late = make(episode_timeout_seconds=0.3, episode_attempts=1)
     job = await late.add_episode(BOB, wait=True)
-    assert (job.status, job.error) == ("failed", "It was not read within 0.3 s.")
+    assert (job.status, job.error) == ("failed", "Reading took longer than 0.3 s.")
 
 
 async def test_a_wait_ends_and_the_reading_goes_on(
