@@ -5,7 +5,7 @@
 // memory into its prompts.
 //
 // access  fragment
-// param   group_id         : STRING — tenant
+// param   group_id         : STRING — the tenant
 // param   graphiti_vectors : BOOLEAN
 CALL (m, vector) {
   WITH m, vector WHERE vector IS NOT NULL

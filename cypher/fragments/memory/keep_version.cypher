@@ -1,7 +1,7 @@
 // Store the previous `text` of memory `m` as a version with the id `version_id`.
 //
 // access  fragment
-// param   group_id : STRING — tenant
+// param   group_id : STRING — the tenant
 // param   now      : STRING — ISO 8601, UTC
 OPTIONAL MATCH (m)-[:HAS_VERSION]->(earlier:MemoryVersion)
 WITH m, text, version_id, max(earlier.expired_at) AS since

@@ -1,7 +1,7 @@
 // Make memory `m` valid again after it was obsolete or had ended, and end `supersedes` to it.
 //
 // access  fragment
-// param   group_id : STRING — tenant
+// param   group_id : STRING — the tenant
 // param   now      : STRING — ISO 8601, UTC
 CALL (m) {
   WITH m WHERE m.obsolete_at IS NOT NULL OR m.invalid_at <= $now

@@ -3,7 +3,7 @@
 // An expression; null without a successor. The nearest successor wins, then the latest.
 //
 // access  fragment
-// param   group_id : STRING — tenant
+// param   group_id : STRING — the tenant
 head(COLLECT {
   MATCH path = (m) (()<-[r:RELATES_TO WHERE r.name = 'supersedes' AND r.expired_at IS NULL]-
     (:Memory WHERE r.group_id = $group_id)){1,16} (winner)

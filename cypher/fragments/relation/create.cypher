@@ -4,7 +4,7 @@
 // active relation at an instant in the past, the end counts as known from now on.
 //
 // access  fragment
-// param   group_id  : STRING — tenant
+// param   group_id  : STRING — the tenant
 // param   relations : LIST<MAP> — relation_id, edge_key, from_id, to_id, relation_type, strength,
 //                     fact, valid_at, invalid_at and metadata_json
 // param   now       : STRING — ISO 8601, UTC

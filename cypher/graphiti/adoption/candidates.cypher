@@ -1,7 +1,7 @@
 // List entities of a group that are not memories yet, ordered by id.
 //
 // access  read
-// param   group_id : STRING — tenant
+// param   group_id : STRING — the tenant
 // param   labels   : LIST<STRING>? — any of these; null for all
 // param   after_id : STRING
 // param   limit    : INTEGER

@@ -1,7 +1,7 @@
 // Turn entities into memories; values under our property names are set aside for a release.
 //
 // access  write
-// param   group_id : STRING — tenant
+// param   group_id : STRING — the tenant
 // param   entities : LIST<MAP> — uuid and the row of fragments/memory/fill; sorted by id
 // param   owned    : LIST<STRING> — names of our properties
 // param   now      : STRING — ISO 8601, UTC

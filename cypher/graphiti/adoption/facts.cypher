@@ -1,7 +1,7 @@
 // Turn the facts between memories of a group into relations; they keep their names.
 //
 // access  batch
-// param   group_id  : STRING — tenant
+// param   group_id  : STRING — the tenant
 // param   group_key : STRING — digits of the group in the full-text index
 // param   owned     : LIST<STRING> — names of our properties
 // param   now       : STRING — ISO 8601, UTC

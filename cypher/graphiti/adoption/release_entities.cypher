@@ -1,7 +1,7 @@
 // Restore the entities of a group as they were before adoption.
 //
 // access  batch
-// param   group_id : STRING — tenant
+// param   group_id : STRING — the tenant
 // param   owned    : LIST<STRING> — names of our properties
 // param   batch    : INTEGER — entities per transaction
 // returns released : INTEGER

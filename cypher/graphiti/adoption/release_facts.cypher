@@ -1,7 +1,7 @@
 // Restore the facts of a group as they were before adoption.
 //
 // access  batch
-// param   group_id : STRING — tenant
+// param   group_id : STRING — the tenant
 // param   owned    : LIST<STRING> — names of our properties
 // param   batch    : INTEGER — facts per transaction
 // returns released : INTEGER

@@ -5,7 +5,7 @@
 // process.
 //
 // access  write
-// param   group_id    : STRING — tenant
+// param   group_id    : STRING — the tenant
 // param   owner       : STRING — process that claims it
 // param   lease_until : STRING — end of the lease unless renewed, ISO 8601, UTC
 // param   attempts    : INTEGER — attempts after which it fails

@@ -3,7 +3,7 @@
 // The write to the queue takes a lock, so concurrent episodes get different places.
 //
 // access  write
-// param   group_id : STRING — tenant
+// param   group_id : STRING — the tenant
 // param   job      : MAP — properties, see below
 // param   now      : STRING — ISO 8601, UTC
 // returns job_id : STRING

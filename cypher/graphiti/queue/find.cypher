@@ -1,7 +1,7 @@
 // Fetch a queued episode.
 //
 // access  read
-// param   group_id : STRING — tenant
+// param   group_id : STRING — the tenant
 // param   job_id   : STRING
 // returns job_id     : STRING
 // returns group_id   : STRING

@@ -1,7 +1,7 @@
 // Mark an episode as read, and remove its text from the job, because the episode has it.
 //
 // access  write
-// param   group_id : STRING — tenant
+// param   group_id : STRING — the tenant
 // param   job_id   : STRING
 // param   owner    : STRING — process that read it
 // param   entities : INTEGER

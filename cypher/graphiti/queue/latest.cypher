@@ -1,7 +1,7 @@
 // List the latest queued episodes of a group, with any status.
 //
 // access  read
-// param   group_id : STRING — tenant
+// param   group_id : STRING — the tenant
 // param   statuses : LIST<STRING>? — any of these; null for all
 // param   limit    : INTEGER
 // returns job_id     : STRING

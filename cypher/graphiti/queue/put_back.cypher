@@ -1,7 +1,7 @@
 // Record why an episode could not be read, and queue it again or fail it.
 //
 // access  write
-// param   group_id   : STRING — tenant
+// param   group_id   : STRING — the tenant
 // param   job_id     : STRING
 // param   owner      : STRING — process that tried
 // param   attempts   : INTEGER — attempts so far

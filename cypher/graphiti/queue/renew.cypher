@@ -1,7 +1,7 @@
 // Extend the lease of an episode that is being read.
 //
 // access  write
-// param   group_id    : STRING — tenant
+// param   group_id    : STRING — the tenant
 // param   job_id      : STRING
 // param   owner       : STRING — process that reads it
 // param   lease_until : STRING — ISO 8601, UTC

@@ -1,7 +1,7 @@
 // Queue failed episodes of a group again, at their old places.
 //
 // access  write
-// param   group_id : STRING — tenant
+// param   group_id : STRING — the tenant
 // param   job_ids  : LIST<STRING>? — only these; null for all; null for all
 // param   now      : STRING — ISO 8601, UTC
 // returns job_id : STRING

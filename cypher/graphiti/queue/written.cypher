@@ -3,7 +3,7 @@
 // No row means that another process holds the job; the transaction must be rolled back.
 //
 // access  write
-// param   group_id   : STRING — tenant
+// param   group_id   : STRING — the tenant
 // param   job_id     : STRING
 // param   owner      : STRING — process that reads it
 // param   episode_id : STRING

@@ -1,7 +1,7 @@
 // Find the entities of a group with one of the given names.
 //
 // access  read
-// param   group_id : STRING — tenant
+// param   group_id : STRING — the tenant
 // param   names    : LIST<STRING>
 // returns entity : MAP<ANY>
 MATCH (n:Entity)

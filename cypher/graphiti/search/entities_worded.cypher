@@ -1,7 +1,7 @@
 // Find the entities of a group that contain any of the words, among those that are memories.
 //
 // access  read
-// param   group_id : STRING — tenant
+// param   group_id : STRING — the tenant
 // param   lucene   : STRING — Lucene query that requires the group's key
 // param   limit    : INTEGER
 // returns entity : MAP<ANY>

@@ -1,7 +1,7 @@
 // Find the facts between given entities of a group, the most similar first.
 //
 // access  read
-// param   group_id : STRING — tenant
+// param   group_id : STRING — the tenant
 // param   from_ids : LIST<STRING> — ids of the starts
 // param   to_ids   : LIST<STRING> — ids of the ends
 // param   vector   : VECTOR? — query vector

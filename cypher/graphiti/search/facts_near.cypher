@@ -1,7 +1,7 @@
 // Find the most similar facts of a group, by vector.
 //
 // access  read
-// param   group_id   : STRING — tenant
+// param   group_id   : STRING — the tenant
 // param   vector     : VECTOR — query vector
 // param   candidates : INTEGER — neighbours to examine
 // param   limit      : INTEGER

@@ -1,7 +1,7 @@
 // Find the facts of a group that contain any of the words.
 //
 // access  read
-// param   group_id : STRING — tenant
+// param   group_id : STRING — the tenant
 // param   lucene   : STRING — Lucene query that requires the group's key
 // param   limit    : INTEGER
 // returns fact : MAP<ANY>

@@ -1,7 +1,7 @@
 // List facts of a group that need a vector, ordered by id.
 //
 // access  read
-// param   group_id : STRING — tenant
+// param   group_id : STRING — the tenant
 // param   after_id : STRING — last id of the previous batch; empty for the first
 // param   limit    : INTEGER
 // returns id   : STRING

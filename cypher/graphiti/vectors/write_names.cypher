@@ -1,7 +1,7 @@
 // Store vectors of the names of entities; vectors of other models are set aside for a release.
 //
 // access  write
-// param   group_id : STRING — tenant
+// param   group_id : STRING — the tenant
 // param   rows     : LIST<MAP> — id, text and embedding; sorted by id
 // param   model    : STRING
 // returns id : STRING — id of each entity whose name is unchanged

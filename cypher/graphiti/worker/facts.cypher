@@ -1,7 +1,7 @@
 // Count the facts that an episode holds.
 //
 // access  read
-// param   group_id   : STRING — tenant
+// param   group_id   : STRING — the tenant
 // param   episode_id : STRING
 // returns facts : INTEGER
 MATCH (e:Episodic {uuid: $episode_id})

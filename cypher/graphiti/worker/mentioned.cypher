@@ -1,7 +1,7 @@
 // List the entities that an episode mentions, and the work left for each.
 //
 // access  read
-// param   group_id   : STRING — tenant
+// param   group_id   : STRING — the tenant
 // param   episode_id : STRING
 // returns memory_id    : STRING
 // returns content      : ANY — text, or a list of one compressed text

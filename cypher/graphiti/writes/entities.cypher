@@ -5,7 +5,7 @@
 // content made of the old summary follows the new one, and the old content stays as a version.
 //
 // access  write
-// param   group_id : STRING — tenant
+// param   group_id : STRING — the tenant
 // param   entities : LIST<MAP> — uuid, name, summary, created_at, labels, attributes, embedding,
 //                    version_id and the row of fragments/memory/fill; sorted by id
 // param   now      : STRING — ISO 8601, UTC

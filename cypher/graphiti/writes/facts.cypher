@@ -4,7 +4,7 @@
 // type can be created.
 //
 // access  write
-// param   group_id : STRING — tenant
+// param   group_id : STRING — the tenant
 // param   facts    : LIST<MAP> — uuid, from_id, to_id, name, fact, episodes, created_at,
 //                    expired_at, valid_at, invalid_at, reference_time, attributes, embedding
 // param   group_key : STRING — digits of the group in the full-text index

@@ -4,7 +4,7 @@
 // deadlock.
 //
 // access  write
-// param   group_id : STRING — tenant
+// param   group_id : STRING — the tenant
 // param   accesses : LIST<MAP> — memory_id and hits, the number of accesses; sorted by id
 // param   now      : STRING — ISO 8601, UTC
 // returns memory_id : STRING

@@ -3,7 +3,7 @@
 // The next run compresses it again if it stays archived.
 //
 // access  write
-// param   group_id : STRING — tenant
+// param   group_id : STRING — the tenant
 // param   memories : LIST<MAP> — memory_id and content; sorted by id
 UNWIND $memories AS row
 MATCH (m:Memory {uuid: row.memory_id, group_id: $group_id})

@@ -4,7 +4,7 @@
 // gets a duplicate error and never half a memory. Each relation names its memory as of_id.
 //
 // access  write
-// param   group_id  : STRING — tenant
+// param   group_id  : STRING — the tenant
 // param   memories  : LIST<MAP> — properties, see below
 // param   now       : STRING — ISO 8601, UTC
 // returns stored : LIST<MAP> — memory_id of the row, stored_id of the memory with its content

@@ -4,7 +4,7 @@
 // does not fork.
 //
 // access  fragment
-// param   group_id : STRING — tenant
+// param   group_id : STRING — the tenant
 // param   now      : STRING — ISO 8601, UTC
 CALL (m, row) {
   WITH m, row WHERE m.uuid = row.memory_id AND row.conversation_id IS NOT NULL

@@ -3,7 +3,7 @@
 // A run records the previous values, so that undo can restore them.
 //
 // access  write
-// param   group_id : STRING — tenant
+// param   group_id : STRING — the tenant
 // param   ratings  : LIST<MAP> — memory_id, updated_at when read, importance and stability, or null
 //                    for both; sorted by id
 // param   attempts : INTEGER — attempts without a rating after which it stops waiting

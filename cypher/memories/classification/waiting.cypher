@@ -1,7 +1,7 @@
 // List memories of a group that wait for a rating: fewest attempts first, then the oldest.
 //
 // access  read
-// param   group_id : STRING — tenant
+// param   group_id : STRING — the tenant
 // param   limit    : INTEGER
 // returns memory_id  : STRING
 // returns content    : ANY — text, or a list of one compressed text

@@ -3,7 +3,7 @@
 // A scan is not a user's change, so `updated_at` stays.
 //
 // access  write
-// param   group_id   : STRING — tenant
+// param   group_id   : STRING — the tenant
 // param   memory_ids : LIST<STRING> — sorted
 // param   now        : STRING — ISO 8601, UTC
 // param   decay      : MAP — decay settings

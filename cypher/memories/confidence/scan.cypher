@@ -1,7 +1,7 @@
 // List the actions of a confidence scan on memories.
 //
 // access  read
-// param   group_id   : STRING — tenant
+// param   group_id   : STRING — the tenant
 // param   memory_ids : LIST<STRING>? — only these; null for all; null for all
 // param   project_id : STRING? — only of this project; null for all
 // param   after_id   : STRING — last id of the previous batch; empty for the first

@@ -3,7 +3,7 @@
 // Ids are looked up in every group, because an id is unique in the whole database.
 //
 // access  read
-// param   group_id   : STRING — tenant
+// param   group_id   : STRING — the tenant
 // param   dedup_keys : LIST<STRING> — group|sha256 of the content
 // param   memory_ids : LIST<STRING>
 // returns memory_id  : STRING

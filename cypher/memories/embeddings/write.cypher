@@ -1,7 +1,7 @@
 // Store new vectors of memories, unless their content changed in between and has its own vectors.
 //
 // access  write
-// param   group_id   : STRING — tenant
+// param   group_id   : STRING — the tenant
 // param   memories   : LIST<MAP> — memory_id, content, content_hash, embedding and
 //                      word_vectors; sorted by id
 // param   model      : STRING

@@ -3,7 +3,7 @@
 // Relations to memories deleted since are left out.
 //
 // access  read
-// param   group_id  : STRING — tenant
+// param   group_id  : STRING — the tenant
 // param   memory_id : STRING
 // param   limit     : INTEGER
 // returns at     : ZONED DATETIME

@@ -1,7 +1,7 @@
 // Return whether and when a memory was deleted; a purged one counts, until it is erased.
 //
 // access  read
-// param   group_id  : STRING — tenant
+// param   group_id  : STRING — the tenant
 // param   memory_id : STRING
 // returns soft_deleted_at : STRING?
 // returns content_hash    : STRING

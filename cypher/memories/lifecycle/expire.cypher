@@ -3,7 +3,7 @@
 // An earlier end stays, and counts as known since the memory was created.
 //
 // access  fragment
-// param   group_id    : STRING — tenant
+// param   group_id    : STRING — the tenant
 // param   reason      : STRING
 // param   relation_id : STRING — id of the relation `supersedes`, if it is created
 // param   now         : STRING — ISO 8601, UTC

@@ -5,7 +5,7 @@
 // the current successor if there is one.
 //
 // access  write
-// param   group_id      : STRING — tenant
+// param   group_id      : STRING — the tenant
 // param   memory_id     : STRING
 // param   superseded_by : STRING? — id of the successor
 // param   now           : STRING — ISO 8601, UTC

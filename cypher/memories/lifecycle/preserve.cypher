@@ -1,7 +1,7 @@
 // Preserve a memory, permanently or until a date, and reactivate it from any state.
 //
 // access  write
-// param   group_id  : STRING — tenant
+// param   group_id  : STRING — the tenant
 // param   memory_id : STRING
 // param   until     : STRING? — last instant of the protection, ISO 8601, UTC; null for ever
 // returns memory_id : STRING

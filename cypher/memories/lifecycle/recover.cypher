@@ -1,7 +1,7 @@
 // Undo a deletion within the retention; it counts as an access, and relations are as before.
 //
 // access  write
-// param   group_id  : STRING — tenant
+// param   group_id  : STRING — the tenant
 // param   memory_id : STRING
 // param   now       : STRING — ISO 8601, UTC
 // param   decay     : MAP — decay settings

@@ -1,7 +1,7 @@
 // Release a preserved memory; other protections stay.
 //
 // access  write
-// param   group_id  : STRING — tenant
+// param   group_id  : STRING — the tenant
 // param   memory_id : STRING
 // returns memory_id : STRING
 MATCH (m:Memory {uuid: $memory_id, group_id: $group_id})

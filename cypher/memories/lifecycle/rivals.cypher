@@ -1,7 +1,7 @@
 // Return the values that decide between memories that contradict each other.
 //
 // access  read
-// param   group_id   : STRING — tenant
+// param   group_id   : STRING — the tenant
 // param   memory_ids : LIST<STRING>
 // returns memory_id : STRING
 // returns since     : ZONED DATETIME — start of validity

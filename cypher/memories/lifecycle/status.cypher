@@ -1,7 +1,7 @@
 // Return how far a memory has decayed, by which rule, and what the next run will do to it.
 //
 // access  read
-// param   group_id  : STRING — tenant
+// param   group_id  : STRING — the tenant
 // param   memory_id : STRING
 // returns status : MAP
 MATCH (m:Memory {uuid: $memory_id, group_id: $group_id})

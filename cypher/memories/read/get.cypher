@@ -1,7 +1,7 @@
 // Fetch memories by id; without a clock, also memories that have ended.
 //
 // access  read
-// param   group_id   : STRING — tenant
+// param   group_id   : STRING — the tenant
 // param   memory_ids : LIST<STRING>
 // param   as_of      : STRING? — valid time, ISO 8601, UTC
 // param   known_at   : STRING? — system time, ISO 8601, UTC

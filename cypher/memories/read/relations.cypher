@@ -1,7 +1,7 @@
 // List the current relations of a memory, the strongest first.
 //
 // access  read
-// param   group_id  : STRING — tenant
+// param   group_id  : STRING — the tenant
 // param   memory_id : STRING
 // param   limit     : INTEGER
 // returns from_id       : STRING

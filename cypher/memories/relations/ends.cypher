@@ -1,7 +1,7 @@
 // List the given memories that a relation can start or end at.
 //
 // access  read
-// param   group_id   : STRING — tenant
+// param   group_id   : STRING — the tenant
 // param   memory_ids : LIST<STRING>
 // returns memory_id : STRING
 MATCH (m:Memory)

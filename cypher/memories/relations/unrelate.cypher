@@ -1,7 +1,7 @@
 // End the relations between two memories; they no longer hold, but are not erased.
 //
 // access  write
-// param   group_id        : STRING — tenant
+// param   group_id        : STRING — the tenant
 // param   from_id         : STRING
 // param   to_id           : STRING
 // param   relation_type   : STRING? — null for every type

@@ -1,7 +1,7 @@
 // Soft-delete every memory of a group.
 //
 // access  batch
-// param   group_id : STRING — tenant
+// param   group_id : STRING — the tenant
 // returns deleted : INTEGER
 MATCH (m:Memory {group_id: $group_id})
 WHERE m.soft_deleted_at IS NULL

@@ -1,7 +1,7 @@
 // Erase memories permanently, with their relations, versions and records for undo.
 //
 // access  write
-// param   group_id   : STRING — tenant
+// param   group_id   : STRING — the tenant
 // param   memory_ids : LIST<STRING>
 // returns memory_id : STRING
 MATCH (m:Memory {group_id: $group_id})

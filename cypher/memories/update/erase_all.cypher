@@ -4,7 +4,7 @@
 // Graphiti's episodes, unless the group has entities that are not memories.
 //
 // access  batch
-// param   group_id : STRING — tenant
+// param   group_id : STRING — the tenant
 // returns deleted : INTEGER — memories erased, without purged ones
 CALL () {
   MATCH (n:Memory {group_id: $group_id})

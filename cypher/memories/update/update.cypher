@@ -3,7 +3,7 @@
 // A null in `changes` leaves the property as it is.
 //
 // access  write
-// param   group_id   : STRING — tenant
+// param   group_id   : STRING — the tenant
 // param   memory_id  : STRING
 // param   changes    : MAP — properties to change
 // param   version_id : STRING — id of the version with the previous text

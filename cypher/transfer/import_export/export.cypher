@@ -1,7 +1,7 @@
 // List memories, the oldest first, with all data that an import needs.
 //
 // access  read
-// param   group_id         : STRING — tenant
+// param   group_id         : STRING — the tenant
 // param   after_created_at : STRING — created_at of the last memory of the previous page
 // param   after_id         : STRING — id of that memory; empty for the first page
 // param   limit            : INTEGER

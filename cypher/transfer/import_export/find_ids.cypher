@@ -1,7 +1,7 @@
 // List the given ids that exist, and whether their memories are visible to this group.
 //
 // access  read
-// param   group_id   : STRING — tenant
+// param   group_id   : STRING — the tenant
 // param   memory_ids : LIST<STRING>
 // returns memory_id : STRING
 // returns in_group  : BOOLEAN

@@ -3,7 +3,7 @@
 // Only memories unchanged since their creation are restored, so a repeated import changes nothing.
 //
 // access  write
-// param   group_id : STRING — tenant
+// param   group_id : STRING — the tenant
 // param   entities : LIST<MAP> — memory_id, properties below, labels, attributes; sorted by id
 // param   now      : STRING — ISO 8601, UTC
 UNWIND $entities AS row

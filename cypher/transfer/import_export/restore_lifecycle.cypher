@@ -4,7 +4,7 @@
 // A memory that another store had marked obsolete has a reason, and is obsolete here from now on.
 //
 // access  write
-// param   group_id : STRING — tenant
+// param   group_id : STRING — the tenant
 // param   memories : LIST<MAP> — memory_id and the properties below; sorted by id
 // param   now      : STRING — default of missing instants, ISO 8601, UTC
 UNWIND $memories AS row

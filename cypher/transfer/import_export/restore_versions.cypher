@@ -3,7 +3,7 @@
 // Only memories unchanged since their creation are restored, so a repeated import changes nothing.
 //
 // access  write
-// param   group_id : STRING — tenant
+// param   group_id : STRING — the tenant
 // param   memories : LIST<MAP> — memory_id and versions, with the properties below; sorted by id
 UNWIND $memories AS row
 MATCH (m:Memory {uuid: row.memory_id, group_id: $group_id})

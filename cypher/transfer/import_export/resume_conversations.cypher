@@ -4,7 +4,7 @@
 // first write takes a lock, as in memories/add/follow.
 //
 // access  write
-// param   group_id      : STRING — tenant
+// param   group_id      : STRING — the tenant
 // param   conversations : LIST<STRING> — sorted
 UNWIND $conversations AS conversation_id
 MERGE (talk:Conversation {conversation_key: $group_id + '|' + conversation_id})

@@ -4,7 +4,7 @@
 // decides whether they exist.
 //
 // access  write
-// param   group_id : STRING — tenant
+// param   group_id : STRING — the tenant
 // param   links    : LIST<MAP> — position and the properties below; sorted by the ids
 // param   now      : STRING — default of the times, ISO 8601, UTC
 // returns position : INTEGER — position of each link with existing ends

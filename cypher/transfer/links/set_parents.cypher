@@ -3,7 +3,7 @@
 // Rows are processed one by one, because a memory may occur twice.
 //
 // access  write
-// param   group_id : STRING — tenant
+// param   group_id : STRING — the tenant
 // param   links    : LIST<MAP> — position, from_id and to_id; sorted by the ids
 // param   now      : STRING — ISO 8601, UTC
 // returns position : INTEGER — position of each link with existing ends

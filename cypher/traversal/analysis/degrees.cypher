@@ -1,7 +1,7 @@
 // Count the current relations from and to a memory.
 //
 // access  read
-// param   group_id  : STRING — tenant
+// param   group_id  : STRING — the tenant
 // param   memory_id : STRING
 // returns in_degree  : INTEGER
 // returns out_degree : INTEGER

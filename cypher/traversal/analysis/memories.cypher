@@ -1,7 +1,7 @@
 // Count the current memories of a group, and those without a current relation.
 //
 // access  read
-// param   group_id : STRING — tenant
+// param   group_id : STRING — the tenant
 // returns memories : INTEGER
 // returns isolated : INTEGER
 MATCH (m:Memory {group_id: $group_id})

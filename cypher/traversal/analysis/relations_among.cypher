@@ -1,7 +1,7 @@
 // List the current relations among given memories, up to a limit.
 //
 // access  read
-// param   group_id   : STRING — tenant
+// param   group_id   : STRING — the tenant
 // param   memory_ids : LIST<STRING>
 // param   limit      : INTEGER
 // returns from_id       : STRING

@@ -1,7 +1,7 @@
 // List the current relations of a group between current memories, up to a limit.
 //
 // access  read
-// param   group_id : STRING — tenant
+// param   group_id : STRING — the tenant
 // param   limit    : INTEGER
 // returns from_id       : STRING
 // returns to_id         : STRING

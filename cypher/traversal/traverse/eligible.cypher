@@ -3,7 +3,7 @@
 // A walk passes through memories that a filter leaves out, but not through visited ones.
 //
 // access  fragment
-// param   group_id : STRING — tenant
+// param   group_id : STRING — the tenant
 // param   seen     : LIST<STRING> — ids of the memories visited so far
 // param   fan      : INTEGER — relations of one memory and kind to compare, at most
 WHERE m.group_id = $group_id AND NOT m.uuid IN $seen

@@ -3,7 +3,7 @@
 // A memory whose properties another writer erased is left out until it is repaired.
 //
 // access  read
-// param   group_id   : STRING — tenant
+// param   group_id   : STRING — the tenant
 // param   memory_ids : LIST<STRING> — ids of current memories
 // returns memory : MAP
 MATCH (m:Memory)

@@ -4,7 +4,7 @@
 // reached. A parent link counts as a relation of strength 1.
 //
 // access  read
-// param   group_id       : STRING — tenant
+// param   group_id       : STRING — the tenant
 // param   from_ids       : LIST<STRING> — in the order of the answer
 // param   relation_types : LIST<STRING>? — restricts relations, not parent links
 // param   outgoing       : BOOLEAN — walk from start to end, and from child to parent
