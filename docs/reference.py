@@ -21,8 +21,8 @@ from graph_memory import GraphMemory, Settings, errors
 from graph_memory.cli import app as command_line
 from graph_memory.database.migrations import MIGRATIONS, creation_statement
 from graph_memory.database.statements import statements
+from graph_memory.domain.properties import FACT_PROPERTIES, MEMORY_PROPERTIES
 from graph_memory.errors import GraphMemoryError
-from graph_memory.graphiti.properties import FACT_PROPERTIES, MEMORY_PROPERTIES
 from graph_memory.server.app import TOOLSETS
 
 FOLDER = Path(__file__).parent / "reference"

@@ -28,15 +28,11 @@ from graph_memory.domain.models import (
     RelationType,
     Source,
 )
+from graph_memory.domain.properties import RESERVED_KEYS
 from graph_memory.domain.timestamps import EndMoment, Moment
 from graph_memory.errors import InvalidArgumentError, LimitExceededError, ReservedFieldError
 
 T = TypeVar("T")
-
-#: Keys that Graphiti gives a meaning of its own on an entity.
-RESERVED_KEYS = frozenset(
-    ("uuid", "name", "group_id", "labels", "created_at", "summary", "attributes", "name_embedding")
-)
 
 _GROUP_ID = f"^{GROUP_ID_PATTERN.pattern}$"
 _NEW_ID = r"^[A-Za-z0-9_.:\-]{1,128}$"

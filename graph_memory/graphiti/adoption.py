@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from graph_memory.context import Context
 from graph_memory.decay import policies
 from graph_memory.domain.encoding import group_key
+from graph_memory.domain.properties import FACT_PROPERTIES, MEMORY_PROPERTIES
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import InvalidArgumentError
-from graph_memory.graphiti.properties import FACT_PROPERTIES, MEMORY_PROPERTIES, memory_properties
+from graph_memory.graphiti.properties import memory_properties
 from graph_memory.graphiti.rename_group import GroupRename, give_back, is_tenant, remedy, rename
 
 _BATCH = 1000

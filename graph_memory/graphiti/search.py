@@ -18,7 +18,7 @@ from graphiti_core.search.search_filters import SearchFilters
 from pydantic import ConfigDict
 
 from graph_memory.database.graph import Graph
-from graph_memory.graphiti.properties import (
+from graph_memory.domain.properties import (
     FACT_PROPERTIES,
     GRAPHITI_FACT_FIELDS,
     MEMORY_PROPERTIES,

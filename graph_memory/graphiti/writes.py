@@ -22,13 +22,9 @@ from pydantic import ConfigDict
 from graph_memory.database.graph import Graph
 from graph_memory.decay import policies
 from graph_memory.domain.encoding import group_key
+from graph_memory.domain.properties import FACT_PROPERTIES, GRAPHITI_FACT_FIELDS, MEMORY_PROPERTIES
 from graph_memory.domain.timestamps import instant
-from graph_memory.graphiti.properties import (
-    FACT_PROPERTIES,
-    GRAPHITI_FACT_FIELDS,
-    MEMORY_PROPERTIES,
-    memory_properties,
-)
+from graph_memory.graphiti.properties import memory_properties
 from graph_memory.settings.base import Settings
 
 #: Graphiti's own fields of an entity and of a fact; all others are attributes.

@@ -3,7 +3,7 @@
 import uuid
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
@@ -12,6 +12,7 @@ from graph_memory.database.graph import Graph, UniquenessError
 from graph_memory.decay import policies
 from graph_memory.domain.encoding import default_title, group_key, metadata_json, summary
 from graph_memory.domain.inputs import NewMemory
+from graph_memory.domain.properties import MEMORY_PROPERTIES
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import DuplicateError, GraphMemoryError, LimitExceededError
 from graph_memory.inference.embedder import Embedder, Reading
@@ -21,6 +22,9 @@ from graph_memory.memories.classification import Rating, rate_new, weights
 from graph_memory.memories.deduplication import Draft, check_all, check_length, check_not_stored
 from graph_memory.memories.embeddings import vectors
 from graph_memory.settings.base import Settings
+
+#: Properties that hold an argument as it is, unless `_row` computes another value.
+_STORED_AS_GIVEN = [each.name for each in fields(NewMemory) if each.name in MEMORY_PROPERTIES]
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,25 +186,20 @@ def _row(
     memory = draft.memory
     created_at = instant(memory.created_at or now)
     return {
+        **{name: getattr(memory, name) for name in _STORED_AS_GIVEN},
         "memory_id": draft.memory_id,
         "dedup_key": draft.dedup_key,
         "content_hash": draft.content_hash,
         "group_key": group_key(group_id),
         **_texts(memory.content, memory.title),
-        "project_id": memory.project_id,
-        "conversation_id": memory.conversation_id,
         "link_id": str(uuid.uuid4()),
         "parent_id": memory.parent_id,
         "metadata_json": metadata_json(memory.metadata),
         "tags": list(memory.tags),
-        "memory_type": memory.memory_type,
-        "source": memory.source,
         **weights(memory, rating, settings),
         "confidence": settings.confidence_default
         if memory.confidence is None
         else memory.confidence,
-        "decay_policy": memory.decay_policy,
-        "decay_rate": memory.decay_rate,
         "created_at": created_at,
         "valid_at": instant(memory.valid_at) if memory.valid_at else created_at,
         **vectors(memory.content, reading, settings),

@@ -18,7 +18,6 @@ from pydantic import AfterValidator, Field, StringConstraints, TypeAdapter, Vali
 from graph_memory.decay.status import Transition
 from graph_memory.domain.encoding import content_of, default_title
 from graph_memory.domain.inputs import (
-    RESERVED_KEYS,
     Content,
     MemoryId,
     NewMemory,
@@ -27,15 +26,16 @@ from graph_memory.domain.inputs import (
     Unit,
     validate,
 )
-from graph_memory.domain.timestamps import Moment, instant
-from graph_memory.errors import InvalidArgumentError
-from graph_memory.graphiti.properties import (
+from graph_memory.domain.properties import (
     FACT_PROPERTIES,
     GRAPHITI_FACT_FIELDS,
     MEMORY_PROPERTIES,
+    RESERVED_KEYS,
     SET_ASIDE_PROPERTIES,
-    STRUCTURAL,
+    STRUCTURAL_LABELS,
 )
+from graph_memory.domain.timestamps import Moment, instant
+from graph_memory.errors import InvalidArgumentError
 
 _CHANGE = TypeAdapter(Transition)
 
@@ -143,7 +143,7 @@ def _fits(item: object) -> bool:
 
 
 def _not_structural(label: str) -> str:
-    if label in STRUCTURAL:
+    if label in STRUCTURAL_LABELS:
         raise ValueError("the label has a meaning of its own")
     return label
 

@@ -89,10 +89,10 @@ def test_a_recipe_names_files_and_folders_there_are(path: str) -> None:
     assert (REPOSITORY / path).exists()
 
 
-def test_a_property_takes_seven_files() -> None:
+def test_a_property_takes_six_files() -> None:
     recipe = read(PAGE).partition("### Add a property")[2].partition("###")[0]
     files = re.findall(r"^\d\. `([\w./]+)`: add", recipe, re.MULTILINE)
-    assert len(files) == len(set(files)) == 7
+    assert len(files) == len(set(files)) == 6
     for path, code in re.findall(r"^\d\. `([\w./]+)`: add `([^`]+)`", recipe, re.MULTILINE):
         likened = code.replace("language", "project_id").partition(" — ")[0].strip(",")
         assert likened in (REPOSITORY / path).read_text(encoding="utf-8"), f"{path}: {likened}"

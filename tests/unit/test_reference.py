@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 
 from graph_memory import Settings, errors
-from graph_memory.graphiti.properties import FACT_PROPERTIES, MEMORY_PROPERTIES
+from graph_memory.domain.properties import FACT_PROPERTIES, MEMORY_PROPERTIES
 from graph_memory.server.app import TOOLSETS
 from tests.support.pages import REPOSITORY, read
 

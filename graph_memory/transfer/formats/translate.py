@@ -8,8 +8,9 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, cast
 
-from graph_memory.domain.inputs import RESERVED_KEYS, RelationName, TypeName, validate_value
+from graph_memory.domain.inputs import RelationName, TypeName, validate_value
 from graph_memory.domain.models import MemoryType, RelationType
+from graph_memory.domain.properties import RESERVED_KEYS
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.transfer.formats.source import Format, LeftOut, SourceMemory, SourceRelation

@@ -13,6 +13,7 @@ from neo4j.vector import Vector
 from graph_memory import GraphMemory, Settings
 from graph_memory.database.graph import Graph
 from graph_memory.database.statements import Parameter, Statement, statements
+from graph_memory.domain.properties import MEMORY_PROPERTIES
 from graph_memory.inference.embedder import Embedder
 from graph_memory.local_neo4j.browser import saved_queries
 
@@ -103,6 +104,10 @@ async def seeded(
     await memory.update(child.memory_id, content="a child, rewritten")
     await driver.execute_query("MATCH (s:Seed) DETACH DELETE s")
     await driver.execute_query(ALL_PROPERTIES)
+    # The names of properties are global, so a node of any label makes them known.
+    await driver.execute_query(
+        "CREATE (s:Seed) SET s = $properties", properties=dict.fromkeys(MEMORY_PROPERTIES, "")
+    )
     yield
     await driver.execute_query(
         "MATCH (s:Seed) OPTIONAL MATCH (s)-->(v:MemoryVersion|WordVectors) DETACH DELETE s, v"

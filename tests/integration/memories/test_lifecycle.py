@@ -147,7 +147,7 @@ async def test_what_ended_is_said_again_in_other_words_as_the_duplicate_tells(
     clock.advance(days=1)
     ended = await memory.mark_obsolete(bern.memory_id, "she moved", superseded_by=rome.memory_id)
     assert ended.invalid_at is not None
-    with pytest.raises(DuplicateError, match=f"only until {ended.invalid_at:%Y-%m-%dT%H:%M}"):
+    with pytest.raises(DuplicateError, match=f"true until {ended.invalid_at:%Y-%m-%dT%H:%M}"):
         await memory.add("Ada lives in Bern")
     back = await memory.add("Ada lives in Bern again, since July 2026")
     found = [hit.memory.memory_id for hit in await memory.search("Where does Ada live?")]

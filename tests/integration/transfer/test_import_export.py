@@ -14,7 +14,7 @@ from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory
 from graph_memory.diagnostics.verify import verify
-from graph_memory.domain.inputs import RESERVED_KEYS
+from graph_memory.domain.properties import RESERVED_KEYS
 from graph_memory.errors import GraphUnavailableError, InvalidArgumentError
 from graph_memory.graphiti.adoption import adopt
 from graph_memory.transfer.import_export import ImportReport, export_lines, import_lines
