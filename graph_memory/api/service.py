@@ -40,7 +40,7 @@ from graph_memory.memories import update as revise
 from graph_memory.memories.access import record_accesses
 from graph_memory.memories.add import AddResult
 from graph_memory.memories.update import Deleted, DeletedAll
-from graph_memory.ranking.profiles import Profile, reweighed
+from graph_memory.ranking.profiles import Profile, with_weights
 from graph_memory.search import listing
 from graph_memory.search import search as recall
 from graph_memory.search.feedback import explained
@@ -265,7 +265,7 @@ class GraphMemory(Connections, Conversations, Custody, Extraction, FactSearch, U
         found = await recall.search(
             self.graph,
             self.embedder,
-            reweighed(settings, by, weights),
+            with_weights(settings, by, weights),
             validate_value(Question, query, "query"),
             group_id=group,
             now=now,

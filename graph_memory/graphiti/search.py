@@ -24,7 +24,7 @@ from graph_memory.domain.properties import (
     MEMORY_PROPERTIES,
     SET_ASIDE_PROPERTIES,
 )
-from graph_memory.ranking.terms import any_word
+from graph_memory.ranking.terms import any_term_query
 
 #: Neighbours examined at least; with fewer a vector index misses too many.
 _CANDIDATES = 100
@@ -180,7 +180,7 @@ class IndexedSearch(SearchInterface):
         return await self._found(
             what,
             limit,
-            [{"group_id": g, "lucene": any_word(query, g, _FIELDS[what])} for g in group_ids],
+            [{"group_id": g, "lucene": any_term_query(query, g, _FIELDS[what])} for g in group_ids],
         )
 
     async def _near(

@@ -1,7 +1,8 @@
-"""Question and memory read together, by a sentence-transformers cross-encoder on this machine.
+"""Scores of question and memory by a sentence-transformers cross-encoder on this machine.
 
-What embeds texts reads each by itself, once and for all; a cross-encoder reads the two as one text,
-and so for every question anew. It is slow and judges well: it is for the best few alone.
+An embedding model reads every text alone, once. A cross-encoder reads question and memory as one
+text, so it has to read each memory again for each question. It is slow and accurate, and is used
+for the best few candidates only.
 """
 
 import asyncio
@@ -15,18 +16,19 @@ import numpy.typing as npt
 from graph_memory.errors import SettingsError
 from graph_memory.inference.openai import cut
 from graph_memory.inference.sentence_transformer import read_model, use_threads
-from graph_memory.ranking.scoring import LEAD
+from graph_memory.ranking.scoring import LEAD_CHARACTERS
 
 Scores = npt.NDArray[np.float64]
 
-_FIT = "ForSequenceClassification"
+#: End of the class names of models with a classification head.
+_HEAD = "ForSequenceClassification"
 
 
 class CrossEncoder:
-    """A cross-encoder on a thread of its own, opened when first asked.
+    """A cross-encoder on its own thread, opened at its first use.
 
     Attributes:
-        name: The model's, or its folder.
+        name: Name of the model, or its folder.
     """
 
     def __init__(self, name: str) -> None:
@@ -37,55 +39,56 @@ class CrossEncoder:
 
     @property
     def loaded(self) -> bool:
-        """Whether a pair has been read, so that the next ones are quick."""
+        """True after a pair was scored, so that the next ones are fast."""
         return self._loaded
 
     async def load(self) -> None:
-        """Read one pair, which opens the model and warms it up; once.
+        """Score one pair, which opens the model and warms it up; only once.
 
         Raises:
-            SettingsError: The model cannot be opened, or does not tell by one number how well two
-                texts go together.
+            SettingsError: The model cannot be opened, or does not return one number per pair.
         """
         if not self._loaded:
-            await self.read("ready", ["ready"])
+            await self.score("ready", ["ready"])
 
-    async def read(self, question: str, texts: Sequence[str]) -> Scores:
-        """Tell how well texts answer a question.
+    async def score(self, question: str, texts: Sequence[str]) -> Scores:
+        """Score how well texts answer a question.
 
         Args:
-            question: Any text; as of a memory, what exceeds `LEAD` characters is not read.
-            texts: At least one; of a pair that exceeds the model's window the longer one is cut.
+            question: Any text; only the first `LEAD_CHARACTERS` are read.
+            texts: At least one text; the longer text of a pair that exceeds the window is cut.
 
         Returns:
-            An array (texts,), each 0 to 1: the logistic function of what the model says.
+            An array (texts,), 0 to 1: the logistic function of the model's output.
 
         Raises:
             SettingsError: As in `load`.
         """
-        asked = cut(question, LEAD)
-        scores = await self._run(self._read, [(asked, text) for text in texts])
+        asked = cut(question, LEAD_CHARACTERS)
+        scores = await self._run(self._predict, [(asked, text) for text in texts])
         self._loaded = True
         return scores
 
     async def close(self) -> None:
-        """End its thread; nothing can be read after."""
+        """Close its thread."""
         await asyncio.to_thread(self._thread.shutdown)
 
-    def _read(self, pairs: list[tuple[str, str]]) -> Scores:
+    def _predict(self, pairs: list[tuple[str, str]]) -> Scores:
         from torch.nn import Sigmoid
 
         if self._model is None:
             self._model = _open_model(self.name)
         use_threads(None)
-        # Whatever a model ends in, here it is the same: some publish a Sigmoid, others nothing.
+        # Some published models end in a Sigmoid, others in nothing: here every model has one.
         try:
             made = self._model.predict(pairs, activation_fn=Sigmoid(), show_progress_bar=False)
-        except Exception as error:  # as where its tokenizer is another model's
-            raise _unfit(self.name, f"cannot read pairs: {error}") from error
+        except Exception as error:  # such as a tokenizer of another model
+            raise _unusable(self.name, f"cannot read pairs: {error}") from error
         scores = np.asarray(made, dtype=np.float64)
         if not np.isfinite(scores).all():
-            raise _unfit(self.name, "says something that is no number; its weights are damaged")
+            raise _unusable(
+                self.name, "returns a value that is not a number; its weights are damaged"
+            )
         return scores
 
     def _run(self, job: Callable[..., Any], *arguments: Any) -> asyncio.Future[Any]:
@@ -96,19 +99,21 @@ def _open_model(name: str) -> Any:
     try:
         model = read_model(name, "CrossEncoder")
     except Exception as error:  # each kind of model raises its own
-        raise _unfit(name, f"cannot be opened: {error}") from error
+        raise _unusable(name, f"cannot be opened: {error}") from error
     if model.num_labels != 1:
-        raise _unfit(name, f"tells {model.num_labels} numbers of a pair, not one")
-    # Asked for a judge where there is none, the library makes one up, of random numbers.
-    made_as = (model.config.architectures or ["nothing known"])[0]
-    if len(model) == 1 and not made_as.endswith(_FIT):
-        raise _unfit(name, f"has not been trained to judge pairs: it is a {made_as}, no …{_FIT}")
+        raise _unusable(name, f"returns {model.num_labels} numbers for a pair, not one")
+    # For a model without a classification head, the library adds one with random weights.
+    architecture = (model.config.architectures or ["unknown"])[0]
+    if len(model) == 1 and not architecture.endswith(_HEAD):
+        raise _unusable(
+            name, f"was not trained to score pairs: it is a {architecture}, not a …{_HEAD}"
+        )
     return model
 
 
-def _unfit(name: str, fault: str) -> SettingsError:
+def _unusable(name: str, fault: str) -> SettingsError:
     return SettingsError(
         f"The cross-encoder '{name}' {fault}. Set GRAPH_MEMORY_RECALL_CROSS_ENCODER to the name or "
-        "the folder of a sentence-transformers CrossEncoder with one label, or to nothing: "
-        "searches do without."
+        "the folder of a sentence-transformers CrossEncoder with one label, or to an empty value "
+        "to search without a cross-encoder."
     )

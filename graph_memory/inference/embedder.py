@@ -1,14 +1,14 @@
-"""Texts to unit vectors: by a model on this machine, or by an OpenAI-compatible endpoint."""
+"""Embeddings of texts, by a model on this machine or by an OpenAI-compatible endpoint."""
 
 import asyncio
 import hashlib
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from cachetools import LRUCache
 
 from graph_memory.errors import EmbeddingError
 from graph_memory.inference.cross_encoder import CrossEncoder
@@ -22,13 +22,13 @@ Vectors = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """What a model makes of a text.
+class Embedding:
+    """The vector of a text, and the vectors of its tokens.
 
     Attributes:
-        vector: Of the whole, unit length, shape (dimension,).
-        tokens: Of each token in its place; none of them if the model does not
-            tell them apart, and None if an endpoint was asked.
+        vector: Unit vector of the text, shape (dimension,).
+        tokens: Tokens with their vectors. Empty if the model has no token vectors; None if an
+            endpoint made the embedding.
     """
 
     vector: Vector
@@ -36,46 +36,48 @@ class Reading:
 
 
 class Embedder:
-    """Maps texts to vectors of length 1, with the model the settings name.
+    """The embedding model that the settings name, and the cross-encoder if they name one.
+
+    Queries are micro-batched: the model embeds queries that arrive during a pass together in the
+    next one. Repeated queries come from an LRU cache of `embedding_cache_size` entries.
 
     Attributes:
-        model: The model's name, as stored with each vector.
+        model: Name of the model, as stored with each vector.
         dimension: Numbers in each vector.
-        reads_words: Whether its readings have tokens.
-        cross_encoder: Reads a question and a memory together; None unless the settings name one.
+        has_tokens: True if embeddings have tokens.
+        cross_encoder: The cross-encoder; None unless the settings name one.
     """
 
     def __init__(self, settings: Settings) -> None:
-        """Make an embedder of the model that `settings` name, which has loaded nothing yet."""
+        """Make an embedder without loading its model."""
         self.model = settings.embedding_model
         self.dimension = settings.embedding_dimensions
         self._source = Endpoint(settings) if settings.embedding_url else LocalModel(settings)
-        self.reads_words = not settings.embedding_url
+        self.has_tokens = not settings.embedding_url
         name = settings.recall_cross_encoder
         self.cross_encoder = CrossEncoder(name) if name else None
         self._loaded = False
-        self._cache_size = settings.embedding_cache_size
-        self._cache: OrderedDict[bytes, Reading] = OrderedDict()
-        self._asked: dict[bytes, asyncio.Task[Reading]] = {}
-        self._waiting: list[tuple[str, asyncio.Future[Reading]]] = []
-        self._reading = asyncio.Lock()
+        self._cache: LRUCache[bytes, Embedding] = LRUCache(settings.embedding_cache_size)
+        self._in_progress: dict[bytes, asyncio.Task[Embedding]] = {}
+        self._queue: list[tuple[str, asyncio.Future[Embedding]]] = []
+        self._pass = asyncio.Lock()
 
     @property
     def loaded(self) -> bool:
-        """Whether a vector of the right width has been made, so that the next one is quick."""
+        """True after a vector of the configured width was made, so that the next one is fast."""
         return self._loaded
 
     async def load(self) -> None:
-        """Embed one word, which opens the model, warms it up and proves its width; once.
+        """Embed one word, which opens the model, warms it up and checks its width; only once.
 
         Raises:
-            EmbeddingError: The model cannot be opened or reached, or is of another width.
+            EmbeddingError: The model cannot be opened or reached, or has another width.
         """
         if not self._loaded:
-            await self._read(["ready"])
+            await self._embed(["ready"])
 
     async def load_all(self) -> None:
-        """Load what searches need: the model, then the cross-encoder, if there is to be one.
+        """Load the models of a search: the embedding model, then the cross-encoder if configured.
 
         Raises:
             EmbeddingError: As in `load`.
@@ -86,7 +88,7 @@ class Embedder:
             await self.cross_encoder.load()
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Embed `texts`, of any length, as something to be found; what a model cannot see is cut.
+        """Embed documents of any length; text beyond the window of the model is cut.
 
         Returns:
             An (n, dimension) array of unit rows, in the order of `texts`.
@@ -94,78 +96,79 @@ class Embedder:
         Raises:
             EmbeddingError: As in `load`, or the endpoint failed; no vector is returned.
         """
-        readings = await self.read(texts)
+        embeddings = await self.embed_tokens(texts)
         empty = np.empty((0, self.dimension), np.float32)
-        return np.stack([reading.vector for reading in readings]) if readings else empty
+        return np.stack([each.vector for each in embeddings]) if embeddings else empty
 
-    async def read(self, texts: Sequence[str]) -> list[Reading]:
-        """Embed `texts` as `embed` does, each with its tokens."""
-        return await self._read(texts) if texts else []
+    async def embed_tokens(self, texts: Sequence[str]) -> list[Embedding]:
+        """Embed documents as `embed` does, with their tokens."""
+        return await self._embed(texts) if texts else []
 
     async def embed_query(self, text: str) -> Vector:
-        """Embed `text` as something to search with; repeated and simultaneous queries cost once.
+        """Embed a query; repeated and simultaneous queries are embedded once.
 
         Returns:
-            A read-only unit vector of shape (dimension,); errors are those of `embed`.
-        """
-        return (await self.read_query(text)).vector
+            A read-only unit vector of shape (dimension,).
 
-    async def read_query(self, text: str) -> Reading:
-        """Embed `text` as `embed_query` does, with its tokens."""
-        # A query may be as long as a memory: the cache holds its digest.
+        Raises:
+            EmbeddingError: As in `embed`.
+        """
+        return (await self.embed_query_tokens(text)).vector
+
+    async def embed_query_tokens(self, text: str) -> Embedding:
+        """Embed a query as `embed_query` does, with its tokens."""
+        # A query may be as long as a memory, so the key of the cache is a digest.
         key = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
         if key in self._cache:
-            self._cache.move_to_end(key)
             return self._cache[key]
-        if (task := self._asked.get(key)) is None:
-            task = self._asked[key] = asyncio.create_task(self._read_and_keep(key, text))
-            task.add_done_callback(lambda _: self._asked.pop(key, None))
-        # Who gives up waiting must not cancel the others.
+        if (task := self._in_progress.get(key)) is None:
+            task = self._in_progress[key] = asyncio.create_task(self._embed_and_cache(key, text))
+            task.add_done_callback(lambda _: self._in_progress.pop(key, None))
+        # A caller that is cancelled must not cancel the task, which other callers await.
         return await asyncio.shield(task)
 
     async def tokenizer(self) -> Any:
-        """Return the model's own tokenizer, to be copied, not used; None where it is not here."""
+        """Return the tokenizer of the model, to be copied and not used; None for an endpoint."""
         return await self._source.tokenizer()
 
     async def close(self) -> None:
-        """End the models' threads or the endpoint's connections; nothing can be embedded after."""
+        """Close the threads of the models, or the connections to the endpoint."""
         await self._source.close()
         if self.cross_encoder:
             await self.cross_encoder.close()
 
-    async def _read_and_keep(self, key: bytes, text: str) -> Reading:
-        reading = await self._read_in_turn(text)
-        reading.vector.setflags(write=False)
-        self._cache[key] = reading
-        if len(self._cache) > self._cache_size:
-            self._cache.popitem(last=False)
-        return reading
+    async def _embed_and_cache(self, key: bytes, text: str) -> Embedding:
+        embedding = await self._embed_queued(text)
+        embedding.vector.setflags(write=False)
+        if self._cache.maxsize:
+            self._cache[key] = embedding
+        return embedding
 
-    async def _read_in_turn(self, text: str) -> Reading:
-        """Read a query together with those that come while others are read.
+    async def _embed_queued(self, text: str) -> Embedding:
+        """Embed a query together with the queries that arrive during the current pass.
 
-        A pass over four takes as long as two of one. Whoever comes first to the lock reads for all
-        who wait.
+        A pass over four queries takes as long as two passes over one. The first task to get the
+        lock embeds all queries in the queue.
         """
-        read: asyncio.Future[Reading] = asyncio.get_running_loop().create_future()
-        self._waiting.append((text, read))
-        async with self._reading:
-            if not read.done():
-                await self._read_waiting()
-        return await read
+        result: asyncio.Future[Embedding] = asyncio.get_running_loop().create_future()
+        self._queue.append((text, result))
+        async with self._pass:
+            if not result.done():
+                await self._embed_queue()
+        return await result
 
-    async def _read_waiting(self) -> None:
-        batch, self._waiting = self._waiting, []
+    async def _embed_queue(self) -> None:
+        batch, self._queue = self._queue, []
         try:
-            readings = await self._read([text for text, _ in batch], query=True)
-        except Exception as error:  # whatever it is, each of them is told
-            for _, waiting in batch:
-                waiting.set_exception(error)
+            embeddings = await self._embed([text for text, _ in batch], query=True)
+        except Exception as error:  # every caller gets the error, whatever it is
+            for _, result in batch:
+                result.set_exception(error)
         else:
-            for (_, waiting), reading in zip(batch, readings, strict=True):
-                waiting.set_result(reading)
+            for (_, result), embedding in zip(batch, embeddings, strict=True):
+                result.set_result(embedding)
 
-    async def _read(self, texts: Sequence[str], *, query: bool = False) -> list[Reading]:
+    async def _embed(self, texts: Sequence[str], *, query: bool = False) -> list[Embedding]:
         rows, tokens = await self._source.embed(texts, query=query)
         if (width := rows.shape[-1]) != self.dimension:
             raise EmbeddingError(
@@ -174,10 +177,11 @@ class Embedder:
                 "GRAPH_MEMORY_EMBEDDING_MODEL to another model."
             )
         self._loaded = True
-        return list(map(Reading, _unit_rows(rows, self.model), tokens))
+        return list(map(Embedding, _unit_rows(rows, self.model), tokens))
 
 
 def _unit_rows(rows: Vectors, model: str) -> Vectors:
+    """Return rows of length 1; a row of zeros, NaN or infinity is an error."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     if not (np.isfinite(lengths).all() and lengths.all()):
         raise EmbeddingError(

@@ -1,4 +1,4 @@
-"""Questions to a language model by an OpenAI-compatible endpoint, answered in JSON."""
+"""JSON answers of a language model at an OpenAI-compatible endpoint, with a circuit breaker."""
 
 import json
 import re
@@ -10,15 +10,19 @@ from graph_memory.errors import LlmError
 from graph_memory.inference.openai import Api, EndpointError, cut
 from graph_memory.settings.base import Settings
 
-#: More than any answer asked for; an endpoint that sends without end is not read to it.
+#: Longest answer in bytes; a longer one is not read to its end.
 _ANSWER_BYTES = 2**20
 
-#: Around JSON many local models put a fence, whatever format is asked for.
+#: A fence around JSON, which many local models write in spite of the requested format.
 _FENCE = re.compile(r"^```\w*\s*\n(.*?)\n?```\s*$", re.DOTALL)
 
 
 class Chat:
-    """A language model behind an endpoint; after several failures it is left alone for a while."""
+    """A language model at an endpoint.
+
+    After `llm_breaker_failures` failures in a row the breaker is open for `llm_breaker_seconds`:
+    calls fail without a request.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self._api = Api(settings.llm_url or "", settings.llm_api_key, answer_bytes=_ANSWER_BYTES)
@@ -28,7 +32,7 @@ class Chat:
 
     @property
     def rests_seconds(self) -> float:
-        """For how long it is still left alone; 0 if it may be asked."""
+        """Seconds until the breaker closes; 0 if it is closed."""
         return max(0.0, self._rests_until - time.monotonic())
 
     async def ask(
@@ -38,43 +42,43 @@ class Chat:
         *,
         seconds: float | None = None,
     ) -> dict[str, Any]:
-        """Ask once, with no tools within reach, and return the JSON object of the answer.
+        """Send one request without tools, and return the JSON object of the answer.
 
         Args:
             messages: Roles and texts.
-            schema: The JSON schema of the answer; it is asked for, not checked here.
-            seconds: Time for the answer; `llm_timeout_seconds` by default.
+            schema: JSON schema of the answer, which is requested and not checked here.
+            seconds: Time limit for the answer, default `llm_timeout_seconds`.
 
         Raises:
-            LlmError: It is left alone at present, or does not answer as it should.
+            LlmError: The breaker is open, or the answer is late or not a JSON object.
         """
         if self.rests_seconds:
-            raise self._failed(
-                f"is left alone for {self.rests_seconds:.0f} s after "
+            raise self._error(
+                f"is not asked for {self.rests_seconds:.0f} s after "
                 f"{self._settings.llm_breaker_failures} failures in a row"
             )
         try:
-            answer = await self._asked(messages, schema, seconds)
+            answer = await self._request(messages, schema, seconds)
         except EndpointError as error:
             self._note_failure()
-            raise self._failed(str(error)) from error
+            raise self._error(str(error)) from error
         self._failures = 0
         return answer
 
     async def close(self) -> None:
-        """End its connections."""
+        """Close its connections."""
         await self._api.close()
 
-    async def _asked(
+    async def _request(
         self,
         messages: Sequence[tuple[str, str]],
         schema: Mapping[str, Any] | None,
         seconds: float | None,
     ) -> dict[str, Any]:
-        wanted: dict[str, Any] = {"type": "json_object"}
+        response_format: dict[str, Any] = {"type": "json_object"}
         if schema is not None and self._settings.llm_answer_format == "json_schema":
             named = {"name": schema.get("title", "Answer"), "schema": schema}
-            wanted = {"type": "json_schema", "json_schema": named}
+            response_format = {"type": "json_schema", "json_schema": named}
         elif schema is not None:
             messages = [*messages, ("user", f"The schema of the answer: {json.dumps(schema)}")]
         body = {
@@ -82,7 +86,7 @@ class Chat:
             "messages": [
                 {"role": role, "content": cut(text, len(text))} for role, text in messages
             ],
-            "response_format": wanted,
+            "response_format": response_format,
         }
         answer = await self._api.post(
             "chat/completions", body, seconds=seconds or self._settings.llm_timeout_seconds
@@ -95,7 +99,7 @@ class Chat:
             self._failures = 0
             self._rests_until = time.monotonic() + self._settings.llm_breaker_seconds
 
-    def _failed(self, what: str) -> LlmError:
+    def _error(self, what: str) -> LlmError:
         return LlmError(
             f"The language model at {self._api.address('chat/completions')} {what}. Check "
             "GRAPH_MEMORY_LLM_URL, GRAPH_MEMORY_LLM_MODEL and GRAPH_MEMORY_LLM_API_KEY."
@@ -103,11 +107,11 @@ class Chat:
 
 
 def _object(answer: Any) -> dict[str, Any]:
-    """Return the JSON object that a chat completion holds."""
+    """Return the JSON object in a chat completion."""
     try:
-        said: str = answer["choices"][0]["message"]["content"].strip()
-        fenced = _FENCE.match(said)
-        found = json.loads(fenced[1] if fenced else said)
+        text: str = answer["choices"][0]["message"]["content"].strip()
+        fenced = _FENCE.match(text)
+        found = json.loads(fenced[1] if fenced else text)
     except (LookupError, TypeError, AttributeError, ValueError, RecursionError) as error:
         raise EndpointError("did not answer with a JSON object") from error
     if not isinstance(found, dict):

@@ -1,4 +1,8 @@
-"""OpenAI-compatible endpoints: the HTTP they share, and texts to vectors by one."""
+"""The HTTP client of OpenAI-compatible endpoints.
+
+It limits the size of an answer and the time until its last byte, and removes the key from errors.
+The client of the package openai does neither, and would not be shorter with both around it.
+"""
 
 import asyncio
 import json
@@ -10,7 +14,7 @@ from pydantic import SecretStr
 
 _CONNECT_SECONDS = 5.0
 
-#: No answer worth having is longer; who sends more is not read to the end.
+#: Longest answer in bytes; a longer one is not read to its end.
 _ANSWER_BYTES = 64 * 2**20
 
 
@@ -19,7 +23,7 @@ class EndpointError(Exception):
 
 
 class Api:
-    """An OpenAI-compatible API at a base URL."""
+    """The client of an OpenAI-compatible API at a base URL."""
 
     def __init__(self, url: str, key: SecretStr, *, answer_bytes: int = _ANSWER_BYTES) -> None:
         self._url = url.rstrip("/")
@@ -30,19 +34,19 @@ class Api:
         )
 
     def address(self, path: str) -> str:
-        """Return the URL of a path as it may be shown."""
+        """Return the URL of a path without credentials."""
         return f"{self._url}/{path}".rpartition("@")[2]
 
     async def post(self, path: str, body: Mapping[str, Any], *, seconds: float) -> Any:
-        """Send a JSON object and return the JSON that comes back.
+        """Send a JSON object and return the JSON of the answer.
 
         Args:
-            path: Below the base URL.
-            body: What to send.
-            seconds: For the whole of the answer, however slowly it drips.
+            path: Path below the base URL.
+            body: The JSON object.
+            seconds: Time limit for the whole answer, however slowly it arrives.
 
         Raises:
-            EndpointError: No answer in time, a refusal, too long an answer, or no JSON.
+            EndpointError: The answer is late, an error, too long, or not JSON; without secrets.
         """
         timeout = httpx.Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS))
         url = f"{self._url}/{path}"
@@ -58,15 +62,15 @@ class Api:
             reason = str(error) or type(error).__name__
             raise self._failed(f"does not answer ({reason})") from error
         if not response.is_success:
-            told = content.decode("utf-8", "replace")[:200]
-            raise self._failed(f"answered {response.status_code}: {told!r}")
+            shown = content.decode("utf-8", "replace")[:200]
+            raise self._failed(f"answered {response.status_code}: {shown!r}")
         try:
             return json.loads(content)
         except (ValueError, RecursionError) as error:
             raise self._failed("did not answer with JSON") from error
 
     async def close(self) -> None:
-        """End its connections."""
+        """Close its connections."""
         await self._client.aclose()
 
     async def _read(self, response: httpx.Response) -> bytes:
@@ -82,5 +86,5 @@ class Api:
 
 
 def cut(text: str, limit: int) -> str:
-    """Return at most `limit` characters, lone surrogates, which no tokenizer takes, replaced."""
+    """Return at most `limit` characters; lone surrogates, which tokenizers refuse, are replaced."""
     return text[:limit].encode("utf-8", "replace").decode("utf-8")

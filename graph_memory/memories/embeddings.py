@@ -7,18 +7,18 @@ from typing import Any
 from graph_memory.database.graph import Graph
 from graph_memory.domain.encoding import StoredContent
 from graph_memory.errors import GraphMemoryError, GraphUnavailableError
-from graph_memory.inference.embedder import Embedder, Reading
-from graph_memory.ranking.late_interaction import packed
+from graph_memory.inference.embedder import Embedder, Embedding
+from graph_memory.ranking.late_interaction import quantize_tokens
 from graph_memory.settings.base import Settings
 
 _log = logging.getLogger(__name__)
 
 
-def vectors(content: str, reading: Reading, settings: Settings) -> dict[str, Any]:
+def vectors(content: str, embedding: Embedding, settings: Settings) -> dict[str, Any]:
     """Return the stored vectors of a content: of the whole text, and of its words if enabled."""
-    tokens = reading.tokens if settings.recall_late_weight else None
-    words = packed(content, tokens, settings.fulltext_analyzer) if tokens else None
-    return {"embedding": reading.vector, "word_vectors": words}
+    tokens = embedding.tokens if settings.recall_late_weight else None
+    words = quantize_tokens(content, tokens, settings.fulltext_analyzer) if tokens else None
+    return {"embedding": embedding.vector, "word_vectors": words}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +41,15 @@ async def embed(
 ) -> int:
     """Embed memories of a group, and return the number stored, 0 if the batch failed."""
     try:
-        readings = await embedder.read([task.content for task in batch])
+        embeddings = await embedder.embed_tokens([task.content for task in batch])
         rows = [
             {
                 "memory_id": task.memory_id,
                 "content": task.content,
                 "content_hash": task.content_hash,
-                **vectors(task.content, reading, settings),
+                **vectors(task.content, embedding, settings),
             }
-            for task, reading in zip(batch, readings, strict=True)
+            for task, embedding in zip(batch, embeddings, strict=True)
         ]
         written = await graph.rows(
             "memories/embeddings/write",

@@ -1,4 +1,4 @@
-"""The ways to rank what was found, and what their Cypher fragments are told."""
+"""The ranking profiles, and the parameters of their Cypher fragments."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -11,26 +11,30 @@ _UNIT_MS = {"seconds": 1e3, "minutes": 6e4, "hours": 3.6e6, "days": 8.64e7}
 
 
 class Profile(StrEnum):
-    """A way to rank what a search finds."""
+    """A way to rank the memories that a search finds."""
 
     RECALL = "recall"
     WEIGHTED = "weighted"
     HYBRID = "hybrid"
 
 
-#: The setting that holds a profile's weights, and what they weigh.
+#: Setting that holds the weights of a profile, and the names of the weighted components.
 _WEIGHTS = {
     Profile.WEIGHTED: ("search_weights", "semantic, recency, importance"),
     Profile.HYBRID: ("hybrid_weights", "semantic, topological, temporal, importance"),
 }
 
 
-def reweighed(settings: Settings, profile: Profile, weights: Sequence[float] | None) -> Settings:
-    """Return settings whose `profile` has these weights; None leaves them as they are.
+def with_weights(settings: Settings, profile: Profile, weights: Sequence[float] | None) -> Settings:
+    """Return settings with other weights for a profile.
+
+    Args:
+        settings: The settings.
+        profile: Profile `weighted` or `hybrid`.
+        weights: One weight per component, at least 0, sum 1; None leaves the settings as they are.
 
     Raises:
-        InvalidArgumentError: The profile has no weights, or these are not its number of shares
-            that sum to 1.
+        InvalidArgumentError: The profile takes no weights, or the weights are invalid.
     """
     if weights is None:
         return settings
@@ -50,7 +54,7 @@ def reweighed(settings: Settings, profile: Profile, weights: Sequence[float] | N
     return settings.model_copy(update={name: tuple(weights)})
 
 
-def weighing(settings: Settings) -> dict[str, Any]:
+def weighted_parameters(settings: Settings) -> dict[str, Any]:
     """Return the parameters of `cypher/fragments/ranking/score_weighted.cypher`."""
     return {
         "weights": list(settings.search_weights),
@@ -58,7 +62,7 @@ def weighing(settings: Settings) -> dict[str, Any]:
     }
 
 
-def nearness(settings: Settings) -> dict[str, Any]:
+def hybrid_parameters(settings: Settings) -> dict[str, Any]:
     """Return the parameters of `cypher/fragments/ranking/score_hybrid.cypher`."""
     return {
         "weights": list(settings.hybrid_weights),
@@ -69,7 +73,7 @@ def nearness(settings: Settings) -> dict[str, Any]:
     }
 
 
-def spreading(settings: Settings) -> dict[str, Any]:
+def spread_parameters(settings: Settings) -> dict[str, Any]:
     """Return the parameters of `cypher/fragments/ranking/spread.cypher`."""
     return {
         "depth": settings.traversal_depth,

@@ -1,208 +1,343 @@
-"""The default ranking: what may answer a question, measured in several ways, and their mean.
+"""The default ranking of candidates: several measures and their weighted mean. No I/O.
 
-Each measure is between 0 and 1, and none is fitted to one kind of data:
+Every measure lies between 0 and 1. None is fitted to one kind of data:
 
 - `semantic`: the cosine of question and memory, as a share of the best.
-- `text`: the rarity of the question's words that the memory holds, as a share of the best.
-- `late`: how well each word of the question is met by one of the memory's (see `late.py`).
-- `time`: whether the memory is of a time the question names; whether it tells a time where the
-  question asks for one. Only of questions that do.
-- `form`: 1 for a long memory; a short one says little by itself, and a question even less.
-- `speaker`: whether the one person whom the question names says it, as in `Ada: I drink tea.` Only
-  of questions that name one; it counts the less, the longer the memories are.
-- `sitting`: how good, by all of the above, the best memory is that was told in the same sitting: of
-  the same conversation, or both of none, and at about the same time. The longer the less, too.
-- `cross`: what a cross-encoder says that reads both as one text, as a share of the best (see
-  `cross_encoder.py`). Only if the settings name one, and of the best by the other measures alone:
-  the rest have 0, and so stay below those in their order.
+- `text`: the rarity of the question's words that the memory contains, as a share of the best.
+- `late`: the late interaction of question and memory, as a share of the best (see
+  `late_interaction.py`).
+- `time`: 1 for a memory of a period that the question names. If the question asks for a time, also
+  1 for a memory that mentions one. Present only for such questions.
+- `form`: near 1 for a long memory. A short memory has less, and a short question half of that.
+- `speaker`: 1 for a memory said by the one person that the question names, as in
+  `Ada: I drink tea.` Present only for questions that name one speaker.
+- `sitting`: the best score so far of a memory of the same conversation and about the same time.
+  Memories without a conversation count as one conversation.
+- `cross`: the score of a cross-encoder, which reads question and memory as one text, as a share of
+  the best. Present only if the settings name one. The other candidates have 0, which keeps them
+  below the best in their order.
 
-A conversation is not understood turn by turn, so for `text` and `late` the words said just before
-and after count too, the less the farther away; and an answer counts as saying all that was asked.
+The weights of `speaker` and `sitting` shrink as the median length of the candidates grows.
+For `text` and `late` the neighbours in the conversation count too, the less the farther away they
+are. A short answer counts as containing all that the question before it contains.
 """
 
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from graph_memory.domain.models import BriefMemory
-from graph_memory.ranking.dates import asks_when, periods, tells_time
-from graph_memory.ranking.terms import telling
+from graph_memory.ranking.dates import asks_when, mentions_time, named_periods
+from graph_memory.ranking.late_interaction import Tokens, max_sim, query_token_vectors
+from graph_memory.ranking.terms import content_words
 from graph_memory.settings.base import Settings
 
 Numbers = npt.NDArray[np.float64]
 
-#: Characters of a memory that a ranking reads; a longer one is no short one.
-LEAD = 1000
+#: Places of two candidates, and the share of the second's words that counts for the first.
+_Contexts = list[tuple[int, int, float]]
 
-#: Digits that a score shows; an agent pays for each.
-PLACES = 8
+#: Characters of a memory that the ranking reads.
+LEAD_CHARACTERS = 1000
 
-#: Characters of an answer at most that is understood with the question before it; a longer one
-#: says itself what it is about.
-_ANSWER = 500
+#: Decimal places of a score; each place costs an agent tokens.
+DECIMALS = 8
 
-#: Seconds between two memories at which they count half for one another.
-_SITTING = 3600
+#: Characters of the longest answer that is understood with the question before it.
+_ANSWER_CHARACTERS = 500
 
-#: A note in brackets may follow, as of an attachment.
+#: Seconds between two memories at which their nearness is one half.
+_SITTING_SECONDS = 3600
+
+#: A question mark at the end; a note in brackets may follow, such as one about an attachment.
 _QUESTION = re.compile(r"\?\W*(?:\[[^\]]*\])?\s*$")
 
-#: Who says what follows.
+#: The name of a speaker in front of what that speaker says.
 _SPEAKER = re.compile(r"\s*(\w[\w .'’-]{0,39}):\s")
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A memory that may answer a question."""
+    """A memory that may answer a question, as the statement `candidates` returns it.
+
+    Attributes:
+        memory_id: The memory's id.
+        cosine: Cosine of question and memory, -1 to 1.
+        words: Index and weight of each query term that the memory contains.
+        lead: First `LEAD_CHARACTERS` characters of the content.
+        characters: Length of the content.
+        told_at: Start of validity, or else time of creation.
+        conversation_id: Conversation of the memory; None outside of conversations.
+        vectors: Quantised token vectors; None if they were not fetched.
+        told: The memory as retrieval delivers it; None if it was not fetched.
+        related: True if the memory has a relation and `told` was asked for.
+    """
 
     memory_id: str
-    cosine: float  #: of question and memory, -1 to 1
-    words: list[tuple[int, float]]  #: of each word it holds, which one and its weight
-    lead: str  #: its first `LEAD` characters
+    cosine: float
+    words: list[tuple[int, float]]
+    lead: str
     characters: int
     told_at: datetime
     conversation_id: str | None = None
-    vectors: bytes | None = None  #: of its words, packed; None if they are not read yet
-    told: BriefMemory | None = None  #: None if it is not wanted, or not read yet
-    related: bool = False  #: whether a relation leads on from it, if anything is told
+    vectors: bytes | None = None
+    told: BriefMemory | None = None
+    related: bool = False
 
     @property
     def similarity(self) -> float:
-        """(1 + cosine) / 2, 0 to 1, as everywhere outside the ranking."""
-        return round((1 + self.cosine) / 2, PLACES)
+        """(1 + cosine) / 2, 0 to 1, the form in which the API returns a similarity."""
+        return round((1 + self.cosine) / 2, DECIMALS)
 
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """What may answer a question, and how rare each of the question's words is."""
+    """The candidates for a question.
+
+    Attributes:
+        rarity: Rarity of each query term in the group.
+        memories: The candidates.
+        links: Pairs of ids; the second memory follows the first in their conversation.
+    """
 
     rarity: list[float]
     memories: list[Candidate]
-    links: list[tuple[str, str]]  #: ids of memories that follow one another
+    links: list[tuple[str, str]]
 
 
-class Ranked(NamedTuple):
-    """A candidate and its score, 0 to 1, as the weighted mean of its components."""
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question as the ranking reads it.
+
+    Attributes:
+        text: The question.
+        terms: Query terms, in the order of `Candidates.rarity`.
+        tokens: Tokens of the question; None leaves the measure `late` out.
+    """
+
+    text: str
+    terms: Sequence[str]
+    tokens: Tokens | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RankedCandidate:
+    """A candidate with its score, 0 to 1, and the components whose weighted mean the score is."""
 
     memory: Candidate
     score: float
     components: dict[str, float | None]
 
 
+@dataclass(frozen=True, slots=True)
 class Ranking:
-    """The candidates for a question, with their measures so far."""
+    """Candidates with their measures.
 
-    def __init__(
-        self, question: str, candidates: Candidates, settings: Settings, now: datetime
-    ) -> None:
-        self.memories = candidates.memories
-        self._told = np.array([memory.told_at.timestamp() for memory in self.memories])
-        self._settings = settings
-        self._contexts = _contexts(candidates, settings.recall_context_characters)
-        share = settings.recall_vector_weight
-        self._measures: dict[str, tuple[float, Numbers]] = {
-            "semantic": (2 * share, _share(np.array([m.cosine for m in self.memories]))),
-            "text": (2 * (1 - share), _share(self._in_context(_words(candidates)).sum(axis=1))),
-            "form": (settings.recall_form_weight, _form(self.memories, settings)),
-        }
-        if of_time := list(_times(question, self.memories, now)):
-            weight = settings.recall_time_weight * len(of_time)
-            self._measures["time"] = (weight, np.mean(of_time, axis=0))
-        if (by_speaker := _by_speaker(question, self.memories, settings)) is not None:
-            weight = settings.recall_speaker_weight * self._shortness()
-            self._measures["speaker"] = (weight, by_speaker)
+    The score is the weighted mean of the measures. The order is by score descending; ties are in
+    the order of `told_at` descending, then of the id.
 
-    def add_late(self, cosines: Mapping[str, Numbers], weights: Numbers) -> None:
-        """Take how well memories meet the question's words; leave out the other memories.
+    Attributes:
+        memories: The candidates.
+        instants: Array (n,), `told_at` of each candidate in seconds since 1970.
+        measures: Weight and array (n,) of each measure, by name.
+        settings: Weights of the measures and their parameters.
+    """
 
-        Args:
-            cosines: Of each memory's id, array (n,): the best of each of the question's words.
-            weights: How much each word counts, array (n,); together 1.
-        """
-        kept = [i for i, memory in enumerate(self.memories) if memory.memory_id in cosines]
-        own = np.zeros((len(self.memories), len(weights)))
-        own[kept] = [cosines[self.memories[i].memory_id] for i in kept]
-        late = self._in_context(own)[kept] @ weights
-        self.memories = [self.memories[i] for i in kept]
-        self._told = self._told[kept]
-        self._measures = {name: (w, values[kept]) for name, (w, values) in self._measures.items()}
-        self._measures["late"] = (self._settings.recall_late_weight, _share(late))
+    memories: list[Candidate]
+    instants: Numbers
+    measures: dict[str, tuple[float, Numbers]]
+    settings: Settings
 
-    def add_sitting(self) -> None:
-        """Take how good the best of the same sitting is by the measures so far, if it counts."""
-        if self.memories and self._settings.recall_sitting_weight:
-            near = _sittings(self.memories, self._told)
-            best = (near * np.maximum(self._scores(), 0)).max(axis=1)
-            weight = self._settings.recall_sitting_weight * self._shortness()
-            self._measures["sitting"] = (weight, _share(best))
+    def adding(self, name: str, weight: float, values: Numbers) -> "Ranking":
+        """Return the ranking with one more measure."""
+        return replace(self, measures={**self.measures, name: (weight, values)})
 
-    def add_cross(self, cross: Mapping[str, float]) -> None:
-        """Take what a cross-encoder says, 0 to 1, of the best memories so far."""
-        values = _share(np.array([cross.get(memory.memory_id, 0.0) for memory in self.memories]))
-        self._measures["cross"] = (self._settings.recall_cross_encoder_weight, values)
+    def keeping(self, kept: list[int]) -> "Ranking":
+        """Return the ranking of the candidates at the places `kept` alone."""
+        return replace(
+            self,
+            memories=[self.memories[i] for i in kept],
+            instants=self.instants[kept],
+            measures={
+                name: (weight, values[kept]) for name, (weight, values) in self.measures.items()
+            },
+        )
 
-    def first(self, count: int) -> list[Candidate]:
-        """Return at most `count` memories, best first, ties by the later told."""
+    def top(self, count: int) -> list[Candidate]:
+        """Return at most `count` candidates, best first."""
         return [self.memories[i] for i, _ in self._order()[:count]]
 
-    def best(self, limit: int) -> list[Ranked]:
-        """Return the `first` memories, each with its score and what it is made of."""
+    def results(self, limit: int) -> list[RankedCandidate]:
+        """Return at most `limit` candidates with score and components, best first."""
         shown = {
-            name: values.round(PLACES).tolist() for name, (_, values) in self._measures.items()
+            name: values.round(DECIMALS).tolist() for name, (_, values) in self.measures.items()
         }
         return [
-            Ranked(
+            RankedCandidate(
                 self.memories[i],
-                round(score, PLACES),
+                round(score, DECIMALS),
                 {name: values[i] for name, values in shown.items()},
             )
             for i, score in self._order()[:limit]
         ]
 
-    def _order(self) -> list[tuple[int, float]]:
-        """Return the place of each memory and its score, best first."""
-        scores: list[float] = self._scores().tolist()
-        told: list[float] = self._told.tolist()
-
-        def key(place: tuple[int, float]) -> tuple[float, float, str]:
-            i, score = place
-            return -score, -told[i], self.memories[i].memory_id
-
-        return sorted(enumerate(scores), key=key)
-
-    def _scores(self) -> Numbers:
-        weights = np.array([weight for weight, _ in self._measures.values()])
-        values = np.array([measured for _, measured in self._measures.values()])
+    def scores(self) -> Numbers:
+        """Return the weighted mean of the measures, array (n,)."""
+        weights = np.array([weight for weight, _ in self.measures.values()])
+        values = np.array([measured for _, measured in self.measures.values()])
         scores: Numbers = weights @ values / weights.sum()
         return scores
 
-    def _shortness(self) -> float:
-        """Return 1 for memories of no length, half for such as are short, 0 for endless ones."""
-        short = self._settings.recall_short_characters
-        return short / (short + float(np.median([memory.characters for memory in self.memories])))
+    def _order(self) -> list[tuple[int, float]]:
+        """Return place and score of each candidate, best first."""
+        scores: list[float] = self.scores().tolist()
+        instants: list[float] = self.instants.tolist()
 
-    def _in_context(self, own: Numbers) -> Numbers:
-        """Return of each memory and word what it has by itself or by what was said around it."""
-        read = own.copy()
-        if self._contexts:
-            i, j, share = (np.array(column) for column in zip(*self._contexts, strict=True))
-            np.maximum.at(read, i, share[:, None] * own[j])
-        return read
+        def key(place: tuple[int, float]) -> tuple[float, float, str]:
+            i, score = place
+            return -score, -instants[i], self.memories[i].memory_id
+
+        return sorted(enumerate(scores), key=key)
 
 
-def _share(values: Numbers) -> Numbers:
-    """Return values as shares of the best; what is below zero counts nothing."""
+def rank(
+    query: Query,
+    candidates: Candidates,
+    token_vectors: Mapping[str, bytes],
+    settings: Settings,
+    now: datetime,
+    *,
+    limit: int,
+    cross_scores: Mapping[str, float] | None = None,
+) -> Ranking:
+    """Rank the candidates for a question.
+
+    With the measure `late`, the ranking contains the `shortlist` only.
+
+    Args:
+        query: The question.
+        candidates: The candidates; at least one.
+        token_vectors: Token vectors of the candidates by id, as `quantize_tokens` returns them; a
+            candidate without an entry matches no token.
+        settings: Weights of the measures and their parameters.
+        now: Instant from which a question such as "last week" counts back.
+        limit: Number of results that the ranking is for.
+        cross_scores: Scores of a cross-encoder by id, 0 to 1; None leaves the measure out.
+    """
+    contexts = _contexts(candidates, settings)
+    ranking = _first_measures(query, candidates, contexts, settings, now)
+    if settings.recall_late_weight and query.tokens is not None:
+        found = _token_matches(ranking, query, query.tokens, candidates, token_vectors, limit)
+        ranking = _with_late(ranking, *found, contexts)
+    ranking = _with_sitting(ranking)
+    if cross_scores is not None:
+        ranking = _with_cross(ranking, cross_scores)
+    return ranking
+
+
+def shortlist(
+    query: Query, candidates: Candidates, settings: Settings, now: datetime, *, limit: int
+) -> list[Candidate]:
+    """Return the candidates of which `rank` needs the token vectors, best first.
+
+    These are the best `recall_late_candidates` by all measures that need no token vectors.
+    """
+    contexts = _contexts(candidates, settings)
+    ranking = _first_measures(query, candidates, contexts, settings, now)
+    return ranking.top(max(settings.recall_late_candidates, limit))
+
+
+def _first_measures(
+    query: Query, candidates: Candidates, contexts: _Contexts, settings: Settings, now: datetime
+) -> Ranking:
+    """Return the candidates with all measures that need neither token vectors nor other scores."""
+    memories = candidates.memories
+    share = settings.recall_vector_weight
+    text = _with_context(_word_weights(candidates), contexts).sum(axis=1)
+    measures = {
+        "semantic": (2 * share, _normalise(np.array([m.cosine for m in memories]))),
+        "text": (2 * (1 - share), _normalise(text)),
+        "form": (settings.recall_form_weight, _form(memories, settings)),
+    }
+    if temporal := list(_temporal_scores(query.text, memories, now)):
+        weight = settings.recall_time_weight * len(temporal)
+        measures["time"] = (weight, np.mean(temporal, axis=0))
+    if (by_speaker := _by_speaker(query.text, memories, settings)) is not None:
+        weight = settings.recall_speaker_weight * _shortness(memories, settings)
+        measures["speaker"] = (weight, by_speaker)
+    instants = np.array([memory.told_at.timestamp() for memory in memories])
+    return Ranking(memories, instants, measures, settings)
+
+
+def _token_matches(
+    ranking: Ranking,
+    query: Query,
+    tokens: Tokens,
+    candidates: Candidates,
+    token_vectors: Mapping[str, bytes],
+    limit: int,
+) -> tuple[dict[str, Numbers], Numbers]:
+    """Return how well the best candidates match each token of the question, and its weights.
+
+    Returns:
+        An array (tokens,) by id of each candidate of the shortlist, and the weights (tokens,).
+    """
+    settings = ranking.settings
+    best = [m.memory_id for m in ranking.top(max(settings.recall_late_candidates, limit))]
+    vectors, weights = query_token_vectors(
+        query.text, tokens, query.terms, candidates.rarity, settings.fulltext_analyzer
+    )
+    matches = max_sim(vectors, [token_vectors.get(memory_id, b"") for memory_id in best])
+    return dict(zip(best, matches, strict=True)), weights
+
+
+def _with_late(
+    ranking: Ranking, matches: Mapping[str, Numbers], weights: Numbers, contexts: _Contexts
+) -> Ranking:
+    """Return a ranking with the measure `late`; candidates without matches are left out."""
+    kept = [i for i, memory in enumerate(ranking.memories) if memory.memory_id in matches]
+    own = np.zeros((len(ranking.memories), len(weights)))
+    own[kept] = [matches[ranking.memories[i].memory_id] for i in kept]
+    late = _with_context(own, contexts)[kept] @ weights
+    weight = ranking.settings.recall_late_weight
+    return ranking.keeping(kept).adding("late", weight, _normalise(late))
+
+
+def _with_sitting(ranking: Ranking) -> Ranking:
+    """Return a ranking with the measure `sitting`, if the settings give it a weight."""
+    settings = ranking.settings
+    if not (ranking.memories and settings.recall_sitting_weight):
+        return ranking
+    near = _nearness(ranking.memories, ranking.instants)
+    best = (near * np.maximum(ranking.scores(), 0)).max(axis=1)
+    weight = settings.recall_sitting_weight * _shortness(ranking.memories, settings)
+    return ranking.adding("sitting", weight, _normalise(best))
+
+
+def _with_cross(ranking: Ranking, cross_scores: Mapping[str, float]) -> Ranking:
+    """Return a ranking with the measure `cross`, 0 for a candidate without a score."""
+    values = np.array([cross_scores.get(memory.memory_id, 0.0) for memory in ranking.memories])
+    return ranking.adding("cross", ranking.settings.recall_cross_encoder_weight, _normalise(values))
+
+
+def _shortness(memories: Sequence[Candidate], settings: Settings) -> float:
+    """Return s / (s + median length), with s = `recall_short_characters`: 1 for length 0."""
+    short = settings.recall_short_characters
+    return short / (short + float(np.median([memory.characters for memory in memories])))
+
+
+def _normalise(values: Numbers) -> Numbers:
+    """Return values as shares of the largest; negative values become 0."""
     return np.maximum(values, 0) / max(1e-9, values.max(initial=0))
 
 
-def _words(candidates: Candidates) -> Numbers:
-    """Return the weight of each of the question's words in each memory."""
+def _word_weights(candidates: Candidates) -> Numbers:
+    """Return the weight of each query term in each candidate, array (candidates, terms)."""
     own = np.zeros((len(candidates.memories), len(candidates.rarity)))
     for row, memory in zip(own, candidates.memories, strict=True):
         for word, weight in memory.words:
@@ -210,27 +345,38 @@ def _words(candidates: Candidates) -> Numbers:
     return own
 
 
-def _contexts(candidates: Candidates, half: float) -> list[tuple[int, int, float]]:
-    """Return pairs of memories at most two turns apart, and how much the other counts for the one.
+def _with_context(own: Numbers, contexts: _Contexts) -> Numbers:
+    """Return for each candidate and term the larger of its own value and its neighbours' share.
 
-    It counts half / (half + distance); the distance is that of their middles, in characters. For
-    a short answer, the question counts in full.
+    Args:
+        own: Array (candidates, terms).
+        contexts: Pairs of candidates with a share, as `_contexts` returns them.
     """
+    read = own.copy()
+    if contexts:
+        i, j, share = (np.array(column) for column in zip(*contexts, strict=True))
+        np.maximum.at(read, i, share[:, None] * own[j])
+    return read
+
+
+def _contexts(candidates: Candidates, settings: Settings) -> _Contexts:
+    """Return the candidates at most two turns apart, in both directions, with their share.
+
+    The share is h / (h + distance), with h = `recall_context_characters` and the distance of the
+    middles of both texts in characters. For a short answer, the share of its question is 1.
+    """
+    half = settings.recall_context_characters
     if not half:
         return []
     memories = candidates.memories
-    places = {memory.memory_id: i for i, memory in enumerate(memories)}
-    following: dict[int, set[int]] = defaultdict(set)
-    for first, then in candidates.links:
-        if first in places and then in places:
-            following[places[first]].add(places[then])
     length = [memory.characters for memory in memories]
-    found: list[tuple[int, int, float]] = []
+    following = _following(candidates)
+    found: _Contexts = []
     for i, successors in list(following.items()):
         for j in successors:
             near = (length[i] + length[j]) / 2
             share = half / (half + near)
-            answers = length[j] <= _ANSWER and _QUESTION.search(memories[i].lead)
+            answers = length[j] <= _ANSWER_CHARACTERS and _QUESTION.search(memories[i].lead)
             found += (i, j, share), (j, i, 1.0 if answers else share)
             for k in following.get(j, ()):
                 share = half / (half + near + (length[j] + length[k]) / 2)
@@ -238,15 +384,26 @@ def _contexts(candidates: Candidates, half: float) -> list[tuple[int, int, float
     return found
 
 
-def _sittings(memories: Sequence[Candidate], told: Numbers) -> Numbers:
-    """Return how near each memory was told to each other of its conversation, 0 to 1."""
+def _following(candidates: Candidates) -> dict[int, set[int]]:
+    """Return the places of the candidates that follow each candidate."""
+    places = {memory.memory_id: i for i, memory in enumerate(candidates.memories)}
+    following: dict[int, set[int]] = defaultdict(set)
+    for first, then in candidates.links:
+        if first in places and then in places:
+            following[places[first]].add(places[then])
+    return following
+
+
+def _nearness(memories: Sequence[Candidate], instants: Numbers) -> Numbers:
+    """Return the nearness in time of each two candidates of one conversation, 0 to 1; else 0."""
     numbers: dict[str | None, int] = defaultdict(lambda: len(numbers))
     conversation = np.array([numbers[memory.conversation_id] for memory in memories])
-    nearness = _SITTING / (_SITTING + np.abs(told[:, None] - told))
+    nearness = _SITTING_SECONDS / (_SITTING_SECONDS + np.abs(instants[:, None] - instants))
     return np.where(conversation[:, None] == conversation, nearness, 0)
 
 
 def _form(memories: Sequence[Candidate], settings: Settings) -> Numbers:
+    """Return 1 - s / (s + length) / 2 for each candidate; for a question without the half."""
     short = settings.recall_short_characters
     return np.array(
         [
@@ -258,12 +415,16 @@ def _form(memories: Sequence[Candidate], settings: Settings) -> Numbers:
 
 
 def _by_speaker(question: str, memories: Sequence[Candidate], settings: Settings) -> Numbers | None:
-    """Tell which memories are said by the one whom a question names; None if that is not one."""
+    """Return 1 for each candidate of the one speaker that a question names.
+
+    Returns:
+        An array (candidates,); None if the question does not name exactly one speaker.
+    """
     labels = [_SPEAKER.match(memory.lead) for memory in memories]
     speakers = [label[1].lower() if label else "" for label in labels]
 
     def words(text: str) -> set[str]:
-        return {word for word, _, _ in telling(text, settings.fulltext_analyzer)}
+        return {word for word, _, _ in content_words(text, settings.fulltext_analyzer)}
 
     asked = words(question)
     named = {speaker for speaker in set(speakers) if asked & words(speaker)}
@@ -272,14 +433,16 @@ def _by_speaker(question: str, memories: Sequence[Candidate], settings: Settings
     return np.array([speaker in named for speaker in speakers], dtype=float)
 
 
-def _times(question: str, memories: Sequence[Candidate], now: datetime) -> Iterator[Numbers]:
-    """Tell which memories are of the time asked of, and which tell a time where one is asked for.
+def _temporal_scores(
+    question: str, memories: Sequence[Candidate], now: datetime
+) -> Iterator[Numbers]:
+    """Yield 1 for candidates of the periods a question names, then for those that mention a time.
 
-    Yields nothing of a question that says nothing of time.
+    Each array is yielded only if the question names a period, or asks for a time.
     """
     clock = now if now.tzinfo else now.replace(tzinfo=UTC)
-    if named := periods(question, clock):
-        told = [any(p.covers(memory.told_at) for p in named) for memory in memories]
-        yield np.array(told, dtype=float)
+    if periods := named_periods(question, clock):
+        covered = [any(p.covers(memory.told_at) for p in periods) for memory in memories]
+        yield np.array(covered, dtype=float)
     if asks_when(question):
-        yield np.array([tells_time(memory.lead) for memory in memories], dtype=float)
+        yield np.array([mentions_time(memory.lead) for memory in memories], dtype=float)

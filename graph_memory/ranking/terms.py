@@ -1,16 +1,16 @@
-"""The words of a question that can find something."""
+"""Content words of a text, and Lucene queries that find them."""
 
 import re
 from collections.abc import Sequence
 
 from graph_memory.domain.encoding import group_key
 
-#: More words than this cost time and find nothing more.
-MAX_WORDS = 32
+#: Query terms of one question; more take time and find nothing more.
+MAX_TERMS = 32
 
 _WORD = re.compile(r"\w+")
 
-#: Words that questions are made of, but answers are not found by; an analyser drops only a few.
+#: English stop words, more than an analyser drops: they occur in questions and find no answers.
 _ENGLISH = frozenset(
     """
     a about after again all also am an and any are as at be been before being between both
@@ -24,42 +24,45 @@ _ENGLISH = frozenset(
 )
 
 
-def telling(text: str, analyzer: str) -> list[tuple[str, int, int]]:
-    """Return the words of `text` that can find something, in lower case, and where they stand.
+def content_words(text: str, analyzer: str) -> list[tuple[str, int, int]]:
+    """Return the words of a text that can find something, in lower case, with their spans.
 
     Args:
         text: Any text.
-        analyzer: Of the index; function words are left out for `english`.
+        analyzer: Analyser of the full-text index; `english` leaves stop words out.
 
     Returns:
-        Of each occurrence the word, its first character and the one after its last.
+        Word, index of its first character and index after its last one, for each occurrence.
     """
     stop = _ENGLISH if analyzer == "english" else frozenset[str]()
     found = ((match[0].lower(), *match.span()) for match in _WORD.finditer(text))
     return [word for word in found if word[0] not in stop]
 
 
-def rarest(question: str, analyzer: str) -> list[str]:
-    """Return at most `MAX_WORDS` of a question's telling words, the longest first: the rarest."""
-    words = dict.fromkeys(word for word, _, _ in telling(question, analyzer))
-    return sorted(words, key=len, reverse=True)[:MAX_WORDS]
+def query_terms(question: str, analyzer: str) -> list[str]:
+    """Return at most `MAX_TERMS` distinct content words, the longest first.
+
+    Length stands for rarity, which only the index knows.
+    """
+    words = dict.fromkeys(word for word, _, _ in content_words(question, analyzer))
+    return sorted(words, key=len, reverse=True)[:MAX_TERMS]
 
 
-def lookups(words: Sequence[str], group_id: str) -> list[str]:
-    """Return a Lucene query for each word, which finds it in one group.
+def term_queries(terms: Sequence[str], group_id: str) -> list[str]:
+    """Return a Lucene query for each term that finds it in one group.
 
-    Only runs of letters, digits and underscores get in, in lower case, so no part of a question can
-    act as syntax. The group's clause is required and adds nothing to the score.
+    Terms consist of letters, digits and underscores in lower case, so no part of a question can act
+    as syntax. The clause of the group is required and adds nothing to the score.
     """
     group = f"+group_key:{group_key(group_id)}^0"
-    return [f"{group} +(content:{word} tags:{word})" for word in words]
+    return [f"{group} +(content:{term} tags:{term})" for term in terms]
 
 
-def any_word(text: str, group_id: str, fields: Sequence[str]) -> str:
-    """Return a Lucene query for what any of a text's words occurs in, of one group; see `lookups`.
+def any_term_query(text: str, group_id: str, fields: Sequence[str]) -> str:
+    """Return a Lucene query for any of a text's words in one group; see `term_queries`.
 
-    A text without a word finds nothing.
+    The query of a text without words finds nothing.
     """
-    words = dict.fromkeys(word for word, _, _ in telling(text, ""))
-    clauses = " ".join(f"{field}:{word}" for word in list(words)[:MAX_WORDS] for field in fields)
+    words = dict.fromkeys(word for word, _, _ in content_words(text, ""))
+    clauses = " ".join(f"{field}:{word}" for word in list(words)[:MAX_TERMS] for field in fields)
     return f"+group_key:{group_key(group_id)}^0 +({clauses})" if clauses else "-*:*"

@@ -1,1 +1,8 @@
-"""Search, listing and retrieval within a token budget, with sessions and feedback."""
+"""Search, listing, and retrieval within a token budget.
+
+- `search`: search by question in one of three profiles; `candidates` for the default profile.
+- `retrieval`: search, walk and budget for a conversation; `budget` is its part without I/O.
+- `session`, `session_store`: the memories that a conversation has loaded, and their storage.
+- `listing`: pages of memories. `facts`: facts and entities for clients of Graphiti.
+- `feedback`: the shift of weights that useful results teach.
+"""

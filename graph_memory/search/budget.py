@@ -1,41 +1,41 @@
-"""Choose what to give a conversation: rank candidates, and fill a budget. No I/O."""
+"""Choice of the memories that a token budget is spent on. No I/O."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from graph_memory.domain.models import BriefMemory
 from graph_memory.ranking.profiles import Profile
-from graph_memory.ranking.scoring import PLACES
-from graph_memory.search.session import Session, Status
+from graph_memory.ranking.scoring import DECIMALS
+from graph_memory.search.session import LoadStatus, Session
 from graph_memory.settings.base import Settings
 
 
-class Hit(NamedTuple):
-    """A memory that a search found, mostly with what it tells."""
+class SearchHit(NamedTuple):
+    """A memory that the search of a retrieval found."""
 
     memory_id: str
     similarity: float | None  #: (1 + cosine) / 2 of question and content, 0 to 1
     score: float  #: 0 to 1
     components: dict[str, float | None]
-    memory: BriefMemory | None = None
-    related: bool = True  #: whether a walk may lead on from it
+    memory: BriefMemory | None = None  #: None if the search did not fetch it
+    related: bool = True  #: False if the memory has no relations
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
-    """A memory that may be given: one that was found, lies around the anchors, or has changed."""
+class BudgetCandidate:
+    """A memory that retrieval may return: a hit, a neighbour of an anchor, or a changed memory."""
 
     memory: BriefMemory
     similarity: float | None
     score: float
     components: dict[str, float | None]
-    distance: int | None  #: relations from the nearest anchor; None if none was walked
+    distance: int | None  #: relations from the nearest anchor; None if no walk reached it
 
 
 @dataclass(frozen=True, slots=True)
 class RetrievedMemory:
-    """A memory given to the conversation, and why."""
+    """A memory that retrieval returns, and the reason."""
 
     memory: BriefMemory
     similarity: float | None  #: (1 + cosine) / 2 of question and content, 0 to 1
@@ -43,84 +43,91 @@ class RetrievedMemory:
     components: dict[str, float | None]
     tokens: int  #: of the content
     distance: int | None  #: relations from the nearest anchor
-    status: Status
+    status: LoadStatus
 
 
-def ranked(
-    hits: Sequence[Hit],
-    read: Sequence[Candidate],
-    begun: Sequence[Hit],
+def merge_candidates(
+    hits: Sequence[SearchHit],
+    read: Sequence[BudgetCandidate],
+    walked: Sequence[SearchHit],
     profile: Profile,
     settings: Settings,
-) -> list[Candidate]:
-    """List what was found and what lies around it, each memory once.
+) -> list[BudgetCandidate]:
+    """Merge the hits of a search and their neighbourhood; each memory occurs once.
 
     Args:
-        hits: What a search found, best first.
-        read: What lies around the anchors, and the hits that came without what they tell.
-        begun: The hits from which was walked.
-        profile: Of the search.
-        settings: How much nearness counts.
+        hits: Hits, best first.
+        read: Neighbours of the anchors, changed memories, and the hits that came without content.
+        walked: Hits from which the graph was walked.
+        profile: Profile of the search.
+        settings: Weight of nearness.
     """
     others = {candidate.memory.memory_id: candidate for candidate in read}
-    nearest = {hit.memory_id for hit in begun}
-    met: list[Candidate] = []
+    anchors = {hit.memory_id for hit in walked}
+    merged: list[BudgetCandidate] = []
     for hit in hits:
         known = others.pop(hit.memory_id, None)
-        # One that came without what it tells may have gone meanwhile.
+        # A hit that came without content may have been deleted since.
         if memory := hit.memory or (known and known.memory):
-            distance = 0 if hit.memory_id in nearest else _distance(hit, known)
-            met.append(Candidate(memory, hit.similarity, hit.score, hit.components, distance))
-    met += others.values()
-    return _spread(met, hits, settings) if profile is Profile.RECALL else met
+            distance = 0 if hit.memory_id in anchors else _distance(hit, known)
+            merged.append(
+                BudgetCandidate(memory, hit.similarity, hit.score, hit.components, distance)
+            )
+    merged += others.values()
+    return _score_by_nearness(merged, hits, settings) if profile is Profile.RECALL else merged
 
 
-def _distance(hit: Hit, known: Candidate | None) -> int | None:
-    """Return how far a hit is from the anchors; a hybrid search has measured it."""
+def _distance(hit: SearchHit, known: BudgetCandidate | None) -> int | None:
+    """Return the distance of a hit from the anchors, which a hybrid search has measured."""
     measured = hit.components.get("distance")
     if measured is not None:
         return int(measured)
     return known.distance if known else None
 
 
-def _spread(met: Sequence[Candidate], hits: Sequence[Hit], settings: Settings) -> list[Candidate]:
-    """Score by the profile `recall` and by nearness to an anchor.
+def _score_by_nearness(
+    merged: Sequence[BudgetCandidate], hits: Sequence[SearchHit], settings: Settings
+) -> list[BudgetCandidate]:
+    """Return candidates whose score combines the profile `recall` and nearness to an anchor.
 
-    A neighbour that the search did not find answers no better than the last that it found: it has
-    that score, times its cosine over the best.
+    The score is (direct + w * near) / (1 + w), with near = 1 / (distance + 1) and
+    w = `spread_weight`. A neighbour that is not a hit answers no better than the last hit: its
+    direct score is the score of that hit, times its cosine as a share of the best.
     """
     found = {hit.memory_id for hit in hits}
     least = min((hit.score for hit in hits), default=0.0)
     best = max((2 * hit.similarity - 1 for hit in hits if hit.similarity), default=0.0)
     weight = settings.spread_weight
 
-    def scored(candidate: Candidate) -> Candidate:
+    def scored(candidate: BudgetCandidate) -> BudgetCandidate:
         direct = candidate.score
         if candidate.memory.memory_id not in found:
             direct = least * min(1.0, direct / best) if best > 0 else 0.0
-        near = 0.0 if candidate.distance is None else round(1 / (candidate.distance + 1), PLACES)
-        score = round((direct + weight * near) / (1 + weight), PLACES)
-        components = {**candidate.components, "near": near}
-        return Candidate(
-            candidate.memory, candidate.similarity, score, components, candidate.distance
-        )
+        distance = candidate.distance
+        near = 0.0 if distance is None else round(1 / (distance + 1), DECIMALS)
+        score = round((direct + weight * near) / (1 + weight), DECIMALS)
+        return replace(candidate, score=score, components={**candidate.components, "near": near})
 
-    return [scored(candidate) for candidate in met]
+    return [scored(candidate) for candidate in merged]
 
 
-def chosen(
+def fill_budget(
     session: Session,
-    candidates: Sequence[tuple[Candidate, int]],
+    candidates: Sequence[tuple[BudgetCandidate, int]],
     position: int,
     settings: Settings,
 ) -> tuple[list[RetrievedMemory], list[str]]:
-    """Fill the budget with the best that the conversation lacks; name what it has, best first.
+    """Fill the budget with the best candidates that the conversation does not hold.
 
     Args:
-        session: What the conversation has.
-        candidates: Each with the tokens of its content.
+        session: Session of the conversation.
+        candidates: Candidates with the tokens of their content.
         position: Tokens of the conversation so far.
-        settings: The budget, and when a memory is stale.
+        settings: `default_token_budget` and `staleness_threshold`.
+
+    Returns:
+        The memories chosen, and the ids of the candidates that the conversation holds, both best
+        first.
     """
     in_order = sorted(candidates, key=lambda c: (-c[0].score, c[0].memory.memory_id))
     by_id = {candidate.memory.memory_id: (candidate, tokens) for candidate, tokens in in_order}
@@ -134,12 +141,12 @@ def chosen(
         ((id_, by_id[id_][0].score, by_id[id_][1]) for id_ in lacking),
         settings.default_token_budget,
     )
-    return [_given(*by_id[id_], lacking[id_]) for id_ in best], [
+    return [_retrieved(*by_id[id_], lacking[id_]) for id_ in best], [
         id_ for id_, status in statuses.items() if status is None
     ]
 
 
-def _given(candidate: Candidate, tokens: int, status: Status) -> RetrievedMemory:
+def _retrieved(candidate: BudgetCandidate, tokens: int, status: LoadStatus) -> RetrievedMemory:
     return RetrievedMemory(
         candidate.memory,
         candidate.similarity,
@@ -154,16 +161,16 @@ def _given(candidate: Candidate, tokens: int, status: Status) -> RetrievedMemory
 def select_budget(
     candidates: Iterable[tuple[str, float, int]], max_tokens: int
 ) -> tuple[list[str], int]:
-    """Choose greedily under a budget: by score descending, ties by id.
+    """Choose greedily under a budget, by score descending and then by id.
 
-    One that does not fit is passed over, and smaller ones after it may still be taken.
+    A candidate that does not fit is skipped; smaller ones after it may still be chosen.
 
     Args:
-        candidates: Id, score and tokens of each.
-        max_tokens: Most tokens to use; never exceeded.
+        candidates: Id, score and tokens of each candidate.
+        max_tokens: Budget in tokens.
 
     Returns:
-        The ids chosen, best first, and the tokens they use.
+        The chosen ids, best first, and the tokens they use, at most `max_tokens`.
     """
     chosen: list[str] = []
     used = 0

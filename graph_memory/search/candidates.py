@@ -1,21 +1,29 @@
-"""Find what answers a question by the default profile: candidates, then their words one by one."""
+"""Candidates of a question for the default profile, ranked."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from graph_memory.database.graph import Graph
-from graph_memory.domain.models import LifecycleState
+from graph_memory.domain.inputs import Filters
+from graph_memory.domain.models import RECALLED_STATES
 from graph_memory.domain.timestamps import instant
 from graph_memory.inference.cross_encoder import CrossEncoder
-from graph_memory.inference.embedder import Embedder
-from graph_memory.ranking.late_interaction import asked, met
-from graph_memory.ranking.scoring import LEAD, Candidate, Candidates, Ranked, Ranking
-from graph_memory.ranking.terms import lookups, rarest
+from graph_memory.inference.embedder import Embedding
+from graph_memory.memories.filtering import narrowing_parameters, visible_states
+from graph_memory.ranking.scoring import (
+    LEAD_CHARACTERS,
+    Candidates,
+    Query,
+    RankedCandidate,
+    rank,
+    shortlist,
+)
+from graph_memory.ranking.terms import query_terms, term_queries
 from graph_memory.settings.base import Settings
 
-#: Of a group so many times the hits of a word are counted: in a larger one rarities differ alike.
+#: Members of a group that are counted for each hit of a word; rarities differ alike beyond.
 _MEMBERS_PER_HIT = 5
 
 
@@ -25,91 +33,101 @@ class _WordVectors:
     vectors: bytes
 
 
-async def answers(
+async def rank_candidates(
     graph: Graph,
-    embedder: Embedder,
+    cross_encoder: CrossEncoder | None,
     settings: Settings,
     question: str,
+    embedding: Embedding,
     *,
     group_id: str,
     now: datetime,
     limit: int,
-    states: Sequence[LifecycleState],
-    narrowed: Mapping[str, Any],
-    tell: bool,
-) -> list[Ranked]:
-    """Rank the memories that may answer `question`, best first.
+    filters: Filters,
+    include_content: bool = False,
+) -> list[RankedCandidate]:
+    """Rank the memories that may answer a question, best first.
 
     Args:
-        graph: Where to look.
-        embedder: Reads the question, and if it has a cross-encoder, the best memories with it.
-        settings: How many candidates, and what counts how much.
+        graph: The database.
+        cross_encoder: Reranks the best candidates; None leaves their order.
+        settings: Numbers of candidates, and weights of the ranking.
         question: Any text.
+        embedding: Embedding of the question.
         group_id: The tenant.
         now: The caller's clock.
-        limit: Most memories to return.
-        states: Lifecycle states to serve.
-        narrowed: Parameters of `cypher/fragments/memory/filter.cypher`; empty for the whole group.
-        tell: Whether to read what is told of them, too; those met only around others come without.
+        limit: Number of results.
+        filters: Filters of the memories; states default to ACTIVE and DORMANT.
+        include_content: Fetch the candidates as retrieval delivers them; a candidate that only its
+            neighbours brought in comes without.
     """
-    reading = await embedder.read_query(question)
-    words = rarest(question, settings.fulltext_analyzer)
+    terms = query_terms(question, settings.fulltext_analyzer)
+    narrowed = narrowing_parameters(filters)
+    # Token vectors of earlier versions of a memory are not stored.
+    tokens = None if filters.known_at else embedding.tokens
+    query = Query(question, terms, tokens)
     found = await graph.one(
         "search/candidates/candidates_filtered" if narrowed else "search/candidates/candidates",
         Candidates,
         group_id=group_id,
-        vector=reading.vector,
-        lookups=lookups(words, group_id),
-        states=list(states),
-        candidates=max(settings.recall_candidates, limit),
-        pool=max(settings.recall_pool, limit),
-        hits=settings.recall_hits_per_word,
-        common_hits=min(settings.recall_hits_per_common_word, settings.recall_hits_per_word),
-        members=settings.recall_hits_per_word * _MEMBERS_PER_HIT,
-        saturation=settings.recall_word_saturation,
-        vector_weight=settings.recall_vector_weight,
-        fan=settings.traversal_fan if settings.recall_context_characters else 0,
-        lead=LEAD,
-        tell=tell,
+        vector=embedding.vector,
+        lookups=term_queries(terms, group_id),
+        states=visible_states(filters, RECALLED_STATES),
+        tell=include_content,
         now=instant(now),
+        **_bounds(settings, limit),
         **{"known_at": None, **narrowed},
     )
     if found is None or not found.memories:
         return []
-    ranking = Ranking(question, found, settings, now)
-    # Of a memory's earlier texts no vectors of words are kept.
-    if settings.recall_late_weight and reading.tokens and not narrowed.get("known_at"):
-        first = ranking.first(max(settings.recall_late_candidates, limit))
-        packs = await _word_vectors(graph, first, group_id=group_id)
-        vectors, weights = asked(
-            question, reading.tokens, words, found.rarity, settings.fulltext_analyzer
+    token_vectors: Mapping[str, bytes] = {}
+    if settings.recall_late_weight and tokens is not None:
+        token_vectors = await _token_vectors(
+            graph, query, found, settings, group_id=group_id, now=now, limit=limit
         )
-        ids = (memory.memory_id for memory in first)
-        ranking.add_late(dict(zip(ids, met(vectors, packs), strict=True)), weights)
-    ranking.add_sitting()
-    if embedder.cross_encoder:
-        await _read_again(ranking, embedder.cross_encoder, settings, question)
-    return ranking.best(limit)
+    inputs = query, found, token_vectors, settings, now
+    ranking = rank(*inputs, limit=limit)
+    if cross_encoder is not None:
+        best = ranking.top(settings.recall_cross_encoder_candidates)
+        scores = await cross_encoder.score(question, [memory.lead for memory in best])
+        cross_scores = {m.memory_id: score for m, score in zip(best, scores.tolist(), strict=True)}
+        ranking = rank(*inputs, limit=limit, cross_scores=cross_scores)
+    return ranking.results(limit)
 
 
-async def _word_vectors(
-    graph: Graph, memories: Sequence[Candidate], *, group_id: str
-) -> list[bytes]:
-    """Return the vectors of each memory's words; of one without, nothing."""
-    packs = {memory.memory_id: memory.vectors for memory in memories}
-    if missing := [memory_id for memory_id, vectors in packs.items() if vectors is None]:
+def _bounds(settings: Settings, limit: int) -> dict[str, Any]:
+    """Return the parameters that bound the candidates of `limit` results."""
+    return {
+        "candidates": max(settings.recall_candidates, limit),
+        "pool": max(settings.recall_pool, limit),
+        "hits": settings.recall_hits_per_word,
+        "common_hits": min(settings.recall_hits_per_common_word, settings.recall_hits_per_word),
+        "members": settings.recall_hits_per_word * _MEMBERS_PER_HIT,
+        "saturation": settings.recall_word_saturation,
+        "vector_weight": settings.recall_vector_weight,
+        "fan": settings.traversal_fan if settings.recall_context_characters else 0,
+        "lead": LEAD_CHARACTERS,
+    }
+
+
+async def _token_vectors(
+    graph: Graph,
+    query: Query,
+    found: Candidates,
+    settings: Settings,
+    *,
+    group_id: str,
+    now: datetime,
+    limit: int,
+) -> dict[str, bytes]:
+    """Return the token vectors of the shortlist, by id; fetch those that the candidates lack."""
+    vectors = {memory.memory_id: memory.vectors or b"" for memory in found.memories}
+    if all(memory.vectors is not None for memory in found.memories):
+        return vectors
+    best = shortlist(query, found, settings, now, limit=limit)
+    if missing := [memory.memory_id for memory in best if memory.vectors is None]:
         read = await graph.rows(
             "search/candidates/word_vectors", _WordVectors, group_id=group_id, memory_ids=missing
         )
-        packs |= {row.memory_id: row.vectors for row in read}
-    return [vectors or b"" for vectors in packs.values()]
-
-
-async def _read_again(
-    ranking: Ranking, cross_encoder: CrossEncoder, settings: Settings, question: str
-) -> None:
-    """Have the best memories so far read together with the question."""
-    first = ranking.first(settings.recall_cross_encoder_candidates)
-    scores = await cross_encoder.read(question, [memory.lead for memory in first])
-    ids = (memory.memory_id for memory in first)
-    ranking.add_cross(dict(zip(ids, scores.tolist(), strict=True)))
+        vectors |= {row.memory_id: row.vectors for row in read}
+    return vectors

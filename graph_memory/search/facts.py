@@ -1,4 +1,4 @@
-"""Search over facts and entities, in one statement each, as clients of Graphiti expect it."""
+"""Search of facts and entities for clients of Graphiti, by reciprocal rank fusion."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from graph_memory.domain.inputs import Line, MemoryId
 from graph_memory.domain.models import RECALLED_STATES
 from graph_memory.domain.timestamps import Instant, Moment, instant
 from graph_memory.inference.embedder import Embedder
-from graph_memory.ranking.terms import any_word
+from graph_memory.ranking.terms import any_term_query
 
-#: Candidates of each ranking; with fewer, a vector index misses too many.
+#: Candidates of each of the two rankings; with fewer, the vector index misses too many.
 _CANDIDATES = 100
 
 Names = Annotated[tuple[Line, ...] | None, Field(max_length=50)]
@@ -21,7 +21,7 @@ Names = Annotated[tuple[Line, ...] | None, Field(max_length=50)]
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A relation as a search finds it."""
+    """A relation that a search found."""
 
     fact_id: str
     name: str
@@ -36,12 +36,12 @@ class Fact:
     created_at: Instant
     expired_at: Instant | None
     episodes: list[str]
-    score: float  #: 0 to 1; 1 is first by meaning and by words
+    score: float  #: 0 to 1; 1 if first by meaning and by words
 
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """An entity, or any memory, as a search finds it."""
+    """An entity or another memory that a search found."""
 
     entity_id: str
     name: str
@@ -50,18 +50,18 @@ class Entity:
     state: str
     importance: float
     created_at: Instant
-    score: float  #: 0 to 1; 1 is first by meaning and by words
+    score: float  #: 0 to 1; 1 if first by meaning and by words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactFilters:
-    """Which facts a search may return; None allows all."""
+    """The filters of a search of facts; None allows all."""
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 
     names: Names = None
-    entity_id: MemoryId | None = None  #: one of the ends
-    as_of: Moment | None = None  #: held then
+    entity_id: MemoryId | None = None  #: source or target
+    as_of: Moment | None = None  #: instant at which the fact holds
     valid_after: Moment | None = None
     valid_before: Moment | None = None
     invalid_after: Moment | None = None
@@ -77,7 +77,7 @@ async def search_facts(
     group_id: str,
     limit: int,
 ) -> list[Fact]:
-    """Find the facts of a group that answer `query`, best first."""
+    """Find the facts of a group that answer a query, best first."""
     given = {name: getattr(filters, name) for name in FactFilters.__slots__}
     filtered = any(value is not None for value in given.values())
     parameters = {k: instant(v) if hasattr(v, "tzinfo") else v for k, v in given.items()}
@@ -86,7 +86,7 @@ async def search_facts(
         Fact,
         **{**parameters, "names": None if filters.names is None else list(filters.names)},
         limit=limit,
-        **await _question(embedder, query, group_id, "fact", "name"),
+        **await _query_parameters(embedder, query, group_id, "fact", "name"),
     )
 
 
@@ -99,29 +99,30 @@ async def search_entities(
     group_id: str,
     limit: int,
 ) -> list[Entity]:
-    """Find the entities of a group, memories among them, that answer `query`, best first."""
+    """Find the entities and other memories of a group that answer a query, best first."""
     return await graph.rows(
         "search/facts/entities_filtered" if labels else "search/facts/entities",
         Entity,
         **({"labels": list(labels)} if labels else {}),
         states=list(RECALLED_STATES),
         limit=limit,
-        **await _question(embedder, query, group_id, "content", "tags"),
+        **await _query_parameters(embedder, query, group_id, "content", "tags"),
     )
 
 
 async def has_entity(graph: Graph, entity_id: str, *, group_id: str) -> bool:
-    """Check whether a group has an entity."""
+    """Return True if a group contains an entity."""
     found = await graph.one("search/facts/entity", str, group_id=group_id, entity_id=entity_id)
     return found is not None
 
 
-async def _question(
+async def _query_parameters(
     embedder: Embedder, query: str, group_id: str, *fields: str
 ) -> Mapping[str, Any]:
+    """Return the parameters of a query that is searched for in fields of the full-text index."""
     return {
         "group_id": group_id,
         "vector": await embedder.embed_query(query),
-        "lucene": any_word(query, group_id, fields),
+        "lucene": any_term_query(query, group_id, fields),
         "candidates": _CANDIDATES,
     }

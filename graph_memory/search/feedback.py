@@ -1,8 +1,8 @@
-"""Learn from what helped whether meaning or words find better in a group.
+"""Feedback: learn from useful results whether meaning or words find better in a group.
 
-A judgement with its question is a number from −1 to 1: how much more of the memory's score came
-from meaning than from words, turned round if it did not help. Their weighted average, the lean,
-moves the weight of meaning by at most `feedback_max_shift`, which is 0 unless set.
+Feedback with its question is a number from −1 to 1: the component `semantic` minus the component
+`text` of the memory, negated if the memory was not useful. The exponential moving average of these
+numbers, the lean, moves the weight of meaning by at most `feedback_max_shift`, default 0.
 """
 
 from dataclasses import dataclass, replace
@@ -19,21 +19,21 @@ from graph_memory.settings.base import Settings
 
 T = TypeVar("T", FoundMemory, RetrievedMemory)
 
-#: A memory that ranks lower was not found by either, and teaches nothing.
-_LOOKED_AT = 50
+#: Results of the search; a memory below them was found by neither, and teaches nothing.
+_LIMIT = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What a group's judgements come to."""
+    """The feedback of a group, summed up."""
 
-    lean: float = 0.0  #: −1 words find better, 1 meaning does
-    useful: int = 0
-    useless: int = 0
+    lean: float = 0.0  #: −1 if words find better, 1 if meaning does
+    useful: int = 0  #: number of memories that were useful
+    useless: int = 0  #: number of memories that were not
 
 
 async def read(graph: Graph, *, group_id: str) -> Feedback:
-    """Return what a group's judgements come to; before the first they come to nothing."""
+    """Return the feedback of a group; zeros before the first."""
     return await graph.one("search/feedback/read", Feedback, group_id=group_id) or Feedback()
 
 
@@ -48,25 +48,25 @@ async def record(
     group_id: str,
     now: datetime,
 ) -> tuple[Feedback, bool]:
-    """Take a judgement in.
+    """Record feedback on a memory.
 
     Args:
-        graph: Where to look and store.
-        embedder: Maps the question to a vector.
-        settings: The weight of the latest judgement, and how to search.
-        memory_id: The memory judged.
-        useful: Whether it helped.
-        question: What it was found by; without it the judgement is only counted.
+        graph: The database.
+        embedder: Embeds the question.
+        settings: `feedback_rate`, and the weights of the search.
+        memory_id: The memory.
+        useful: True if the memory was useful.
+        question: The question that found the memory; without it the feedback is only counted.
         group_id: The tenant.
         now: The caller's clock.
 
     Returns:
-        What the judgements come to now, and whether this one had something to teach.
+        The feedback of the group, and True if this one has moved the lean.
     """
     lean = None
     if question:
         found = await search.search(
-            graph, embedder, settings, question, group_id=group_id, now=now, limit=_LOOKED_AT
+            graph, embedder, settings, question, group_id=group_id, now=now, limit=_LIMIT
         )
         lean = next((_lean(hit) for hit in found if hit.memory.memory_id == memory_id), None)
     learned = await graph.one(
@@ -82,29 +82,30 @@ async def record(
 
 
 async def reset(graph: Graph, *, group_id: str) -> None:
-    """Forget a group's judgements; its weights are again exactly the settings'."""
+    """Delete the feedback of a group; its weights are those of the settings again."""
     await graph.run("search/feedback/reset", group_id=group_id)
 
 
 def shift(settings: Settings, feedback: Feedback) -> float:
-    """Return by how much the weight of meaning is moved, up or down; it stays in 0..1."""
+    """Return the shift of the weight of meaning, which stays in 0..1."""
     weight = settings.recall_vector_weight
     wanted = weight + settings.feedback_max_shift * feedback.lean
     return min(1.0, max(0.0, wanted)) - weight
 
 
 def shifted(settings: Settings, feedback: Feedback) -> Settings:
-    """Return settings with the weight of meaning moved."""
+    """Return settings with the weight of meaning shifted."""
     weight = settings.recall_vector_weight + shift(settings, feedback)
     return settings.model_copy(update={"recall_vector_weight": weight})
 
 
 def explained(found: list[T], moved: float) -> list[T]:
-    """Show, beside what each score is made of, by how much feedback moved the weight of meaning."""
+    """Return results with the shift of the weight of meaning among their components."""
     if not moved:
         return found
     return [replace(hit, components={**hit.components, "feedback": moved}) for hit in found]
 
 
 def _lean(hit: FoundMemory) -> float:
+    """Return how much more meaning than words contributes to a score, −1 to 1."""
     return (hit.components["semantic"] or 0.0) - (hit.components["text"] or 0.0)

@@ -1,4 +1,4 @@
-"""List memories, a page at a time."""
+"""Lists of memories in pages, by a cursor."""
 
 import base64
 import json
@@ -15,22 +15,22 @@ from graph_memory.errors import InvalidArgumentError
 from graph_memory.memories import filtering, read
 from graph_memory.settings.base import Settings
 
-#: An instant as Neo4j writes it, before the name of a zone.
+#: An instant in the format of Neo4j, without the name of a time zone.
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)")
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page of a list, and where the next begins."""
+    """A page of a list, and the cursor of the next page."""
 
     memories: list[Memory]
-    next_cursor: str | None
+    next_cursor: str | None  #: None on the last page
 
 
 @dataclass(frozen=True, slots=True)
 class _Listed:
     memory: Memory
-    created_at: str  #: as precise as it is stored: Graphiti counts microseconds
+    created_at: str  #: with the stored precision; Graphiti stores microseconds
 
 
 async def list_memories(
@@ -44,28 +44,28 @@ async def list_memories(
     limit: int = 20,
     cursor: str | None = None,
 ) -> Page:
-    """List the memories the filters allow, a page at a time.
+    """List the memories that match filters, one page per call.
 
-    A page is found by the last memory of the one before, so memories that come or go in between
-    neither repeat nor hide others.
+    A page starts after the last memory of the page before, so that memories added or deleted in
+    between neither repeat nor hide others.
 
     Args:
-        graph: Where to look.
-        settings: For the view.
+        graph: The database.
+        settings: Settings of the view.
         group_id: The tenant.
         now: The caller's clock.
-        filters: Which memories count; states default to ACTIVE, DORMANT and ARCHIVED.
-        sort: Best or newest first.
-        limit: Memories a page, 1 to 50.
-        cursor: `next_cursor` of the page before.
+        filters: Filters of the memories; states default to ACTIVE, DORMANT and ARCHIVED.
+        sort: Order, by importance or by time of creation.
+        limit: Memories per page, 1 to 50.
+        cursor: `next_cursor` of the page before; None for the first page.
 
     Raises:
-        InvalidArgumentError: The cursor is not one of ours, or of another sort order.
+        InvalidArgumentError: The cursor is malformed, or belongs to another sort order.
     """
     after = _read_cursor(cursor, sort)
     common: dict[str, Any] = {
         "group_id": group_id,
-        "limit": limit + 1,  # one more tells whether there is a next page
+        "limit": limit + 1,  # one more shows that there is a next page
         "after_created_at": after.get("created_at"),
         "after_id": after.get("id"),
         "states": filtering.visible_states(filters, LISTED_STATES),
@@ -88,6 +88,7 @@ async def list_memories(
 
 
 def _cursor(last: _Listed, sort: SortOrder) -> str:
+    """Return the cursor of the page after a memory."""
     position = {
         "sort": sort,
         "importance": last.memory.importance,
@@ -98,6 +99,7 @@ def _cursor(last: _Listed, sort: SortOrder) -> str:
 
 
 def _read_cursor(cursor: str | None, sort: SortOrder) -> dict[str, Any]:
+    """Return the position in a cursor; an empty one for the first page."""
     if cursor is None:
         return {}
     position: dict[str, Any] = {}
@@ -120,10 +122,10 @@ def _read_cursor(cursor: str | None, sort: SortOrder) -> dict[str, Any]:
 
 
 def _is_instant(text: object) -> bool:
-    """Tell whether Neo4j reads an instant from `text`, which may name a zone in brackets."""
+    """Return True if Neo4j parses `text` as an instant, which may name a time zone in brackets."""
     if not isinstance(text, str):
         return False
     moment, _, zone = text.partition("[")
     known = not zone or (zone.endswith("]") and ZoneInfo(zone[:-1]))
-    # Python reads more forms than Neo4j, but knows which dates there are.
+    # Python parses more formats than Neo4j, but checks the date.
     return bool(known and _MOMENT.fullmatch(moment) and datetime.fromisoformat(moment))

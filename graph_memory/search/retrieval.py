@@ -1,7 +1,9 @@
-"""Retrieve for a conversation: what answers, what lies around it, as much as a budget allows.
+"""Retrieval: the memories that answer a question and that a conversation lacks, within a budget.
 
-Candidates come from a search; from the best of them, the anchors, the graph is walked; what the
-conversation has loaded and still holds is left out; the best of the rest fill the budget.
+1. A search finds candidates.
+2. A walk from the best of them, the anchors, adds their neighbours.
+3. Memories that the conversation has loaded and still holds are left out.
+4. The best of the rest fill the token budget.
 """
 
 import asyncio
@@ -17,17 +19,31 @@ from graph_memory.decay import policies
 from graph_memory.domain.inputs import Filters, Line
 from graph_memory.domain.models import RECALLED_STATES
 from graph_memory.domain.timestamps import instant
-from graph_memory.inference.embedder import Embedder
+from graph_memory.inference.embedder import Embedder, Vector
 from graph_memory.inference.token_counter import TokenCounter
 from graph_memory.memories import filtering
-from graph_memory.ranking.profiles import Profile, nearness, reweighed, spreading, weighing
+from graph_memory.ranking.profiles import (
+    Profile,
+    hybrid_parameters,
+    spread_parameters,
+    weighted_parameters,
+    with_weights,
+)
+from graph_memory.ranking.scoring import RankedCandidate
 from graph_memory.search import search
-from graph_memory.search.budget import Candidate, Hit, RetrievedMemory, chosen, ranked
-from graph_memory.search.session import Change, Reason, Session, Status
+from graph_memory.search.budget import (
+    BudgetCandidate,
+    RetrievedMemory,
+    SearchHit,
+    fill_budget,
+    merge_candidates,
+)
+from graph_memory.search.candidates import rank_candidates
+from graph_memory.search.session import ChangedMemory, ChangeReason, LoadStatus, Session
 from graph_memory.search.session_store import Sessions
 from graph_memory.settings.base import Settings
 
-#: A question may be long; the history of a session keeps how it begins.
+#: Characters of a question that the history of a session keeps.
 _QUERY_CHARACTERS = 200
 
 Budget = Annotated[int, Field(ge=1, le=1_000_000)]
@@ -43,30 +59,30 @@ ProfileName = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retrieval(Filters):
-    """What to retrieve, for which conversation; None means the default."""
+    """The options of a retrieval; None means the default of the settings."""
 
-    max_tokens: Budget | None = None  #: of all contents together
-    search_depth: SearchDepth | None = None  #: relations from an anchor; 0 stays with the search
-    anchor_count: AnchorCount | None = None
-    staleness_threshold: Threshold | None = None  #: tokens
-    session_id: SessionId | None = None  #: a new one by default
-    conversation_tokens: ConversationTokens | None = None  #: so far, as the caller counts
+    max_tokens: Budget | None = None  #: budget in tokens, for all contents together
+    search_depth: SearchDepth | None = None  #: steps from an anchor; 0 returns hits only
+    anchor_count: AnchorCount | None = None  #: hits from which the graph is walked
+    staleness_threshold: Threshold | None = None  #: tokens after which a memory is stale
+    session_id: SessionId | None = None  #: session to continue; None begins a new one
+    conversation_tokens: ConversationTokens | None = None  #: tokens so far, counted by the caller
     profile: ProfileName = Profile.RECALL
-    weights: tuple[float, ...] | None = None  #: of the profile, for this call
+    weights: tuple[float, ...] | None = None  #: weights of the profile for this call
 
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """What a conversation is given."""
+    """The result of a retrieval."""
 
     session_id: str
     memories: list[RetrievedMemory]  #: best first
-    tokens_used: int
-    total_tokens: int  #: of the conversation, these included
-    anchors: list[str]
-    skipped_loaded: list[str]  #: what the model has and answers as well, best first
-    refreshed: list[str]  #: of the memories, those that had gone stale
-    changed: list[Change]  #: what the model has and should not rely on
+    tokens_used: int  #: of the contents of `memories`
+    total_tokens: int  #: of the conversation, `tokens_used` included
+    anchors: list[str]  #: ids of the hits from which the graph was walked
+    skipped_loaded: list[str]  #: ids of candidates that the model holds already, best first
+    refreshed: list[str]  #: ids of `memories` that were loaded before and had become stale
+    changed: list[ChangedMemory]  #: loaded memories that are no longer reliable
 
 
 async def retrieve(
@@ -81,60 +97,61 @@ async def retrieve(
     group_id: str,
     now: datetime,
 ) -> Retrieved:
-    """Give a conversation the memories that answer `question` and that it does not have.
+    """Return the memories that answer a question and that a conversation does not hold.
 
-    Of two calls at once on one session, the second to write chooses again beside what the first
-    gave, so neither gives a memory twice. A session that begins here is written behind the answer.
+    If two calls use one session at once, the second to write fills its budget again beside the
+    memories that the first one returned, so that no memory is returned twice. A new session is
+    written after the answer.
 
     Args:
-        graph: Where to look.
-        embedder: Maps the question to a vector.
+        graph: The database.
+        embedder: Embeds the question.
         counter: Counts the tokens of contents.
-        sessions: What conversations were given.
-        settings: The defaults, and the bounds of spreading.
+        sessions: The store of sessions.
+        settings: Defaults of the options, and bounds of the walk.
         question: Any text.
         asked: Budget, depth, session and filters.
-        group_id: The tenant; no other's memories or sessions are seen.
+        group_id: The tenant; only its memories and sessions are used.
         now: The caller's clock.
 
     Raises:
         InvalidArgumentError: The weights do not fit the profile.
     """
     settings = _for_this_call(settings, asked)
-    (session, changed), hits = await asyncio.gather(
-        _session(sessions, asked.session_id, group_id=group_id, now=now),
-        _hits(graph, embedder, settings, question, asked, group_id=group_id, now=now),
+    (session, changed), (vector, hits) = await asyncio.gather(
+        _read_session(sessions, asked.session_id, group_id=group_id, now=now),
+        _search(graph, embedder, settings, question, asked, group_id=group_id, now=now),
     )
     past = asked.as_of or asked.known_at
     changed = [] if past else changed
     anchors = hits[: settings.anchor_count]
-    # A hybrid search has been around them.
+    # A hybrid search has walked from the anchors already.
     walks = settings.traversal_depth and asked.profile is not Profile.HYBRID
-    begun = anchors if walks else []
-    again = [change.current_id for change in changed if change.current_id]
-    read = await _read(
+    walked = anchors if walks else []
+    updated_ids = [change.current_id for change in changed if change.current_id]
+    read = await _read_neighbourhood(
         graph,
         settings,
-        await embedder.embed_query(question),
+        vector,
         asked,
         hits,
-        begun,
-        again,
+        walked,
+        updated_ids,
         group_id=group_id,
         now=now,
     )
-    met = ranked(hits, read, begun, asked.profile, settings)
-    costs = await counter.count([candidate.memory.content for candidate in met])
-    candidates = list(zip(met, costs, strict=True))
+    merged = merge_candidates(hits, read, walked, asked.profile, settings)
+    costs = await counter.count([candidate.memory.content for candidate in merged])
+    candidates = list(zip(merged, costs, strict=True))
     while True:
         position = session.position(asked.conversation_tokens)
-        given, skipped = chosen(session, candidates, position, settings)
+        given, skipped = fill_budget(session, candidates, position, settings)
         used = sum(memory.tokens for memory in given)
         following = session.after(
             {memory.memory.memory_id: memory.memory.content for memory in given},
             position=position,
             tokens=used,
-            gone=[c.memory_id for c in changed if c.reason is not Reason.UPDATED],
+            gone=[c.memory_id for c in changed if c.reason is not ChangeReason.UPDATED],
             event={
                 "at": instant(now),
                 "query": question[:_QUERY_CHARACTERS],
@@ -153,22 +170,23 @@ async def retrieve(
                 total_tokens=session.total_tokens,
                 anchors=[hit.memory_id for hit in anchors],
                 skipped_loaded=skipped,
-                refreshed=[m.memory.memory_id for m in given if m.status is Status.REFRESHED],
+                refreshed=[m.memory.memory_id for m in given if m.status is LoadStatus.REFRESHED],
                 changed=changed,
             )
-        # Another call of this conversation was quicker: choose beside what that gave.
+        # Another call of this conversation wrote first: choose beside its memories.
 
 
-async def _session(
+async def _read_session(
     sessions: Sessions, session_id: str | None, *, group_id: str, now: datetime
-) -> tuple[Session, list[Change]]:
-    """Read the session that is named, or begin one."""
+) -> tuple[Session, list[ChangedMemory]]:
+    """Read a session and the changes of its memories; without an id, begin a session."""
     if session_id is None:
         return Session(), []
     return await sessions.read(session_id, group_id=group_id, now=now)
 
 
 def _for_this_call(settings: Settings, asked: Retrieval) -> Settings:
+    """Return the settings with the options of a retrieval."""
     given = {
         "default_token_budget": asked.max_tokens,
         "traversal_depth": asked.search_depth,
@@ -176,10 +194,10 @@ def _for_this_call(settings: Settings, asked: Retrieval) -> Settings:
         "staleness_threshold": asked.staleness_threshold,
     }
     changes = {name: value for name, value in given.items() if value is not None}
-    return reweighed(settings, asked.profile, asked.weights).model_copy(update=changes)
+    return with_weights(settings, asked.profile, asked.weights).model_copy(update=changes)
 
 
-async def _hits(
+async def _search(
     graph: Graph,
     embedder: Embedder,
     settings: Settings,
@@ -188,66 +206,84 @@ async def _hits(
     *,
     group_id: str,
     now: datetime,
-) -> list[Hit]:
-    """Search; by the default profile those met only around others come without what they tell."""
-    limit = settings.retrieval_candidates
+) -> tuple[Vector, list[SearchHit]]:
+    """Search, and return the vector of the question with the hits, best first.
+
+    With the profile `recall`, hits that only their neighbours brought in come without content.
+    """
+    embedding = await embedder.embed_query_tokens(question)
+    bounds: dict[str, Any] = {
+        "group_id": group_id,
+        "now": now,
+        "filters": asked,
+        "limit": settings.retrieval_candidates,
+    }
     if asked.profile is Profile.RECALL:
-        best = await search.best(
+        ranked = await rank_candidates(
             graph,
-            embedder,
+            embedder.cross_encoder,
             settings,
             question,
-            group_id=group_id,
-            now=now,
-            limit=limit,
-            filters=asked,
-            tell=True,
+            embedding,
+            include_content=True,
+            **bounds,
         )
-        return [
-            Hit(m.memory_id, m.similarity, score, why, m.told, m.related) for m, score, why in best
-        ]
-    found = await search.search(
-        graph,
-        embedder,
-        settings,
-        question,
-        group_id=group_id,
-        now=now,
-        limit=limit,
-        filters=asked,
-        profile=asked.profile,
+        return embedding.vector, [_hit(each) for each in ranked]
+    found = await search.search_by_vector(
+        graph, settings, embedding.vector, asked.profile, **bounds
     )
-    return [
-        Hit(hit.memory.memory_id, hit.similarity, hit.score, hit.components, hit.memory)
+    return embedding.vector, [
+        SearchHit(hit.memory.memory_id, hit.similarity, hit.score, hit.components, hit.memory)
         for hit in found
     ]
 
 
-async def _read(
+def _hit(ranked: RankedCandidate) -> SearchHit:
+    memory = ranked.memory
+    return SearchHit(
+        memory.memory_id,
+        memory.similarity,
+        ranked.score,
+        ranked.components,
+        memory.told,
+        memory.related,
+    )
+
+
+async def _read_neighbourhood(
     graph: Graph,
     settings: Settings,
-    vector: Any,
+    vector: Vector,
     asked: Retrieval,
-    hits: Sequence[Hit],
-    begun: Sequence[Hit],
-    again: Sequence[str],
+    hits: Sequence[SearchHit],
+    walked: Sequence[SearchHit],
+    updated_ids: Sequence[str],
     *,
     group_id: str,
     now: datetime,
-) -> list[Candidate]:
-    """Fetch what lies around the anchors, what changed, and of the hits what is not known yet.
+) -> list[BudgetCandidate]:
+    """Fetch neighbours of the anchors, changed memories, and the hits that came without content.
 
-    Where nothing is related, that is nothing.
+    Args:
+        graph: The database.
+        settings: Bounds of the walk.
+        vector: Vector of the question.
+        asked: Filters and profile.
+        hits: Hits of the search.
+        walked: Hits from which the graph is walked, unless they have no relations.
+        updated_ids: Current ids of loaded memories that have changed.
+        group_id: The tenant.
+        now: The caller's clock.
     """
-    begin = [hit.memory_id for hit in begun if hit.related]
+    anchors = [hit.memory_id for hit in walked if hit.related]
     found = {hit.memory_id: hit.similarity for hit in hits if hit.memory is None}
-    if not begin and not again and not found:
+    if not anchors and not updated_ids and not found:
         return []
-    fading = {"decay": policies.rules(settings)}
+    decay = {"decay": policies.rules(settings)}
     scoring: dict[Profile, dict[str, Any]] = {
         Profile.RECALL: {"density_boost": 0.0},
-        Profile.WEIGHTED: {"density_boost": 0.0, **weighing(settings), **fading},
-        Profile.HYBRID: nearness(settings) | fading,
+        Profile.WEIGHTED: {"density_boost": 0.0, **weighted_parameters(settings), **decay},
+        Profile.HYBRID: hybrid_parameters(settings) | decay,
     }
     statement = {
         Profile.RECALL: "search/retrieval/neighbours_recall",
@@ -257,14 +293,14 @@ async def _read(
     parameters: dict[str, Any] = {
         "group_id": group_id,
         "vector": vector,
-        "anchors": begin,
-        "again": list(again),
+        "anchors": anchors,
+        "again": list(updated_ids),
         "found": list(found),
         "similarities": list(found.values()),
         "states": filtering.visible_states(asked, RECALLED_STATES),
         **filtering.filter_parameters(asked),
         "now": instant(now),
-        **spreading(settings),
+        **spread_parameters(settings),
         **scoring[asked.profile],
     }
-    return await graph.rows(statement[asked.profile], Candidate, **parameters)
+    return await graph.rows(statement[asked.profile], BudgetCandidate, **parameters)

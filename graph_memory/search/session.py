@@ -1,4 +1,4 @@
-"""What a conversation has loaded: where, in which text, and what became of it. No I/O."""
+"""The session of a conversation: the memories it has loaded, and which are stale. No I/O."""
 
 import hashlib
 import json
@@ -9,19 +9,20 @@ from typing import Any, NamedTuple
 
 from graph_memory.settings.base import Settings
 
+#: Hexadecimal digits of a content's SHA-256 that identify its version.
 _VERSION_DIGITS = 16
 
 
-class Status(StrEnum):
-    """Why a memory is given."""
+class LoadStatus(StrEnum):
+    """The reason why retrieval returns a memory."""
 
     NEW = "new"
-    REFRESHED = "refreshed"  #: it was loaded, and has gone stale
-    CHANGED = "changed"  #: it was loaded in another text
+    REFRESHED = "refreshed"  #: it was loaded, and is stale
+    CHANGED = "changed"  #: it was loaded with an earlier content
 
 
-class Reason(StrEnum):
-    """Why a loaded memory is no longer what was loaded."""
+class ChangeReason(StrEnum):
+    """The reason why a loaded memory is no longer reliable."""
 
     UPDATED = "updated"
     SUPERSEDED = "superseded"
@@ -30,29 +31,29 @@ class Reason(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """A loaded memory that is no longer what was loaded."""
+class ChangedMemory:
+    """A loaded memory that has changed since."""
 
     memory_id: str
-    reason: Reason
-    superseded_by: str | None  #: the memory that holds instead
+    reason: ChangeReason
+    superseded_by: str | None  #: id of the memory that replaces it
 
     @property
     def current_id(self) -> str | None:
-        """The memory to give instead, if there is one."""
-        return self.memory_id if self.reason is Reason.UPDATED else self.superseded_by
+        """Id of the memory to return instead, or None."""
+        return self.memory_id if self.reason is ChangeReason.UPDATED else self.superseded_by
 
 
-class Loaded(NamedTuple):
-    """That a memory was given to the model."""
+class LoadRecord(NamedTuple):
+    """The position at which a memory was returned, and its version."""
 
-    position: int  #: tokens of the conversation before that
-    version: str  #: which text it was
+    position: int  #: tokens of the conversation before
+    version: str  #: `version` of the content
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedMemory:
-    """A memory a conversation has loaded."""
+    """A memory that a conversation has loaded."""
 
     memory_id: str
     load_token_count: int  #: tokens of the conversation before
@@ -61,7 +62,7 @@ class LoadedMemory:
 
 @dataclass(frozen=True, slots=True)
 class ContextState:
-    """What a conversation has loaded."""
+    """The memories that a conversation has loaded, and its retrievals."""
 
     session_id: str
     total_tokens: int
@@ -71,29 +72,29 @@ class ContextState:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A conversation, as far as the service has seen it."""
+    """The session of a conversation, as far as the service has seen it."""
 
     session_id: str = ""  #: empty until it begins
     total_tokens: int = 0
-    loaded: Mapping[str, Loaded] = field(default_factory=dict[str, Loaded])
+    loaded: Mapping[str, LoadRecord] = field(default_factory=dict[str, LoadRecord])
     history: tuple[str, ...] = ()  #: JSON objects, the latest last
     revision: str = ""
 
     def position(self, conversation_tokens: int | None = None) -> int:
-        """Return where the conversation is, in tokens; it never goes back."""
+        """Return the position of the conversation in tokens; it never decreases."""
         return max(self.total_tokens, conversation_tokens or 0)
 
-    def status(self, memory_id: str, text: str, position: int, threshold: int) -> Status | None:
-        """Tell why a memory is to be given at `position`; None if the model still has it."""
+    def status(self, memory_id: str, text: str, position: int, threshold: int) -> LoadStatus | None:
+        """Return why a memory is to be returned at `position`; None if the model still holds it."""
         before = self.loaded.get(memory_id)
         if before is None:
-            return Status.NEW
+            return LoadStatus.NEW
         if before.version != version(text):
-            return Status.CHANGED
-        return Status.REFRESHED if stale(position, before.position, threshold) else None
+            return LoadStatus.CHANGED
+        return LoadStatus.REFRESHED if stale(position, before.position, threshold) else None
 
     def state(self, threshold: int) -> ContextState:
-        """Describe the session, with what is stale at `threshold` tokens."""
+        """Return the state of the session; memories are stale beyond `threshold` tokens."""
         return ContextState(
             self.session_id,
             self.total_tokens,
@@ -114,19 +115,19 @@ class Session:
         event: Mapping[str, Any],
         settings: Settings,
     ) -> "Session":
-        """Return the session after texts were given at `position`, and others turned out gone.
+        """Return the session after a retrieval.
 
         Args:
-            given: Each memory's text, by id.
+            given: Contents of the returned memories, by id.
             position: Tokens of the conversation before.
-            tokens: Tokens of the texts.
-            gone: Memories to forget, as they are no longer what was loaded.
-            event: What to remember of this in the history.
-            settings: How many memories and events a session remembers, the latest.
+            tokens: Tokens of the contents.
+            gone: Ids of loaded memories to drop, because they have changed.
+            event: Entry for the history.
+            settings: Numbers of memories and events that a session keeps, the latest.
         """
         moved = {*given, *gone}
         kept = {id_: loaded for id_, loaded in self.loaded.items() if id_ not in moved}
-        loaded = kept | {id_: Loaded(position, version(text)) for id_, text in given.items()}
+        loaded = kept | {id_: LoadRecord(position, version(text)) for id_, text in given.items()}
         return replace(
             self,
             total_tokens=position + tokens,
@@ -136,7 +137,7 @@ class Session:
 
 
 def stale(current_tokens: int, load_token_count: int, threshold: int) -> bool:
-    """Tell whether a memory was loaded so long ago that the model may have lost it.
+    """Return True if a memory was loaded so long ago that the model may have lost it.
 
     Source: reload when current_tokens − load_token_count > threshold, strictly.
     """
@@ -144,7 +145,7 @@ def stale(current_tokens: int, load_token_count: int, threshold: int) -> bool:
 
 
 def version(text: str) -> str:
-    """Return what tells one text of a memory from another."""
+    """Return the version of a content: the start of its SHA-256."""
     return hashlib.sha256(text.encode()).hexdigest()[:_VERSION_DIGITS]
 
 

@@ -1,7 +1,12 @@
-"""The sessions of conversations, kept in the database, so that any replica can go on with one.
+"""The sessions of conversations in the database, where every replica of the service finds them.
 
-A session is the conversation as the service can see it; a write succeeds only on the revision that
-was read.
+A session that continues is written before its answer, because another call may use it: the write
+succeeds only if the revision is still the one that was read.
+
+A new session is not known to any other call. It is written after its answer, together with others
+(write-behind). Its id is a UUIDv8 with the time of its creation. A replica that reads a session of
+a recent id which is not stored yet reads again, with exponential backoff, until the session is
+there or `_STORE_SECONDS` have passed.
 """
 
 import asyncio
@@ -16,22 +21,22 @@ from graph_memory.database.graph import Graph
 from graph_memory.database.write_behind import WriteBehind
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import GraphMemoryError
-from graph_memory.search.session import Change, Loaded, Session
+from graph_memory.search.session import ChangedMemory, LoadRecord, Session
 from graph_memory.settings.base import Settings
 
 _log = logging.getLogger(__name__)
 
-#: An answer names so many changes at most; the next one names others.
-_CHANGES = 50
+#: Changes in one answer; the next answer returns others.
+_MAX_CHANGES = 50
 
-#: Sessions that begin are collected for so long after a write.
-_PAUSE_SECONDS = 0.25
+#: Seconds after a write in which new sessions are collected.
+_COLLECT_SECONDS = 0.25
 
-#: A session that has begun is stored after so long, or was lost with its replica.
-_ON_ITS_WAY_SECONDS = 1.0
+#: Seconds after which a new session is stored, or was lost with its replica.
+_STORE_SECONDS = 1.0
 
-#: One that is not stored yet is looked for again after so long, then after twice as long, and on.
-_LOOK_AGAIN_SECONDS = 0.02
+#: Seconds before the second read of a session that is not stored yet; doubled for each next one.
+_BACKOFF_SECONDS = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +48,7 @@ class _Read:
     history: list[str]
     revision: str
     updated_at: str
-    changed: list[Change]
+    changed: list[ChangedMemory]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +63,7 @@ class _Written:
 
 
 class Sessions:
-    """The sessions of a database.
-
-    One that goes on is written before the answer goes out: another call may be on it. One that
-    begins is nobody else's yet, and is written behind its answer, together with others; its id
-    tells when it began, so a replica that is asked for it too early looks again.
-    """
+    """The sessions of a database."""
 
     def __init__(self, graph: Graph, settings: Settings) -> None:
         self._graph = graph
@@ -73,17 +73,17 @@ class Sessions:
 
     async def read(
         self, session_id: str, *, group_id: str, now: datetime
-    ) -> tuple[Session, list[Change]]:
-        """Read a session, and what changed of what it loaded, the latest loaded first.
+    ) -> tuple[Session, list[ChangedMemory]]:
+        """Read a session, and which of its loaded memories have changed, the latest loaded first.
 
-        An unknown session is empty. Of many changes it tells the first; who writes them down with
-        `Session.after` is told of others the next time.
+        An unknown session is empty. At most `_MAX_CHANGES` are returned; a caller that removes them
+        from the session with `Session.after` gets others the next time.
         """
         found = await self._stored(session_id, group_id, now)
-        pause_seconds = _LOOK_AGAIN_SECONDS
-        while found is None and self._is_on_its_way(session_id, group_id):
+        pause_seconds = _BACKOFF_SECONDS
+        while found is None and self._may_be_stored_soon(session_id, group_id):
             await asyncio.sleep(pause_seconds)
-            pause_seconds *= 2  # an id of this form can be made up, and must not cost many reads
+            pause_seconds *= 2  # a forged id of this form must not cost many reads
             found = await self._stored(session_id, group_id, now)
         if found is None:
             return Session(session_id), []
@@ -94,11 +94,13 @@ class Sessions:
     async def write(
         self, session: Session, *, group_id: str, now: datetime
     ) -> tuple[bool, Session]:
-        """Write a session that was read at its `revision`; one without an id begins, and gets one.
+        """Write a session if it still has the `revision` that was read.
+
+        A session without an id is new: it gets an id, and is written later.
 
         Returns:
-            Whether it was written, or is about to be, and the session as it is then: if another
-            call was quicker, as that left it.
+            True and the session, if it was written or will be; False and the stored session, if
+            another call has written it since.
         """
         following = uuid.uuid4().hex
         if not session.session_id:
@@ -119,21 +121,21 @@ class Sessions:
         return False, _session(session.session_id, done)
 
     async def forget(self, session_id: str, *, group_id: str) -> None:
-        """Forget a session."""
+        """Delete a session."""
         await self._graph.run(
             "search/session_store/forget", group_id=group_id, session_id=session_id
         )
 
     async def settled(self) -> None:
-        """Write every session that has begun, now."""
+        """Write every new session now."""
         await self._behind.settled()
 
-    def _is_on_its_way(self, session_id: str, group_id: str) -> bool:
-        """Tell whether a session that is not stored may be soon, from here or another replica."""
+    def _may_be_stored_soon(self, session_id: str, group_id: str) -> bool:
+        """Return True if this replica or another may be about to store a session."""
         if (group_id, session_id) in self._begun:
             self._behind.hurry()
             return True
-        return _begun_now(session_id)
+        return _is_recent(session_id)
 
     async def _stored(self, session_id: str, group_id: str, now: datetime) -> _Read | None:
         return await self._graph.one(
@@ -142,7 +144,7 @@ class Sessions:
             group_id=group_id,
             session_id=session_id,
             now=instant(now),
-            most=_CHANGES,
+            most=_MAX_CHANGES,
         )
 
     async def _write_begun(self) -> None:
@@ -153,18 +155,18 @@ class Sessions:
                 await self._graph.run("search/session_store/begin", sessions=list(begun.values()))
             except GraphMemoryError as error:
                 _log.warning(
-                    "%d sessions were not stored, and what they gave may be given again: %s",
+                    "%d sessions were not stored; their memories may be returned again: %s",
                     len(begun),
                     error,
                 )
-            finally:  # whatever happened: who is asked for one of them must not wait for ever
+            finally:  # readers must not wait for these sessions, whatever happened
                 for key in begun:
                     del self._begun[key]
-            self._behind.rest(_PAUSE_SECONDS)
+            self._behind.rest(_COLLECT_SECONDS)
 
 
 async def expire(graph: Graph, *, group_id: str, before: datetime) -> int:
-    """Forget the sessions of the group that were not used since `before`; return their number."""
+    """Delete the sessions of a group that were not used since `before`; return their number."""
     return (
         await graph.one(
             "search/session_store/expire", int, group_id=group_id, before=instant(before)
@@ -174,27 +176,28 @@ async def expire(graph: Graph, *, group_id: str, before: datetime) -> int:
 
 
 def _new_id() -> str:
-    """Return an id that no session has and that tells when it was made.
+    """Return a new id that contains the time of its creation.
 
-    Source: RFC 9562, version 8, whose layout is the maker's; here that of version 7, which callers
-    may choose for sessions of their own: milliseconds since 1970 in 48 bits, the rest is random.
+    Source: RFC 9562, version 8, which leaves the layout to the application. The layout is that of
+    version 7, which callers may use for ids of their own: milliseconds since 1970 in 48 bits, then
+    random bits.
     """
     milliseconds = time.time_ns() // 1_000_000
     return str(uuid.UUID(int=milliseconds << 80 | 8 << 76 | uuid.uuid4().int % (1 << 76)))
 
 
-def _begun_now(session_id: str) -> bool:
-    """Tell whether a session began so lately that it may not be stored yet."""
+def _is_recent(session_id: str) -> bool:
+    """Return True if an id was made so recently that its session may not be stored yet."""
     try:
         id_ = uuid.UUID(session_id)
     except ValueError:
         return False
-    # The clock of the replica that made it may be ahead.
-    return id_.version == 8 and abs(time.time() - (id_.int >> 80) / 1000) < _ON_ITS_WAY_SECONDS
+    # The clock of the replica that made the id may be ahead.
+    return id_.version == 8 and abs(time.time() - (id_.int >> 80) / 1000) < _STORE_SECONDS
 
 
 def _row(session: Session, group_id: str, now: datetime) -> dict[str, Any]:
-    """Return what `sessions/begin` and `sessions/write` have in common."""
+    """Return the parameters that the statements `begin` and `write` have in common."""
     return {
         "group_id": group_id,
         "session_id": session.session_id,
@@ -208,7 +211,7 @@ def _row(session: Session, group_id: str, now: datetime) -> dict[str, Any]:
 
 
 def _session(session_id: str, stored: _Read | _Written) -> Session:
-    loaded = map(Loaded, stored.positions, stored.versions)
+    loaded = map(LoadRecord, stored.positions, stored.versions)
     return Session(
         session_id,
         stored.total_tokens,

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from graph_memory.inference import sentence_transformer
-from graph_memory.inference.torchscript import read_questions, trace
+from graph_memory.inference.torchscript import compile_for_cpu, use_query_weights
 from tests.benchmarks.corpus import questions
 
 ROUNDS = 100
@@ -19,8 +19,8 @@ ROUNDS = 100
 def test_a_recording_reads_sooner(together: int) -> None:
     as_it_comes = sentence_transformer._open_model("all-MiniLM-L6-v2")
     recorded = sentence_transformer._open_model("all-MiniLM-L6-v2")
-    trace(recorded)
-    read_questions(recorded, True)
+    compile_for_cpu(recorded)
+    use_query_weights(recorded, True)
     sentence_transformer.use_threads(1)
     taken: dict[str, list[float]] = {"as it comes": [], "recorded": []}
     asked = questions(together * (ROUNDS + 1), seed=5)

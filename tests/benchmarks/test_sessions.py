@@ -8,7 +8,7 @@ import pytest
 from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory
-from graph_memory.search.session import Loaded, Session, version
+from graph_memory.search.session import LoadRecord, Session, version
 from tests.benchmarks.corpus import filled, questions, sentences
 
 LOADED = 10_000
@@ -34,7 +34,7 @@ async def test_a_retrieval_late_in_a_long_conversation(
             "MATCH (m:Memory {group_id: $group}) RETURN m.uuid AS id, m.content AS content",
             group=group,
         )
-        loaded = {row["id"]: Loaded(0, version(row["content"])) for row in rows}
+        loaded = {row["id"]: LoadRecord(0, version(row["content"])) for row in rows}
         await memory.sessions.write(
             Session("long", loaded=loaded), group_id=group, now=memory.clock()
         )

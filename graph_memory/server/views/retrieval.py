@@ -10,7 +10,7 @@ from graph_memory.domain.models import LifecycleState, MemoryType
 from graph_memory.domain.timestamps import Instant
 from graph_memory.search.budget import RetrievedMemory
 from graph_memory.search.retrieval import Retrieved
-from graph_memory.search.session import Change, ContextState, LoadedMemory, Status
+from graph_memory.search.session import ChangedMemory, ContextState, LoadedMemory, LoadStatus
 from graph_memory.server.views.base import View
 
 _OBJECTS = WithJsonSchema({"type": "array", "items": {"type": "object"}})
@@ -38,7 +38,7 @@ class GivenMemory:
     components: dict[str, float | None]
     tokens: int
     distance: int | None
-    status: Status
+    status: LoadStatus
 
     @classmethod
     def of(cls, given: RetrievedMemory) -> Self:
@@ -64,7 +64,7 @@ class GivenMemory:
 
     def line(self) -> str:
         """Return the whole content, below what an agent must know of it."""
-        note = "" if self.status is Status.NEW else f", {self.status}"
+        note = "" if self.status is LoadStatus.NEW else f", {self.status}"
         kind = f"{self.memory_type}, {self.created_at.date()}{note}"
         return f"{self.memory_id} [{kind}] score {self.score:.3f}\n{self.content}"
 
@@ -79,7 +79,7 @@ class RetrieveView(View):
     anchors: list[str]
     skipped_loaded: list[str]
     refreshed: list[str]
-    changed: Annotated[list[Change], _OBJECTS]
+    changed: Annotated[list[ChangedMemory], _OBJECTS]
 
     @classmethod
     def of(cls, retrieved: Retrieved) -> Self:

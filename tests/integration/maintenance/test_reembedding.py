@@ -11,7 +11,7 @@ from graph_memory import GraphMemory
 from graph_memory.database.embedding_record import stored_embedding
 from graph_memory.errors import DimensionMismatchError, EmbeddingError
 from graph_memory.graphiti.adoption import adopt
-from graph_memory.inference.embedder import Embedder, Reading
+from graph_memory.inference.embedder import Embedder, Embedding
 from graph_memory.maintenance import reembedding
 from graph_memory.maintenance.reembedding import RebuildReport, rebuild_embeddings
 from tests.integration.graphiti.test_adoption import stock
@@ -21,15 +21,15 @@ class SmallEmbedder(Embedder):
     """Another model: eight numbers, from the digest of a text."""
 
     async def load(self) -> None:
-        self.reads_words = False
+        self.has_tokens = False
 
-    async def read(self, texts: Sequence[str]) -> list[Reading]:
-        return [await self.read_query(text) for text in texts]
+    async def embed_tokens(self, texts: Sequence[str]) -> list[Embedding]:
+        return [await self.embed_query_tokens(text) for text in texts]
 
-    async def read_query(self, text: str) -> Reading:
+    async def embed_query_tokens(self, text: str) -> Embedding:
         seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")
         vector = np.random.default_rng(seed).normal(size=8).astype(np.float32)
-        return Reading((vector / np.linalg.norm(vector)).astype(np.float32), None)
+        return Embedding((vector / np.linalg.norm(vector)).astype(np.float32), None)
 
 
 async def forget_vector(driver: AsyncDriver, memory_id: str) -> None:
@@ -83,14 +83,14 @@ async def test_a_batch_that_fails_does_not_stop_the_others(
 ) -> None:
     monkeypatch.setattr(reembedding, "_BATCH", 1)
     await memory.add_many({"content": text} for text in ("sweet", "poison", "sour"))
-    read = memory.embedder.read
+    embed_tokens = memory.embedder.embed_tokens
 
-    async def picky(texts: Sequence[str]) -> list[Reading]:
+    async def picky(texts: Sequence[str]) -> list[Embedding]:
         if "poison" in texts:
             raise EmbeddingError("The endpoint answered 400.")
-        return await read(texts)
+        return await embed_tokens(texts)
 
-    monkeypatch.setattr(memory.embedder, "read", picky)
+    monkeypatch.setattr(memory.embedder, "embed_tokens", picky)
     assert await rebuild_embeddings(memory, group) == RebuildReport(3, rebuilt=2, failed=1)
 
 
@@ -98,15 +98,15 @@ async def test_a_content_changed_meanwhile_keeps_its_own_vector(
     memory: GraphMemory, driver: AsyncDriver, group: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stored = await memory.add("a first thought")
-    read = memory.embedder.read
+    embed_tokens = memory.embedder.embed_tokens
 
-    async def slow(texts: Sequence[str]) -> list[Reading]:
-        readings = await read(texts)
-        monkeypatch.setattr(memory.embedder, "read", read)
+    async def slow(texts: Sequence[str]) -> list[Embedding]:
+        embeddings = await embed_tokens(texts)
+        monkeypatch.setattr(memory.embedder, "embed_tokens", embed_tokens)
         await memory.update(stored.memory_id, content="a second thought")
-        return readings
+        return embeddings
 
-    monkeypatch.setattr(memory.embedder, "read", slow)
+    monkeypatch.setattr(memory.embedder, "embed_tokens", slow)
     assert (await rebuild_embeddings(memory, group)).rebuilt == 0
     (wanted,) = await memory.embedder.embed(["a second thought"])
     assert await vector(driver, stored.memory_id) == pytest.approx(list(wanted), abs=1e-5)

@@ -148,17 +148,17 @@ async def test_two_groups_may_hold_the_same_content(memory: GraphMemory, group: 
 async def test_a_duplicate_is_found_before_it_is_embedded(memory: GraphMemory) -> None:
     await memory.add("only once")
     calls: list[int] = []
-    read = memory.embedder.read
+    embed_tokens = memory.embedder.embed_tokens
 
     async def counted(texts: list[str]):
         calls.append(len(texts))
-        return await read(texts)
+        return await embed_tokens(texts)
 
-    memory.embedder.read = counted  # type: ignore[method-assign]
+    memory.embedder.embed_tokens = counted  # type: ignore[method-assign]
     try:
         outcomes = await memory.add_many([{"content": "only once"}, {"content": "new"}])
     finally:
-        del memory.embedder.read  # type: ignore[attr-defined]
+        del memory.embedder.embed_tokens  # type: ignore[attr-defined]
     assert calls == [1]
     assert [type(outcome.error) for outcome in outcomes] == [DuplicateError, type(None)]
 

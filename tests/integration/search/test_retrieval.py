@@ -239,7 +239,7 @@ async def test_what_the_tokenizer_gives_up_on_is_no_way_round_a_budget(
 async def test_tokens_are_counted_alike_before_and_after_they_are_forgotten(
     memory: GraphMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(token_counter, "_KEPT", 2)
+    monkeypatch.setattr(token_counter, "_CACHE_SIZE", 2)
     counter = TokenCounter(memory.embedder, memory.settings)
     texts = ["tea", "green tea", "tea", "", "green tea at noon"]
     counts = [await counter.count([text]) for text in texts]

@@ -15,7 +15,7 @@ from graph_memory.errors import SettingsError
 from graph_memory.inference import sentence_transformer
 from graph_memory.inference.cross_encoder import CrossEncoder
 from graph_memory.inference.embedder import Embedder
-from graph_memory.ranking.scoring import LEAD
+from graph_memory.ranking.scoring import LEAD_CHARACTERS
 from tests.support.tiny_cross_encoder import judged, write_cross_encoder
 
 TEXTS = ["Ada drinks green tea", "the cat", "字" * 2000, "Backups run at night. " * 40]
@@ -43,12 +43,12 @@ async def error_of(name: Path | str) -> str:
 
 async def test_it_says_what_the_model_says_between_0_and_1(folder: Path) -> None:
     opened = CrossEncoder(str(folder))
-    for question in ("what does Ada drink?", "x" * LEAD):
+    for question in ("what does Ada drink?", "x" * LEAD_CHARACTERS):
         expected = judged(folder, question, TEXTS)
         assert max(expected) - min(expected) > 0.01
-        np.testing.assert_allclose(await opened.read(question, TEXTS), expected, atol=1e-5)
+        np.testing.assert_allclose(await opened.score(question, TEXTS), expected, atol=1e-5)
         np.testing.assert_allclose(
-            await opened.read(question, TEXTS[1:2]), expected[1:2], atol=1e-5
+            await opened.score(question, TEXTS[1:2]), expected[1:2], atol=1e-5
         )
     await opened.close()
 
@@ -61,16 +61,19 @@ async def test_whatever_a_model_ends_in_its_judgement_is_the_same(folder: Path) 
         model = Model(str(folder), activation_fn=activation)
         model.save_pretrained(str(folder / type(activation).__name__))
         opened = CrossEncoder(str(folder / type(activation).__name__))
-        np.testing.assert_allclose(await opened.read("tea?", TEXTS), expected, atol=1e-5)
+        np.testing.assert_allclose(await opened.score("tea?", TEXTS), expected, atol=1e-5)
         await opened.close()
 
 
 async def test_a_question_of_any_length_and_kind_is_read(folder: Path) -> None:
     opened = CrossEncoder(str(folder))
     for question in ("", "\ud800 lone", "why " * 250_000):
-        (score,) = await opened.read(question, ["tea"])
+        (score,) = await opened.score(question, ["tea"])
         assert 0 <= score <= 1
-    same = [await opened.read(text, ["tea"]) for text in ("y" * LEAD, "y" * LEAD + "!" * LEAD)]
+    same = [
+        await opened.score(text, ["tea"])
+        for text in ("y" * LEAD_CHARACTERS, "y" * LEAD_CHARACTERS + "!" * LEAD_CHARACTERS)
+    ]
     assert same[0] == same[1]
     await opened.close()
 
@@ -104,17 +107,17 @@ async def test_the_embedder_has_one_only_if_the_settings_name_it(folder: Path) -
     assert having.cross_encoder.loaded
     await having.close()
     with pytest.raises(RuntimeError, match="shutdown"):
-        await having.cross_encoder.read("a", ["b"])
+        await having.cross_encoder.score("a", ["b"])
 
 
 async def test_a_model_that_says_two_things_is_refused(tmp_path: Path) -> None:
     message = await error_of(write_cross_encoder(tmp_path, labels=2))
-    assert "tells 2 numbers of a pair, not one" in message
+    assert "returns 2 numbers for a pair, not one" in message
 
 
 async def test_a_model_that_embeds_is_refused_rather_than_given_a_random_judge() -> None:
     message = await error_of(sentence_transformer._packaged_folder() or "")
-    assert "not been trained to judge pairs" in message
+    assert "was not trained to score pairs" in message
     assert "BertModel" in message
 
 
@@ -150,7 +153,7 @@ def _of_fewer_words(weights: Path) -> None:
     [
         (Path.unlink, "cannot be opened"),
         (_cut_short, "cannot be opened"),
-        (_without_numbers, "says something that is no number"),
+        (_without_numbers, "returns a value that is not a number"),
         (_of_fewer_words, "cannot read pairs"),
     ],
 )

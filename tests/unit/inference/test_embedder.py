@@ -331,7 +331,9 @@ async def test_a_model_of_half_precision_reads_nearly_alike(
 
     sentence_transformer._open_model("all-MiniLM-L6-v2").to(torch.bfloat16).save(str(tmp_path))
     half = Embedder(read_settings(embedding_model=str(tmp_path)))
-    for whole, read in zip(await embedder.read(MIXED[:3]), await half.read(MIXED[:3]), strict=True):
+    for whole, read in zip(
+        await embedder.embed_tokens(MIXED[:3]), await half.embed_tokens(MIXED[:3]), strict=True
+    ):
         assert read.vector.dtype == np.float32
         assert read.vector @ whole.vector > 0.999
         assert read.tokens

@@ -1,4 +1,4 @@
-"""Recordings of the real model, read beside the model itself."""
+"""The compiled graphs of the real model, compared with the model itself."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from graph_memory.inference import sentence_transformer
-from graph_memory.inference.torchscript import read_questions, trace
+from graph_memory.inference.torchscript import compile_for_cpu, use_query_weights
 
 TEXTS = ["tea", "Who moved to Bern last winter?", "a long day " * 300, ""]
 
@@ -17,16 +17,16 @@ def model() -> Any:
 
 
 @pytest.mark.parametrize(
-    ("of_questions", "of_texts", "of_tokens"), [(False, 1e-5, 1e-4), (True, 5e-4, 5e-3)]
+    ("query", "of_texts", "of_tokens"), [(False, 1e-5, 1e-4), (True, 5e-4, 5e-3)]
 )
-def test_a_recording_reads_as_the_model(
-    model: Any, of_questions: bool, of_texts: float, of_tokens: float
+def test_a_compiled_model_computes_as_the_model(
+    model: Any, query: bool, of_texts: float, of_tokens: float
 ) -> None:
     own = model[0].model
     expected = model.encode(TEXTS, output_value=None)
-    trace(model)
+    compile_for_cpu(model)
     assert model[0].model is not own
-    read_questions(model, of_questions)
+    use_query_weights(model, query)
     for batch in (TEXTS, *([text] for text in TEXTS)):
         for text, features in zip(batch, model.encode(batch, output_value=None), strict=True):
             whole = expected[TEXTS.index(text)]
@@ -42,9 +42,9 @@ def test_a_question_is_as_similar_to_a_text_as_the_model_finds_them(model: Any) 
     texts = [f"Ada paid {n} francs for the {what}." for n in range(9) for what in ("boat", "tea")]
     asked = [f"{what} {number}?" for number in range(9) for what in ("Who paid", "Where is the")]
     before = model.encode(asked) @ model.encode(texts).T
-    trace(model)
+    compile_for_cpu(model)
     stored = model.encode(texts)
-    read_questions(model, True)
+    use_query_weights(model, True)
     assert np.abs(model.encode(asked) @ stored.T - before).max() < 5e-4
 
 
@@ -59,11 +59,11 @@ def test_a_model_that_computes_short_texts_otherwise_is_used_as_it_is(model: Any
         return made
 
     own.forward = branching
-    trace(model)
+    compile_for_cpu(model)
     assert model[0].model is own
 
 
-def test_a_model_that_cannot_be_recorded_is_used_as_it_is(
+def test_a_model_that_cannot_be_compiled_is_used_as_it_is(
     model: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     own = model[0].model
@@ -72,7 +72,7 @@ def test_a_model_that_cannot_be_recorded_is_used_as_it_is(
         raise RuntimeError("not this one")
 
     own.forward = failing
-    with caplog.at_level("INFO", "graph_memory"):
-        trace(model)
+    with caplog.at_level("WARNING", "graph_memory"):
+        compile_for_cpu(model)
     assert model[0].model is own
     assert "not this one" in caplog.text

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from graph_memory.ranking.dates import asks_when, periods, tells_time
+from graph_memory.ranking.dates import asks_when, mentions_time, named_periods
 
 NOW = datetime(2026, 6, 3, 12, tzinfo=UTC)
 
@@ -25,7 +25,7 @@ NOW = datetime(2026, 6, 3, 12, tzinfo=UTC)
     ],
 )
 def test_a_named_time_covers_what_was_told_then(question: str, inside: str, outside: str) -> None:
-    found = periods(question, NOW)
+    found = named_periods(question, NOW)
     for day, expected in ((inside, True), (outside, False)):
         moment = datetime.fromisoformat(day).replace(tzinfo=UTC)
         assert any(period.covers(moment) for period in found) is expected, (day, found)
@@ -42,13 +42,13 @@ def test_a_named_time_covers_what_was_told_then(question: str, inside: str, outs
     ],
 )
 def test_other_words_and_impossible_dates_name_no_time(question: str) -> None:
-    assert periods(question, NOW) == []
+    assert named_periods(question, NOW) == []
 
 
 def test_asking_for_a_time_and_telling_one() -> None:
     assert asks_when("When did Ada go?")
     assert asks_when("What year was it?")
     assert not asks_when("What did Ada say about whenever?")
-    assert tells_time("I went last week")
-    assert tells_time("in 1987")
-    assert not tells_time("I may march to the shop")
+    assert mentions_time("I went last week")
+    assert mentions_time("in 1987")
+    assert not mentions_time("I may march to the shop")

@@ -1,13 +1,21 @@
 """The default ranking, without a database: what moves a memory up, and what cannot."""
 
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from graph_memory.ranking.late_interaction import WIDTH, asked, met, packed, reduced
-from graph_memory.ranking.scoring import Candidate, Candidates, Ranking
+from graph_memory.ranking.late_interaction import (
+    WIDTH,
+    Tokens,
+    max_sim,
+    project_tokens,
+    quantize_tokens,
+    query_token_vectors,
+)
+from graph_memory.ranking.scoring import Candidate, Candidates, Query, RankedCandidate, rank
 from graph_memory.settings.base import read_settings
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
@@ -24,11 +32,38 @@ def candidate(name: str, cosine: float = 0.5, **changes: object) -> Candidate:
     return Candidate(memory_id=name, cosine=cosine, **details)  # type: ignore[arg-type]
 
 
-def order(
-    question: str, *memories: Candidate, links: list[tuple[str, str]] | None = None
-) -> list[str]:
-    found = Candidates([2.0, 1.0], list(memories), links or [])
-    return [r.memory.memory_id for r in Ranking(question, found, SETTINGS, NOW).best(10)]
+def ranked(
+    question: str,
+    memories: Sequence[Candidate],
+    *,
+    links: Sequence[tuple[str, str]] = (),
+    cosines: Mapping[str, float] | None = None,
+    cross_scores: Mapping[str, float] | None = None,
+    **settings: float,
+) -> list[RankedCandidate]:
+    """Rank memories; `cosines` are those of their one token with the one token of the question."""
+    one = Tokens(np.array([[0, 1]], dtype=np.int32), np.eye(1, WIDTH, dtype=np.float32))
+    ranking = rank(
+        Query(question, [], None if cosines is None else one),
+        Candidates([2.0, 1.0], list(memories), list(links)),
+        {memory_id: token_of(cosine) for memory_id, cosine in (cosines or {}).items()},
+        SETTINGS.model_copy(update=settings),
+        NOW,
+        limit=50,
+        cross_scores=cross_scores,
+    )
+    return ranking.results(50)
+
+
+def token_of(cosine: float) -> bytes:
+    """Return a stored token vector that has a cosine with the first axis."""
+    vector = np.zeros(WIDTH)
+    vector[:2] = cosine, np.sqrt(1 - cosine**2)
+    return np.rint(127 * vector / np.abs(vector).max()).astype(np.int8).tobytes()
+
+
+def order(question: str, *memories: Candidate, links: Sequence[tuple[str, str]] = ()) -> list[str]:
+    return [r.memory.memory_id for r in ranked(question, memories, links=links)]
 
 
 def test_words_said_next_to_it_count_the_less_the_farther() -> None:
@@ -54,10 +89,9 @@ def test_a_short_answer_says_all_that_was_asked() -> None:
 
     def said(first: Candidate, then: Candidate) -> tuple[float | None, float | None]:
         links = [(first.memory_id, then.memory_id)]
-        ranking = Ranking("car", Candidates([2.0, 1.0], [first, then], links), SETTINGS, NOW)
-        met = {first.memory_id: np.array([0.8]), then.memory_id: np.array([0.0])}
-        ranking.add_late(met, np.ones(1))
-        of = {r.memory.memory_id: r.components for r in ranking.best(2)}[then.memory_id]
+        cosines = {first.memory_id: 0.8, then.memory_id: 0.0}
+        found = ranked("car", [first, then], links=links, cosines=cosines)
+        of = {r.memory.memory_id: r.components for r in found}[then.memory_id]
         return of["text"], of["late"]
 
     assert said(asking, answer) == (1, 1)
@@ -75,17 +109,16 @@ def test_what_was_told_in_the_same_sitting_as_the_best_counts(conversation: str 
         ),
         candidate("another's", 0.5, conversation_id="other"),
     ]
-    ranking = Ranking("x", Candidates([], told, []), SETTINGS, NOW)
-    alone = {r.memory.memory_id: r.score for r in ranking.best(9)}
-    ranking.add_sitting()
-    sitting = {r.memory.memory_id: r.components["sitting"] for r in ranking.best(9)}
+    alone = {r.memory.memory_id: r.score for r in ranked("x", told, recall_sitting_weight=0)}
+    found = ranked("x", told)
+    sitting = {r.memory.memory_id: r.components["sitting"] for r in found}
     own = alone["an hour on"] / alone["best"]
     assert own > 0.5
     assert sitting == pytest.approx(
         {"best": 1, "same sitting": 1, "an hour on": own, "another's": own}
     )
     weight = 1.6 * 140 / (140 + 100)
-    for hit in ranking.best(9):
+    for hit in found:
         so_far = alone[hit.memory.memory_id] * 2.6
         together = so_far + weight * (hit.components["sitting"] or 0)
         assert hit.score == pytest.approx(together / (2.6 + weight))
@@ -97,8 +130,8 @@ def test_what_the_one_speaker_says_whom_a_question_names_counts() -> None:
     none = candidate("none", lead="At 12:30 Ada drinks tea.")
 
     def measured(question: str) -> dict[str, float | None]:
-        ranking = Ranking(question, Candidates([], [ada, bob, none], []), SETTINGS, NOW)
-        return {r.memory.memory_id: r.components.get("speaker") for r in ranking.best(3)}
+        found = ranked(question, [ada, bob, none])
+        return {r.memory.memory_id: r.components.get("speaker") for r in found}
 
     assert measured("What does ada drink?") == {"ada": 1, "bob": 0, "none": 0}
     for unclear in ("What do Ada and Bob drink?", "What does Cleo drink?", "What is drunk?"):
@@ -117,7 +150,7 @@ def test_the_time_asked_of_and_a_time_told_count() -> None:
 def test_a_long_memory_is_ranked_by_what_it_says_alone() -> None:
     """Nothing of form or context, which matter among short turns, tells long messages apart."""
     long = [candidate(n, characters=20_000, lead="...?" if n == "b" else "....") for n in "ab"]
-    (a, b) = Ranking("x", Candidates([], long, [("a", "b")]), SETTINGS, NOW).best(2)
+    a, b = ranked("x", long, links=[("a", "b")])
     assert a.score - b.score < 0.001
 
 
@@ -139,21 +172,17 @@ def test_an_exact_match_stays_first_however_much_speaks_for_others() -> None:
         )
         for i in range(20)
     ]
-    ranking = Ranking("Ada in May 2023?", Candidates([2.0, 1.0], [*near, exact], []), SETTINGS, NOW)
-    met = {"exact": np.array([0.9])} | {memory.memory_id: np.array([0.6]) for memory in near}
-    ranking.add_late(met, np.ones(1))
-    ranking.add_sitting()
-    first, second, *_ = ranking.best(30)
+    cosines = {"exact": 0.9} | {memory.memory_id: 0.6 for memory in near}
+    first, second, *_ = ranked("Ada in May 2023?", [*near, exact], cosines=cosines)
     assert first.memory.memory_id == "exact"
     assert first.score - second.score > 0.05
 
 
 def test_a_cross_encoder_orders_what_it_read_and_leaves_the_rest_below_as_it_was() -> None:
     found = [candidate(str(i), 0.9 - i / 10) for i in range(8)]
-    ranking = Ranking("x", Candidates([2.0, 1.0], found, []), SETTINGS, NOW)
-    before = ranking.best(8)
-    ranking.add_cross({"0": 0.01, "1": 0.02, "2": 0.08, "3": 0.0})
-    after = ranking.best(8)
+    before = ranked("x", found, recall_sitting_weight=0)
+    cross_scores = {"0": 0.01, "1": 0.02, "2": 0.08, "3": 0.0}
+    after = ranked("x", found, cross_scores=cross_scores, recall_sitting_weight=0)
     assert [r.memory.memory_id for r in after] == ["2", "1", "0", "3", "4", "5", "6", "7"]
     assert [r.components["cross"] for r in after] == [1, 0.25, 0.125, 0, 0, 0, 0, 0]
     assert all(first.score >= second.score for first, second in pairwise(after))
@@ -166,25 +195,39 @@ def test_late_interaction_is_the_weighted_mean_of_the_best_matches() -> None:
     rng = np.random.default_rng(1)
     texts = ["green tea and", "the cat"]
     spans = [[(0, 0), (0, 5), (6, 9), (10, 13)], [(0, 3), (4, 7)]]
-    read = [reduced(s, rng.normal(size=(len(s), 384)).astype(np.float32)) for s in spans]
-    packs = [packed(text, tokens, "english") for text, tokens in zip(texts, read, strict=True)]
+    read = [project_tokens(s, rng.normal(size=(len(s), 384)).astype(np.float32)) for s in spans]
+    packs = [
+        quantize_tokens(text, tokens, "english") for text, tokens in zip(texts, read, strict=True)
+    ]
     assert [len(pack) // WIDTH for pack in packs] == [2, 1]
-    vectors, weights = asked("green tea and", read[0], ["green", "tea"], [4.0, 1.0], "english")
+    vectors, weights = query_token_vectors(
+        "green tea and", read[0], ["green", "tea"], [4.0, 1.0], "english"
+    )
     assert weights == pytest.approx([8 / 9, 1 / 9])  # 4^1.5 to 1
-    _, cut = asked("green tea", read[0], ["green", "tea"], [4.0, -0.1], "english")
+    _, cut = query_token_vectors("green tea", read[0], ["green", "tea"], [4.0, -0.1], "english")
     assert cut.tolist() == [1, 0]
-    own, other, none = met(vectors, [*packs, b""])
+    own, other, none = max_sim(vectors, [*packs, b""])
     assert own == pytest.approx(1, abs=1e-3)
     assert other == pytest.approx(np.maximum(0, vectors @ read[1].vectors[1]), abs=1e-2)
     assert none.tolist() == [0, 0]
     memories = [candidate(name) for name in ("own", "other", "none")]
-    ranking = Ranking("green tea", Candidates([3.0, 1.0], memories, []), SETTINGS, NOW)
-    ranking.add_late({"own": own, "other": other, "none": none}, weights)
-    late = {r.memory.memory_id: r.components["late"] for r in ranking.best(3)}
+    found = rank(
+        Query("green tea and", ["green", "tea"], read[0]),
+        Candidates([4.0, 1.0], memories, []),
+        {"own": packs[0], "other": packs[1]},
+        SETTINGS,
+        NOW,
+        limit=3,
+    ).results(3)
+    late = {r.memory.memory_id: r.components["late"] for r in found}
     share = float(weights @ other) / float(weights @ own)
     assert late == {"own": 1, "other": pytest.approx(share, abs=1e-6), "none": 0}
-    vectors, weights = asked(
-        "and the", reduced([(0, 3), (4, 7)], np.eye(2, 384, dtype=np.float32)), [], [], "english"
+    vectors, weights = query_token_vectors(
+        "and the",
+        project_tokens([(0, 3), (4, 7)], np.eye(2, 384, dtype=np.float32)),
+        [],
+        [],
+        "english",
     )
     assert weights.tolist() == [0.5, 0.5]
 
@@ -194,7 +237,7 @@ def test_shrunk_vectors_keep_their_angles() -> None:
     rows = rng.normal(size=(200, 384)).astype(np.float32)
     rows[1:100] += rows[0]
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    small = reduced([(i, i + 1) for i in range(200)], rows).vectors
+    small = project_tokens([(i, i + 1) for i in range(200)], rows).vectors
     errors = np.abs(small @ small[0] - rows @ rows[0])
     assert small.shape == (200, WIDTH)
     assert errors.mean() < 0.12

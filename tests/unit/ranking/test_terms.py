@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graph_memory.domain.encoding import group_key
-from graph_memory.ranking.terms import MAX_WORDS, lookups, rarest
+from graph_memory.ranking.terms import MAX_TERMS, query_terms, term_queries
 
 SAFE = re.compile(r"\+group_key:\d+\^0 \+\(content:\w+ tags:\w+\)")
 
 
 def words(question: str, analyzer: str = "english") -> list[str]:
-    return rarest(question, analyzer)
+    return query_terms(question, analyzer)
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ def words(question: str, analyzer: str = "english") -> list[str]:
         ("tea tea TEA", ["tea"]),
     ],
 )
-def test_only_the_telling_words_are_looked_up(question: str, expected: list[str]) -> None:
+def test_only_content_words_are_query_terms(question: str, expected: list[str]) -> None:
     assert words(question) == expected
 
 
@@ -37,7 +37,7 @@ def test_other_analysers_keep_every_word() -> None:
 
 @given(st.text(max_size=2000))
 def test_no_question_can_act_as_syntax(question: str) -> None:
-    made = lookups(rarest(question, "english"), "g")
-    assert len(made) <= MAX_WORDS
+    made = term_queries(query_terms(question, "english"), "g")
+    assert len(made) <= MAX_TERMS
     assert all(SAFE.fullmatch(lookup) for lookup in made)
     assert all(group_key("g") in lookup for lookup in made)

@@ -13,9 +13,9 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from graph_memory import Settings, read_settings
 from graph_memory.errors import InvalidArgumentError, SettingsError
 from graph_memory.inference.token_counter import by_characters
-from graph_memory.ranking.profiles import Profile, reweighed
+from graph_memory.ranking.profiles import Profile, with_weights
 from graph_memory.search.budget import select_budget
-from graph_memory.search.session import Session, Status, stale
+from graph_memory.search.session import LoadStatus, Session, stale
 
 VECTORS = json.loads((Path(__file__).parents[2] / "data" / "retrieval_vectors.json").read_text())
 
@@ -66,9 +66,9 @@ def test_four_characters_begun_are_a_token(text: str) -> None:
 
 def test_weights_fit_their_profile_or_are_refused() -> None:
     settings = read_settings()
-    assert reweighed(settings, Profile.RECALL, None) is settings
-    assert reweighed(settings, Profile.HYBRID, [1, 0, 0, 0]).hybrid_weights == (1, 0, 0, 0)
-    assert reweighed(settings, Profile.WEIGHTED, [0.5, 0.25, 0.25]).search_weights[0] == 0.5
+    assert with_weights(settings, Profile.RECALL, None) is settings
+    assert with_weights(settings, Profile.HYBRID, [1, 0, 0, 0]).hybrid_weights == (1, 0, 0, 0)
+    assert with_weights(settings, Profile.WEIGHTED, [0.5, 0.25, 0.25]).search_weights[0] == 0.5
     for profile, weights in (
         (Profile.HYBRID, [0.4, 0.3, 0.3]),
         (Profile.HYBRID, [0.4, 0.3, 0.2, 0.2]),
@@ -78,7 +78,7 @@ def test_weights_fit_their_profile_or_are_refused() -> None:
         (Profile.RECALL, [0.5, 0.5]),
     ):
         with pytest.raises(InvalidArgumentError, match="weights"):
-            reweighed(settings, profile, weights)
+            with_weights(settings, profile, weights)
     with pytest.raises(SettingsError, match="HYBRID_WEIGHTS"):
         read_settings(hybrid_weights="0.4, 0.3, 0.2, 0.2")
 
@@ -121,13 +121,13 @@ class Conversation(RuleBasedStateMachine):
         self.total = position + tokens
         self.retrievals += 1
 
-    def expected(self, id_: str, text: str, position: int, threshold: int) -> Status | None:
+    def expected(self, id_: str, text: str, position: int, threshold: int) -> LoadStatus | None:
         for known, before, at in self.given:
             if known == id_:
                 if before != text:
-                    return Status.CHANGED
-                return Status.REFRESHED if position - at > threshold else None
-        return Status.NEW
+                    return LoadStatus.CHANGED
+                return LoadStatus.REFRESHED if position - at > threshold else None
+        return LoadStatus.NEW
 
     @invariant()
     def agrees(self) -> None:
