@@ -1,7 +1,10 @@
 """Write the reference pages from the code: `make reference`. A test compares both."""
 
+import ast
 import contextlib
 import dataclasses
+import importlib
+import importlib.util
 import inspect
 import io
 import re
@@ -11,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from enum import Enum
 from pathlib import Path
 from types import FunctionType
-from typing import Any, get_type_hints
+from typing import Any, get_type_hints, is_typeddict
 
 import typer.main
 from pydantic import TypeAdapter
@@ -42,7 +45,11 @@ def pages() -> dict[str, str]:
         "python-api": python_api(),
         "properties": properties(),
     }
-    return {f"{name}.md": NOTE + text.strip() + "\n" for name, text in written.items()}
+    return {f"{name}.md": NOTE + _tidy(text) for name, text in written.items()}
+
+
+def _tidy(text: str) -> str:
+    return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
 
 
 def introduction(page: str) -> str:
@@ -298,9 +305,18 @@ def _summary(thing: Any) -> str:
 # --- Python API
 
 
+#: Characters of a signature on one line.
+WIDTH = 88
+
+#: Members of `GraphMemory` for servers and tests.
+INTERNAL = ("acting_for", "close", "over", "settle")
+
+
 def python_api() -> str:
     """Return the page on the Python API."""
     text = [introduction("python-api"), _methods(GraphMemory, "memory")]
+    text += [_methods(kind, f"memory.{name}") for name, kind in parts()]
+    text += [_keywords(kind) for kind in keyword_types()]
     for name in graph_memory.__all__:
         thing = getattr(graph_memory, name)
         if isinstance(thing, type) and thing not in (GraphMemory, Settings, GraphMemoryError):
@@ -308,27 +324,65 @@ def python_api() -> str:
     return "\n".join(text)
 
 
+def parts() -> Iterator[tuple[str, type]]:
+    """Yield the parts in the docstring of `GraphMemory`: `relations` is a `RelationsApi`."""
+    listed = (GraphMemory.__doc__ or "").partition("Attributes:")[2]
+    for name in re.findall(r"^ +(\w+): ", listed, re.MULTILINE):
+        if importlib.util.find_spec(f"graph_memory.api.{name}"):
+            module = importlib.import_module(f"graph_memory.api.{name}")
+            yield name, getattr(module, f"{name.title()}Api")
+
+
+def keyword_types() -> Iterator[type]:
+    """Yield the types of keyword arguments."""
+    if importlib.util.find_spec("graph_memory.api.arguments"):
+        module = importlib.import_module("graph_memory.api.arguments")
+        yield from filter(is_typeddict, vars(module).values())
+
+
+def _keywords(kind: type) -> str:
+    names = ", ".join(f"`{name}`" for name in kind.__annotations__)
+    return f"## `{kind.__name__}`\n\n{docstring(kind)}\n\nNames: {names}.\n"
+
+
 def _methods(kind: type, owner: str) -> str:
     text = [f"## `{owner}`\n\n{docstring(kind)}\n"]
     for name, method in _public(kind):
-        text.append(f"### `{owner}.{name}`\n\n{_signature(name, method)}\n\n{docstring(method)}\n")
+        title = "GraphMemory.open" if name == "open" else f"{owner}.{name}"
+        text.append(f"### `{title}`\n\n{_signature(name, method)}\n\n{docstring(method)}\n")
     return "\n".join(text)
 
 
 def _public(kind: type) -> Iterator[tuple[str, Any]]:
-    for name, member in inspect.getmembers_static(kind):
-        function = getattr(member, "__func__", member)
-        if not name.startswith("_") and isinstance(function, FunctionType):
-            yield name, function
+    """Yield the methods of a class and of its bases, in their order."""
+    for each in kind.__mro__[:-1]:
+        for name, member in vars(each).items():
+            function = getattr(member, "__func__", member)
+            public = not name.startswith("_") and name not in INTERNAL
+            if public and isinstance(function, FunctionType):
+                yield name, function
 
 
 def _signature(name: str, function: Any) -> str:
-    signature = inspect.signature(inspect.unwrap(function))
-    shown = [each for each in signature.parameters.values() if each.name not in ("self", "cls")]
-    text = str(signature.replace(parameters=shown)).replace("graph_memory.", "")
-    text = re.sub(r"\b(?:\w+\.)+(\w+)", r"\1", re.sub(r"<.*? at 0x\w+>", "...", text))
-    word = "await " if inspect.iscoroutinefunction(inspect.unwrap(function)) else ""
-    return f"```text\n{word}{name}{text}\n```"
+    """Return a signature as its source has it, so that types keep their short names."""
+    (tree,) = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(function)))).body
+    if not isinstance(tree, ast.FunctionDef | ast.AsyncFunctionDef):
+        raise TypeError(f"{name} is not a function")
+    tree.args.args = [each for each in tree.args.args if each.arg not in ("self", "cls")]
+    word = "await " if isinstance(tree, ast.AsyncFunctionDef) else ""
+    if any("contextmanager" in ast.unparse(each) for each in tree.decorator_list):
+        word = "async with "
+    listed = re.sub(r"(?<=[\w\]])=", " = ", ast.unparse(tree.args))
+    shown = f"{word}{name}({listed})"
+    if len(shown) > WIDTH:
+        shown = f"{word}{name}(\n    {_lines(listed)},\n)"
+    returns = f" -> {ast.unparse(tree.returns)}" if tree.returns else ""
+    return f"```text\n{shown}{returns}\n```"
+
+
+def _lines(listed: str) -> str:
+    """Put each parameter on a line; commas in brackets do not part them."""
+    return re.sub(r", (?![^\[(]*[\])])", ",\n    ", listed)
 
 
 _SECTION = re.compile(r"^(Args|Attributes|Returns|Yields|Raises):\n((?:[ \t]+.*\n?|\n)*)", re.M)
@@ -341,8 +395,8 @@ def docstring(thing: Any) -> str:
 
 
 def _examples(text: str) -> str:
-    """Fence the lines that a docstring indents as code."""
-    code = re.compile(r"(?<=\n\n)((?: {4}.*\n)+)|\A((?: {4}.*\n)+)")
+    """Fence the lines that a docstring shows as code."""
+    code = re.compile(r"(?<=\n\n)((?: {4}.*\n)+|async with .*\n(?: {4}.*\n)+)")
     return code.sub(lambda m: f"```text\n{textwrap.dedent(m[0]).strip()}\n```\n", text)
 
 
@@ -352,7 +406,8 @@ def _section(match: re.Match[str]) -> str:
         return f"**{match[1]}:** {' '.join(body.split())}\n\n"
     entries = re.findall(r"^(\w+): ((?:.*)(?:\n[ \t]+.*)*)", body, re.MULTILINE)
     listed = "".join(f"- `{name}`: {' '.join(text.split())}\n" for name, text in entries)
-    return f"**{match[1]}:**\n\n{listed}\n"
+    title = match[1].replace("Args", "Arguments")
+    return f"**{title}:**\n\n{listed}\n"
 
 
 def _type(kind: type) -> str:
