@@ -49,7 +49,7 @@ def pages() -> dict[str, str]:
 
 
 def _tidy(text: str) -> str:
-    return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
+    return re.sub(r"\n{3,}(?=[#*])", "\n\n", text).strip() + "\n"
 
 
 def introduction(page: str) -> str:
