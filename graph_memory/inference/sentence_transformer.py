@@ -22,7 +22,7 @@ import numpy as np
 from graph_memory.domain.batching import batched
 from graph_memory.errors import EmbeddingError
 from graph_memory.inference.openai import cut
-from graph_memory.inference.torchscript import compile_for_cpu, use_query_weights
+from graph_memory.inference.torchscript import compile_for_cpu
 from graph_memory.ranking.late_interaction import WIDTH, Tokens, Vectors, project_tokens
 from graph_memory.settings.base import Settings
 
@@ -44,11 +44,11 @@ class LocalModel:
         self._batch_size = settings.embedding_batch_size
         # One thread is enough, because torch uses every core, and it needs no locks.
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="embedding")
-        self._model: Any = None
+        self._models: tuple[Any, Any] | None = None  # for documents and for queries
 
     async def embed(self, texts: Sequence[str], *, query: bool) -> tuple[Vectors, list[Tokens]]:
         """Embed texts in many short jobs, so that a query does not wait for a large batch."""
-        model = self._model or await self._run(self._opened)
+        model = (await self._open())[query]
         limit = _CHARACTERS_PER_TOKEN * min(model.max_seq_length or 512, 2**15)
         texts = [cut(text, limit) for text in texts]
         passes = await self._plan(model, texts)
@@ -62,7 +62,7 @@ class LocalModel:
 
     async def tokenizer(self) -> Any:
         """Return the tokenizer of the model, which its thread uses."""
-        model = self._model or await self._run(self._opened)
+        model, _ = await self._open()
         return model.tokenizer
 
     async def close(self) -> None:
@@ -78,13 +78,14 @@ class LocalModel:
         counts = [await self._run(_token_counts, model, part) for part in parts]
         return list(_passes(list(chain(*counts)), self._batch_size))
 
-    def _opened(self) -> Any:
-        if self._model is None:
-            model = _open_model(self._name)
-            compile_for_cpu(model)
-            self._model = model
+    async def _open(self) -> tuple[Any, Any]:
+        return self._models or await self._run(self._opened)
+
+    def _opened(self) -> tuple[Any, Any]:
+        if self._models is None:
+            self._models = compile_for_cpu(_open_model(self._name))
             _all_threads()  # notes the number before a query sets a lower one
-        return self._model
+        return self._models
 
     def _run(self, job: Callable[..., Any], *arguments: Any) -> asyncio.Future[Any]:
         return asyncio.get_running_loop().run_in_executor(self._thread, job, *arguments)
@@ -93,7 +94,6 @@ class LocalModel:
 def _encode(model: Any, texts: list[str], query: bool) -> list[tuple[Vectors, Tokens]]:
     """Embed texts in one pass, with the vectors of their tokens where the model has them."""
     use_threads(1 if query else None)
-    use_query_weights(model, query)
     encode = model.encode_query if query else model.encode_document
     made = encode(texts, batch_size=len(texts), show_progress_bar=False, output_value=None)
     vectors = [_array(features["sentence_embedding"]) for features in made]

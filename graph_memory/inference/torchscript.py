@@ -40,17 +40,17 @@ _TOLERANCE = 1e-4
 _FP16_TOLERANCE = 5e-3
 
 
-def compile_for_cpu(model: Any) -> None:
-    """Replace the transformer of a sentence-transformers model by compiled graphs.
+def compile_for_cpu(model: Any) -> tuple[Any, Any]:
+    """Return two models, for documents and for queries, with a compiled transformer each.
 
-    The model stays as it is if it runs on another device, has other inputs than tokens, or cannot
-    be compiled, or if a graph computes other vectors.
+    Both are the sentence-transformers model itself if it runs on another device, has other inputs
+    than tokens, or cannot be compiled, or if a graph computes other vectors.
     """
     import torch
 
     transformer = model[0]
     if model.device.type != "cpu" or not _reads_tokens(transformer):
-        return
+        return model, model
     with warnings.catch_warnings(), torch.inference_mode():
         warnings.simplefilter("ignore")  # about its deprecation, and about branches in the trace
         try:
@@ -61,22 +61,15 @@ def compile_for_cpu(model: Any) -> None:
             fp16_differs = max(_difference(model, fp16, probe) for probe in _PROBES)
         except Exception as error:  # each kind of model raises its own
             _log.warning("the model runs without TorchScript, which cannot compile it: %s", error)
-            return
+            return model, model
     if differs > _TOLERANCE or fp16_differs > _FP16_TOLERANCE:
         _log.warning(
             "the model runs without TorchScript, whose graphs differ by %g (fp32) and %g (fp16)",
             differs,
             fp16_differs,
         )
-    else:
-        transformer.model = _compiled_module(own, fp32, fp16)
-
-
-def use_query_weights(model: Any, query: bool) -> None:
-    """Make a compiled model use the fp16 weights of queries, or the fp32 weights of documents."""
-    transformer: Any = getattr(model[0], "model", None)
-    if hasattr(transformer, "query"):
-        transformer.query = query
+        return model, model
+    return _with_transformer(model, fp32), _with_transformer(model, fp16)
 
 
 def _reads_tokens(transformer: Any) -> bool:
@@ -114,19 +107,27 @@ def _compile(own: Any, example: Any, linear: _Linear | None) -> _Compiled:
     return lambda features: graph(*(features[name] for name in inputs))
 
 
-def _compiled_module(own: Any, fp32: _Compiled, fp16: _Compiled) -> Any:
-    """Return a module that computes the same as a transformer by its compiled graphs."""
+def _with_transformer(model: Any, compiled: _Compiled) -> Any:
+    """Return a copy of a model that computes token vectors by a compiled graph."""
     import torch
 
     class CompiledTransformer(torch.nn.Module):
-        config = own.config
-        query = False
+        config = model[0].model.config
 
         def forward(self, **features: Any) -> dict[str, Any]:
-            compute = fp16 if self.query else fp32
-            return {"last_hidden_state": compute(features)}
+            return {"last_hidden_state": compiled(features)}
 
-    return CompiledTransformer().eval()
+    copied, transformer = _shallow_copy(model), _shallow_copy(model[0])
+    transformer.model = CompiledTransformer().eval()
+    copied[0] = transformer
+    return copied
+
+
+def _shallow_copy(module: Any) -> Any:
+    """Return a copy of a module that shares its submodules, which can be replaced in the copy."""
+    copied = copy.copy(module)
+    copied._modules = dict(module._modules)
+    return copied
 
 
 def _with_linear(own: Any, linear: _Linear) -> Any:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from graph_memory.inference import sentence_transformer
-from graph_memory.inference.torchscript import compile_for_cpu, use_query_weights
+from graph_memory.inference.torchscript import compile_for_cpu
 
 TEXTS = ["tea", "Who moved to Bern last winter?", "a long day " * 300, ""]
 
@@ -22,13 +22,11 @@ def model() -> Any:
 def test_a_compiled_model_computes_as_the_model(
     model: Any, query: bool, of_texts: float, of_tokens: float
 ) -> None:
-    own = model[0].model
     expected = model.encode(TEXTS, output_value=None)
-    compile_for_cpu(model)
-    assert model[0].model is not own
-    use_query_weights(model, query)
+    compiled = compile_for_cpu(model)[query]
+    assert compiled[0].model is not model[0].model
     for batch in (TEXTS, *([text] for text in TEXTS)):
-        for text, features in zip(batch, model.encode(batch, output_value=None), strict=True):
+        for text, features in zip(batch, compiled.encode(batch, output_value=None), strict=True):
             whole = expected[TEXTS.index(text)]
             assert np.allclose(
                 features["sentence_embedding"], whole["sentence_embedding"], atol=of_texts
@@ -42,10 +40,8 @@ def test_a_question_is_as_similar_to_a_text_as_the_model_finds_them(model: Any) 
     texts = [f"Ada paid {n} francs for the {what}." for n in range(9) for what in ("boat", "tea")]
     asked = [f"{what} {number}?" for number in range(9) for what in ("Who paid", "Where is the")]
     before = model.encode(asked) @ model.encode(texts).T
-    compile_for_cpu(model)
-    stored = model.encode(texts)
-    use_query_weights(model, True)
-    assert np.abs(model.encode(asked) @ stored.T - before).max() < 5e-4
+    documents, queries = compile_for_cpu(model)
+    assert np.abs(queries.encode(asked) @ documents.encode(texts).T - before).max() < 5e-4
 
 
 def test_a_model_that_computes_short_texts_otherwise_is_used_as_it_is(model: Any) -> None:
@@ -59,7 +55,7 @@ def test_a_model_that_computes_short_texts_otherwise_is_used_as_it_is(model: Any
         return made
 
     own.forward = branching
-    compile_for_cpu(model)
+    assert compile_for_cpu(model) == (model, model)
     assert model[0].model is own
 
 
@@ -73,6 +69,6 @@ def test_a_model_that_cannot_be_compiled_is_used_as_it_is(
 
     own.forward = failing
     with caplog.at_level("WARNING", "graph_memory"):
-        compile_for_cpu(model)
+        assert compile_for_cpu(model) == (model, model)
     assert model[0].model is own
     assert "not this one" in caplog.text
