@@ -63,8 +63,8 @@ class Context:
 
     async def settle(self) -> None:
         """Finish what goes on behind the calls; none can be made after."""
-        await self.sessions.settled()
-        await self.accesses.settled()
+        await self.sessions.flush()
+        await self.accesses.flush()
         if self.chat:
             await self.chat.close()
 

@@ -1,35 +1,43 @@
-"""What can go wrong, as types that carry the values and the remedy.
+"""Every error that this package raises on purpose, as types that carry the values and the remedy.
 
     GraphMemoryError
     ├── InvalidArgumentError        an argument is outside its range
-    │   ├── ReservedFieldError      a metadata key that Graphiti owns
-    │   └── LimitExceededError      longer or deeper than allowed
-    ├── NotFoundError               no such memory in this group
-    ├── NotSoftDeletedError         nothing to recover
-    ├── OutsideRecoveryWindowError  a deletion that is final by now
-    ├── DuplicateError              the same content is stored already
-    ├── ForbiddenError              a token does not allow this
-    ├── RateLimitedError            a caller calls too often
-    ├── TokenNotFoundError          no such token
-    ├── ConfirmationRequiredError   a destructive call without its confirmation
+    │   ├── ReservedFieldError      a metadata key is reserved by Graphiti
+    │   └── LimitExceededError      a text, list or nesting is larger than allowed
+    ├── NotFoundError               the group does not hold this memory
+    │   └── JobNotFoundError        the group does not hold this episode
+    ├── NotSoftDeletedError         the memory to recover is not deleted
+    ├── OutsideRecoveryWindowError  the deletion is final
+    ├── DuplicateError              the same content is already stored
+    ├── ForbiddenError              the token does not allow the call
+    ├── RateLimitedError            the token has used up its calls of this minute
+    ├── TokenNotFoundError          the token does not exist or is revoked
+    ├── ConfirmationRequiredError   a destructive call lacks its confirmation
     ├── RunsPausedError             maintenance is paused
-    ├── RunLockedError              another maintenance run is on its way
-    ├── UndoRefusedError            a run that cannot be undone
-    ├── DimensionMismatchError      vectors of another model or width
-    ├── EmbeddingError              the model cannot be loaded or reached
-    ├── LlmError                    the language model does not answer as it should
+    ├── RunLockedError              another maintenance run is in progress
+    ├── UndoRefusedError            the run cannot be undone
+    ├── DimensionMismatchError      stored vectors are of another model or width
+    ├── EmbeddingError              the embedding model cannot be loaded or reached
+    ├── LlmError                    the language model fails or answers incorrectly
     ├── GraphUnavailableError       Neo4j does not answer
     │   └── GraphOverloadedError    Neo4j has too little memory
-    ├── GraphTimeoutError           Neo4j answered too late
+    ├── GraphTimeoutError           Neo4j answers too late
     ├── SchemaError                 the database is too old, or its schema is not ours
     ├── StatementError              a file below `cypher/` is malformed or misused
-    ├── SourceFormatError           a file or folder to import is not what it was said to be
+    ├── SourceFormatError           a file or folder to import is not in the given format
     ├── BackupError                 a backup cannot be made, read or restored
     ├── LocalNeo4jError             the managed local Neo4j cannot be provided
     └── SettingsError               a setting is malformed
 
-The message of each states the fact, the value and what to do; `code` is what MCP tools and `--json`
-report.
+Three more stay inside the package; their callers handle or translate them:
+
+    GraphMemoryError
+    ├── UniquenessError             a concurrent writer stored a unique key first
+    ├── LostJobError                another reader has claimed the episode
+    └── EndpointError               an OpenAI-compatible endpoint fails
+
+Each message states the fact, the value and the remedy. `code` is the word that MCP tools and
+`--json` report.
 """
 
 from datetime import datetime
@@ -56,19 +64,19 @@ class InvalidArgumentError(GraphMemoryError):
 
 
 class ReservedFieldError(InvalidArgumentError):
-    """A metadata key that would collide with a property of Graphiti."""
+    """A metadata key would collide with a property of Graphiti."""
 
     code = "reserved_field"
 
 
 class LimitExceededError(InvalidArgumentError):
-    """More items, characters or levels than one call may carry."""
+    """A call carries more items, characters or levels than allowed."""
 
     code = "limit_exceeded"
 
 
 class NotFoundError(GraphMemoryError):
-    """No memory with this id exists in this group."""
+    """The group does not hold a memory with this id."""
 
     code = "not_found"
 
@@ -81,8 +89,21 @@ class NotFoundError(GraphMemoryError):
         )
 
 
+class JobNotFoundError(NotFoundError):
+    """The group does not hold an episode with this job id."""
+
+    def __init__(self, job_id: str, group_id: str) -> None:
+        self.job_id = job_id
+        self.group_id = group_id
+        GraphMemoryError.__init__(
+            self,
+            f"No episode with the job {job_id!r:.80} in group '{group_id}'. Check the id and the "
+            "group; `graph-memory episodes status` lists the latest.",
+        )
+
+
 class NotSoftDeletedError(GraphMemoryError):
-    """What is to be recovered was never deleted."""
+    """The memory to recover is not deleted."""
 
     code = "not_soft_deleted"
 
@@ -91,24 +112,24 @@ class NotSoftDeletedError(GraphMemoryError):
 
 
 class OutsideRecoveryWindowError(GraphMemoryError):
-    """A deletion can be taken back no more; it could until an instant, ISO 8601."""
+    """The deletion is final; `until` was the last instant to recover, ISO 8601 in UTC."""
 
     code = "outside_recovery_window"
 
     def __init__(self, memory_id: str, until: str) -> None:
         super().__init__(
             f"Memory '{memory_id}' could be recovered until {until}. Import it from an export or a "
-            "backup; GRAPH_MEMORY_SOFT_DELETE_RETENTION_DAYS sets how long deletions are kept."
+            "backup; GRAPH_MEMORY_SOFT_DELETE_RETENTION_DAYS sets the days in which it can be."
         )
 
 
 class DuplicateError(GraphMemoryError):
-    """The group holds a memory with exactly this content."""
+    """The group already holds a memory with exactly this content."""
 
     code = "duplicate"
 
     def __init__(self, existing_id: str, remedy: str = "Update that memory to change it.") -> None:
-        """Name the memory that has the content, and what to do."""
+        """Build the message from the id of the stored memory and a sentence on what to do."""
         self.existing_id = existing_id
         super().__init__(
             f"The same content is already stored as memory '{existing_id}'. Nothing was stored. "
@@ -117,20 +138,20 @@ class DuplicateError(GraphMemoryError):
 
 
 class ForbiddenError(GraphMemoryError):
-    """The caller's token does not allow this; nothing was done."""
+    """The caller's token does not allow the call; nothing was done."""
 
     code = "forbidden"
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
         super().__init__(
-            f"Not allowed: {reason}. `graph-memory token create` makes one that may; ask whoever "
-            "runs the service."
+            f"Not allowed: {reason}. `graph-memory token create` makes a token that allows it; ask "
+            "the operator of the service."
         )
 
 
 class RateLimitedError(GraphMemoryError):
-    """The caller has called too often; the call can be repeated in a while."""
+    """The token has used up its calls of this minute; the call can be repeated later."""
 
     code = "rate_limited"
 
@@ -141,13 +162,13 @@ class RateLimitedError(GraphMemoryError):
 
 
 class TokenNotFoundError(GraphMemoryError):
-    """No such token, or it is revoked."""
+    """The token does not exist, or it is revoked."""
 
     code = "not_found"
 
     def __init__(self, token_id: str) -> None:
         self.token_id = token_id
-        super().__init__(f"No valid token {shown(token_id)}; `graph-memory token list` names them.")
+        super().__init__(f"No valid token {shown(token_id)}; `graph-memory token list` lists them.")
 
 
 class ConfirmationRequiredError(GraphMemoryError):
@@ -162,7 +183,7 @@ class ConfirmationRequiredError(GraphMemoryError):
 
 
 class RunsPausedError(GraphMemoryError):
-    """Somebody has paused maintenance; nothing was done."""
+    """Maintenance is paused; nothing was done."""
 
     code = "paused"
 
@@ -171,24 +192,24 @@ class RunsPausedError(GraphMemoryError):
         self.since = since
         super().__init__(
             f"Maintenance is paused since {since}: {shown(reason)}. "
-            "`graph-memory resume` lets it run again."
+            "`graph-memory resume` starts it again."
         )
 
 
 class RunLockedError(GraphMemoryError):
-    """Another maintenance run is on its way; nothing was done."""
+    """Another maintenance run is in progress; nothing was done."""
 
     code = "locked"
 
     def __init__(self) -> None:
         super().__init__(
-            "Another maintenance run is on its way. Wait until it has ended; `graph-memory status` "
-            "tells whose it is."
+            "Another maintenance run is in progress. Wait until it has ended; `graph-memory "
+            "status` shows its owner."
         )
 
 
 class UndoRefusedError(GraphMemoryError):
-    """A maintenance run that cannot be undone; nothing was changed."""
+    """The maintenance run cannot be undone; nothing was changed."""
 
     code = "undo_refused"
 
@@ -202,12 +223,12 @@ class UndoRefusedError(GraphMemoryError):
 
 
 class DimensionMismatchError(GraphMemoryError):
-    """Stored vectors and the configured model do not fit together."""
+    """The stored vectors are not of the configured model or width."""
 
     code = "dimension_mismatch"
 
     def __init__(self, stored: str, configured: str, back: str) -> None:
-        """Name both, and the settings that bring back what is stored."""
+        """Build the message from both models and the settings that match the stored one."""
         self.stored = stored
         self.configured = configured
         super().__init__(
@@ -223,37 +244,37 @@ class EmbeddingError(GraphMemoryError):
 
 
 class LlmError(GraphMemoryError):
-    """The language model cannot be reached, or does not answer as it should."""
+    """The language model cannot be reached, or its answer is not valid."""
 
     code = "llm_failed"
 
 
 class GraphUnavailableError(GraphMemoryError):
-    """Neo4j does not answer; the call can be repeated when it is back."""
+    """Neo4j does not answer; the call can be repeated once it does."""
 
     code = "unavailable"
-    trouble = "does not answer"
-    remedy = "Try again shortly; `graph-memory doctor` says what is wrong."
+    problem = "does not answer"
+    remedy = "Try again shortly; `graph-memory doctor` names the cause."
 
     def __init__(self, address: str, reason: str) -> None:
         self.address = address
         self.reason = reason
-        super().__init__(f"Neo4j at {address} {self.trouble} ({reason}). {self.remedy}")
+        super().__init__(f"Neo4j at {address} {self.problem} ({reason}). {self.remedy}")
 
 
 class GraphOverloadedError(GraphUnavailableError):
-    """Neo4j has no memory left for a statement; the call can be repeated when less goes on."""
+    """Neo4j has too little memory for a statement; the call can be repeated under less load."""
 
     code = "overloaded"
-    trouble = "has too little memory"
+    problem = "has too little memory"
     remedy = (
-        "Try again when less goes on, or ask for less; if it stays so, give Neo4j a larger heap "
+        "Try again under less load, or ask for less. If it persists, give Neo4j a larger heap "
         "(GRAPH_MEMORY_LOCAL_HEAP_MEBIBYTES for a local one)."
     )
 
 
 class GraphTimeoutError(GraphMemoryError):
-    """A statement took longer than it may."""
+    """A statement took longer than `query_timeout_seconds`."""
 
     code = "timeout"
 
@@ -267,19 +288,19 @@ class GraphTimeoutError(GraphMemoryError):
 
 
 class SchemaError(GraphMemoryError):
-    """The database cannot hold this schema, or does not hold it."""
+    """The database is too old for this schema, or its schema is not the expected one."""
 
     code = "schema"
 
 
 class StatementError(GraphMemoryError):
-    """A file below `cypher/` is malformed, or was called with undeclared parameters."""
+    """A file below `cypher/` is malformed, or its parameters are not the declared ones."""
 
     code = "statement"
 
 
 class SourceFormatError(GraphMemoryError):
-    """A file or folder to import is not of the format it was said to be; nothing was written."""
+    """A file or folder to import is not in the given format; nothing was written."""
 
     code = "format"
 
@@ -291,7 +312,7 @@ class SourceFormatError(GraphMemoryError):
 
 
 class BackupError(GraphMemoryError):
-    """A backup cannot be made, read or restored; the message says what to do."""
+    """A backup cannot be made, read or restored; the message holds the remedy."""
 
     code = "backup"
 
@@ -308,8 +329,28 @@ class SettingsError(GraphMemoryError):
     code = "settings"
 
 
+class UniquenessError(GraphMemoryError):
+    """A concurrent writer stored a unique key first; the caller reads again and decides."""
+
+    def __init__(self, statement: str, reason: str | None) -> None:
+        self.statement = statement
+        super().__init__(f"'{statement}' would store a unique key twice: {reason}")
+
+
+class LostJobError(GraphMemoryError):
+    """Another reader has claimed the episode; the results of this reader are not written."""
+
+    def __init__(self, job_id: str) -> None:
+        self.job_id = job_id
+        super().__init__(f"Another reader has claimed the episode of job '{job_id}'.")
+
+
+class EndpointError(GraphMemoryError):
+    """An OpenAI-compatible endpoint fails; the message holds no credentials of URL or answer."""
+
+
 def shown(value: object, limit: int = 80) -> str:
-    """Return `value` as a caller would write it: short, and in one line."""
+    """Return `value` as a caller would write it, in one line of at most `limit` characters."""
     try:
         text = repr(_plain(value))
     except RecursionError:
@@ -318,7 +359,7 @@ def shown(value: object, limit: int = 80) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Return a word of a vocabulary, or an instant, as the text it stands for."""
+    """Return enum members and instants as their text, in lists as well; leave the rest."""
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, datetime):

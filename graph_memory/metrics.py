@@ -1,8 +1,7 @@
-"""Every Prometheus collector, named and documented once.
+"""Prometheus metrics of this process, and the exporter.
 
-What this process does is counted as it happens. What runs, backups and other replicas do is read
-from the database (`Census`): it is the same everywhere and outlives every process. Over several
-replicas take the `max` of those, not the sum.
+Metrics of runs, backups and the stored data come from the database instead
+(`diagnostics/database_metrics`). They are equal in all replicas: take their `max`, not their sum.
 """
 
 from collections.abc import Generator
@@ -11,48 +10,49 @@ from contextlib import contextmanager
 from prometheus_client import REGISTRY, Counter, Histogram, start_http_server
 from prometheus_client.registry import Collector
 
-#: With the bounds that are promised: a walk in 0.1 s, a retrieval in 0.2.
+#: Bucket bounds in seconds, among them the limits of a walk (0.1) and a retrieval (0.2).
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1, 2.5, 5, 10, 30)
 
-#: Upper bounds of a run's duration, in seconds; runs add themselves to those they keep within.
+#: Bucket bounds of the duration of a run, in seconds.
 DURATION_BUCKETS = (1, 5, 30, 60, 120, 300, 600)
 
 statement_seconds = Histogram(
     "graph_memory_statement_seconds",
-    "Time from sending a Cypher statement to its last row.",
+    "Seconds from sending a Cypher statement to its last row.",
     ["statement", "outcome"],
     buckets=_SECONDS,
 )
 
 tool_seconds = Histogram(
     "graph_memory_tool_seconds",
-    "Time from a tool's call to its answer; outcome is done, or the code of the error.",
+    "Seconds from the call of a tool to its answer; outcome is done, or the code of the error.",
     ["tool", "outcome"],
     buckets=_SECONDS,
 )
 
 access_failures = Counter(
     "graph_memory_access_failures",
-    "Deliveries of memories whose access could not be counted; the reads themselves succeeded.",
+    "Accesses to memories that could not be counted; the reads themselves succeeded.",
 )
 
 duplicates = Counter(
-    "graph_memory_duplicates", "Memories that were not stored, as their content was already."
+    "graph_memory_duplicates",
+    "Memories that were not stored because their content was already stored.",
 )
 
 
 def run_totals(duration_seconds: float) -> dict[str, float]:
-    """Return what a run adds to the totals for the histogram of durations."""
+    """Return the counters that a run adds to the histogram of durations."""
     kept = {f"duration_le:{b}": 1.0 for b in DURATION_BUCKETS if duration_seconds <= b}
     return {"duration_count": 1, "duration_seconds": duration_seconds, **kept}
 
 
 @contextmanager
-def served(host: str, port: int) -> Generator[int]:
-    """Publish every collector at http://host:port/metrics; yield the port, which 0 leaves free.
+def exported(host: str, port: int) -> Generator[int]:
+    """Publish all metrics at http://host:port/metrics, and yield the port; 0 takes a free one.
 
     Raises:
-        OSError: The address cannot be listened on.
+        OSError: The address is in use or not of this machine.
     """
     server, thread = start_http_server(port, addr=host)
     try:
@@ -64,8 +64,8 @@ def served(host: str, port: int) -> Generator[int]:
 
 
 @contextmanager
-def publishing(collector: Collector) -> Generator[None]:
-    """Publish a collector while this lasts."""
+def registered(collector: Collector) -> Generator[None]:
+    """Publish a collector for the length of the context."""
     REGISTRY.register(collector)
     try:
         yield

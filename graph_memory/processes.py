@@ -1,24 +1,24 @@
-"""Which process is which: its id is given to another when it has ended, its beginning is not."""
+"""Identity of processes: the pid and the start time, because a pid is reused."""
 
 import psutil
 
-# Read at two instants, between which the time of boot may be corrected by a second.
-_SAME_SECONDS = 2.0
+# Two reads of one start time may differ: the boot time may be corrected by a second in between.
+_TOLERANCE_SECONDS = 2.0
 
 
-def begun(process: psutil.Process) -> float:
-    """Return when a process began, by a clock that nobody sets.
+def started_at(process: psutil.Process) -> float:
+    """Return the start of a process in seconds, independent of changes to the wall clock.
 
-    Linux knows it since boot, and psutil adds the time of boot, which moves with the wall clock.
+    On Linux that is seconds since boot; psutil adds the boot time, which moves with the wall clock.
     """
     return process.create_time() - (psutil.boot_time() if psutil.LINUX else 0.0)
 
 
-def lives(pid: int, since: float) -> bool:
-    """Tell whether the process of this id that began then still lives."""
+def is_alive(pid: int, since: float) -> bool:
+    """Check whether the process with this pid and start time still runs."""
     try:
         process = psutil.Process(pid)
-        same = abs(begun(process) - since) < _SAME_SECONDS
+        same = abs(started_at(process) - since) < _TOLERANCE_SECONDS
         return same and process.status() != psutil.STATUS_ZOMBIE
     except psutil.AccessDenied:
         return True

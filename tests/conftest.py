@@ -161,7 +161,7 @@ async def memory(
         graph, embedder, settings.model_copy(update={"group_id": group}), clock=clock
     )
     yield opened
-    await opened.accesses.settled()
+    await opened.accesses.flush()
 
 
 async def some_transaction_waits(driver: AsyncDriver) -> None:

@@ -15,8 +15,13 @@ from graph_memory.context import Context
 from graph_memory.domain.encoding import default_title
 from graph_memory.domain.inputs import Content, Line, MemoryId, Text, validate, validate_value
 from graph_memory.domain.timestamps import Moment, instant
-from graph_memory.errors import InvalidArgumentError, LimitExceededError, SettingsError
-from graph_memory.graphiti.queue import JobNotFoundError, JobStatus
+from graph_memory.errors import (
+    InvalidArgumentError,
+    JobNotFoundError,
+    LimitExceededError,
+    SettingsError,
+)
+from graph_memory.graphiti.queue import JobStatus
 from graph_memory.graphiti.worker import Worker
 
 #: Labels that have a meaning of their own in the database.

@@ -228,7 +228,7 @@ class GraphMemory(Connections, Conversations, Custody, Extraction, FactSearch, U
         """
         group = self.group(group_id)
         revise.require_confirmation(confirm, group)
-        await self.sessions.settled()  # none is to be stored after
+        await self.sessions.flush()  # none is to be stored after
         path = None
         if backed_up:
             path = (await create(self.graph, self.settings)).backup_path

@@ -1,4 +1,4 @@
-"""auth.grants."""
+"""Grants: the scope and the groups of a caller."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -7,50 +7,50 @@ from graph_memory.errors import ForbiddenError, InvalidArgumentError
 
 
 class Scope(StrEnum):
-    """What a caller may do; each includes those before it."""
+    """A level of access; each includes the ones before it."""
 
     READ = "read"
     WRITE = "write"
     ADMIN = "admin"
 
     def includes(self, other: "Scope") -> bool:
-        """Tell whether whoever has this scope has the other."""
+        """Check whether this scope includes the other."""
         ranks = list(Scope)
         return ranks.index(self) >= ranks.index(other)
 
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What a caller may do, and in which groups."""
+    """The scope and the groups of a caller."""
 
     caller: str
     scope: Scope
-    groups: tuple[str, ...] | None  #: None: all
+    groups: tuple[str, ...] | None  #: None for all groups
 
     def require(self, scope: Scope) -> None:
-        """Refuse a caller who does not have a scope.
+        """Check that the grant includes a scope.
 
         Raises:
-            ForbiddenError: It says which scope is needed.
+            ForbiddenError: It does not; the message names the required scope.
         """
         if not self.scope.includes(scope):
             raise ForbiddenError(f"it needs scope '{scope}', and this token has '{self.scope}'")
 
     def require_every_group(self, what: str) -> None:
-        """Refuse what would tell a caller about other tenants.
+        """Check that the grant is for all groups; `what` names the action in the message.
 
         Raises:
-            ForbiddenError: The caller is for some groups only.
+            ForbiddenError: The grant is for some groups only.
         """
         if self.groups is not None:
             raise ForbiddenError(f"{what} needs a token for all groups")
 
     def group(self, given: str | None, default: str) -> str:
-        """Return the group to use: the given one, the default, or the only one there is.
+        """Return the group to use: the given one, the default, or the only one of the grant.
 
         Raises:
-            ForbiddenError: The group is not among the caller's.
-            InvalidArgumentError: None is given, and the caller has several.
+            ForbiddenError: The grant does not include the group.
+            InvalidArgumentError: No group is given, and the grant has several.
         """
         if self.groups is None:
             return given or default
@@ -64,5 +64,5 @@ class Grant:
         return group
 
 
-#: Whoever may reach the database, or this process, anyway.
+#: The grant of local callers: they can reach the database or this process without a token.
 EVERYTHING = Grant("local", Scope.ADMIN, None)

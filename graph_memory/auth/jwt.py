@@ -1,4 +1,4 @@
-"""JSON Web Tokens of an identity provider, checked by the keys it publishes."""
+"""Verification of JSON Web Tokens (JWT) by the published keys (JWKS) of an identity provider."""
 
 import asyncio
 import logging
@@ -13,53 +13,57 @@ from graph_memory.auth.grants import Grant, Scope
 from graph_memory.domain.models import GROUP_ID_PATTERN
 from graph_memory.settings.base import Settings
 
-#: Only what is signed with a private key; 'none' and shared secrets are not among them.
+#: Asymmetric algorithms only: 'none' and shared secrets are not accepted.
 _ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA")
 _REQUIRED = ("exp", "iss", "aud", "sub")
 _FETCH_SECONDS = 5
-_PAUSE_SECONDS = 10  # after a fetch that failed
+_PAUSE_SECONDS = 10  # after a failed fetch
 _SCOPE_PREFIX = "memory:"
 
 _log = logging.getLogger(__name__)
 
 
 class _Keys(jwt.PyJWKClient):
-    """The provider's keys; while they cannot be fetched, those known go on to serve.
+    """The keys of the provider; cached keys stay in use while a fetch fails.
 
-    Anyone can name a key that is not known, and so make us ask: a provider that is silent must not
-    keep us waiting each time.
+    Any caller can name an unknown key and so cause a fetch. Therefore a failed fetch is not
+    repeated for 10 s: a provider that does not answer must not delay every call.
     """
 
-    _again_at = -math.inf
+    _next_fetch_at = -math.inf
 
     def fetch_data(self) -> Any:
-        """Fetch them, unless that failed a moment ago."""
-        if time.monotonic() < self._again_at:
-            raise jwt.PyJWKClientConnectionError("it failed a moment ago, and is tried again soon")
+        """Fetch the keys.
+
+        Raises:
+            PyJWKClientConnectionError: The fetch failed now, or less than 10 s ago.
+        """
+        if time.monotonic() < self._next_fetch_at:
+            raise jwt.PyJWKClientConnectionError("the last fetch failed less than 10 s ago")
         try:
             return super().fetch_data()
         except Exception:
-            self._again_at = time.monotonic() + _PAUSE_SECONDS
+            self._next_fetch_at = time.monotonic() + _PAUSE_SECONDS
             raise
 
 
 class JwtVerifier:
-    """Checks signature, issuer, audience and expiry of a token, and reads what it grants.
+    """A verifier of signature, issuer, audience and expiry that returns the grant of a token.
 
     The scope is the highest of `memory:read`, `memory:write` and `memory:admin` in the claim
-    `scope`; the groups are those of the claim that `jwt_groups_claim` names.
+    `scope`. The groups are in the claim that `jwt_groups_claim` names.
     """
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._keys = _Keys(settings.jwt_jwks_url or "", timeout=_FETCH_SECONDS)
-        # A thread of their own, so that whoever waits for keys keeps no other work waiting.
+        # A thread of its own: a fetch of keys must not block other work.
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="jwks")
 
     async def verify(self, token: str) -> tuple[Grant, float] | None:
-        """Return what a token grants, and when it expires in seconds since 1970; None if it is bad.
+        """Return the grant of a token and its expiry in seconds since 1970; None if it is invalid.
 
-        Keys are fetched where they are not known yet, at most every 30 s; every 10 s if that fails.
+        An unknown key causes a fetch, at most every 30 s, and every 10 s after a failure.
         """
         try:
             loop = asyncio.get_running_loop()
@@ -75,8 +79,8 @@ class JwtVerifier:
                 options={"require": list(_REQUIRED)},
             )
         except (jwt.PyJWKClientConnectionError, OSError, ValueError) as error:
-            # An answer that breaks off, or is no JSON, as a proxy's page, is none.
-            _log.warning("The keys to check tokens with cannot be fetched: %s", error)
+            # ValueError: the answer is truncated or not JSON, for example the page of a proxy.
+            _log.warning("The keys that verify tokens cannot be fetched: %s", error)
             return None
         except jwt.PyJWTError as error:
             _log.info("A token was refused: %s", error)
@@ -90,13 +94,15 @@ class JwtVerifier:
         named = _words(claims.get(self._settings.jwt_groups_claim))
         groups = tuple(group for group in named if GROUP_ID_PATTERN.fullmatch(group))
         if not scopes or not groups:
-            _log.info("A token of %r was refused: it names no scope or no group", claims["sub"])
+            _log.info(
+                "A token of %r was refused: it does not name a scope and a group", claims["sub"]
+            )
             return None
         return Grant(str(claims["sub"]), scopes[-1], groups)
 
 
 def _words(claim: object) -> list[str]:
-    """Return a claim's words: a list, or a text with spaces between."""
+    """Return the words of a claim: the items of a list, or a text split at spaces."""
     if isinstance(claim, str):
         return claim.split()
     items = cast(list[object], claim) if isinstance(claim, list) else []

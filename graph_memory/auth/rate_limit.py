@@ -1,4 +1,4 @@
-"""How often a caller may call, counted in the database, so that all replicas count together."""
+"""Rate limit per caller and minute, counted in the database for all replicas together."""
 
 from datetime import datetime
 
@@ -8,16 +8,16 @@ from graph_memory.errors import RateLimitedError
 
 
 async def count(graph: Graph, key: str, *, limit: int | None, now: datetime) -> None:
-    """Count a call of `key`, a caller and what it calls; without a limit nothing is counted.
+    """Count a call and check the limit; without a limit, do nothing.
 
     Args:
-        graph: Where to.
-        key: Who calls, and what.
-        limit: Calls a minute, by the clock.
-        now: The caller's clock.
+        graph: Database with the counters.
+        key: Caller, with the kind of call if that has a limit of its own.
+        limit: Calls per minute of the clock; None for no limit.
+        now: Current time.
 
     Raises:
-        RateLimitedError: There were `limit` calls in this minute before this one.
+        RateLimitedError: The calls of this minute exceed `limit`.
     """
     if limit is None:
         return

@@ -1,7 +1,7 @@
-"""Bearer tokens: who may call, in which groups, to do what.
+"""Bearer tokens: create, find, list, revoke, rotate.
 
-A token is shown once, when it is made; the database keeps its SHA-256. Instants here go by the wall
-clock of whoever asks.
+The secret of a token is shown once, at its creation; the database stores its SHA-256. Instants are
+those of the caller's wall clock.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from graph_memory.domain.inputs import GroupId, Line, validate_value
 from graph_memory.domain.timestamps import Instant, instant
 from graph_memory.errors import TokenNotFoundError
 
-_PREFIX = "gm_"  # lets scanners for leaked secrets find it
+_PREFIX = "gm_"  # lets scanners detect leaked secrets
 _SECRET_BYTES = 32
 _ID_BYTES = 6
 
@@ -28,23 +28,23 @@ Days = Annotated[float, Field(gt=0, le=36_500)]
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token, without its secret."""
+    """A token without its secret."""
 
     token_id: str
     name: str
     scope: Scope
-    groups: tuple[str, ...] | None  #: None: all
+    groups: tuple[str, ...] | None  #: None for all groups
     created_at: Instant
     expires_at: Instant | None
     revoked_at: Instant | None
 
     @property
     def grant(self) -> Grant:
-        """What it allows."""
+        """The grant of the token."""
         return Grant(f"{self.name}/{self.token_id}", self.scope, self.groups)
 
     def valid_at(self, now: datetime) -> bool:
-        """Tell whether it is neither revoked nor expired."""
+        """Check whether the token is neither revoked nor expired."""
         return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
 
 
@@ -57,15 +57,18 @@ async def create(
     days: float | None = None,
     now: datetime,
 ) -> tuple[Token, str]:
-    """Make a token, and return it with its secret, which is stored nowhere.
+    """Create a token and return it with its secret, which is not stored.
 
     Args:
-        graph: Where to.
-        name: What people call it.
-        groups: The tenants it is for; None for all.
-        scope: What it allows.
-        days: How long it is valid; None for good.
-        now: The wall clock.
+        graph: Database of the token.
+        name: Name for people, 1 to 256 characters.
+        groups: Groups of the token; None for all.
+        scope: Scope of the token.
+        days: Days until it expires; None for no expiry.
+        now: Current time.
+
+    Raises:
+        InvalidArgumentError: An argument is outside its range.
     """
     groups = None if groups is None else validate_value(Groups, groups, "groups")
     lasting = None if days is None else timedelta(days=validate_value(Days, days, "days"))
@@ -87,20 +90,20 @@ async def create(
 
 
 async def find(graph: Graph, secret: str) -> Token | None:
-    """Find the token a secret is of, valid or not."""
+    """Return the token of a secret, valid or not; None if the secret is unknown."""
     return await graph.one("auth/tokens/find", Token, sha256=_sha256(secret))
 
 
-async def listed(graph: Graph) -> list[Token]:
-    """List all tokens, the latest first."""
+async def list_all(graph: Graph) -> list[Token]:
+    """Return all tokens, the latest first."""
     return await graph.rows("auth/tokens/list", Token)
 
 
 async def revoke(graph: Graph, token_id: str, *, now: datetime) -> Token:
-    """Make a token invalid, for good.
+    """Revoke a token; this cannot be undone.
 
     Raises:
-        TokenNotFoundError: There is no such token.
+        TokenNotFoundError: The token does not exist.
     """
     token = await graph.one("auth/tokens/revoke", Token, token_id=token_id, now=instant(now))
     if token is None:
@@ -109,10 +112,10 @@ async def revoke(graph: Graph, token_id: str, *, now: datetime) -> Token:
 
 
 async def rotate(graph: Graph, token_id: str) -> tuple[Token, str]:
-    """Give a token another secret; the one before is invalid from now on.
+    """Replace the secret of a token; the previous secret is invalid from now on.
 
     Raises:
-        TokenNotFoundError: There is no such token, or it is revoked.
+        TokenNotFoundError: The token does not exist, or it is revoked.
     """
     secret = _secret()
     token = await graph.one("auth/tokens/rotate", Token, token_id=token_id, sha256=_sha256(secret))
@@ -126,5 +129,5 @@ def _secret() -> str:
 
 
 def _sha256(secret: str) -> str:
-    """Return what is stored; a secret of 256 random bits needs no slower hash."""
+    """Return the stored hash; 256 random bits do not need a slow hash."""
     return hashlib.sha256(secret.encode(errors="replace")).hexdigest()

@@ -233,7 +233,7 @@ async def _hold_writers(graph: Graph) -> AsyncGenerator[None]:
     async with contextlib.AsyncExitStack() as stack:
         for attempt in range(_ATTEMPTS):
             try:
-                await stack.enter_async_context(graph.holding(*_LOCKS))
+                await stack.enter_async_context(graph.holding_schema_locks(*_LOCKS))
                 break
             except GraphUnavailableError:
                 if attempt == _ATTEMPTS - 1:

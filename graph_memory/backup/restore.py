@@ -174,7 +174,7 @@ async def _replace(
     await _load(graph, path, manifest, on_progress)
     await indexes.await_indexes(graph, _INDEX_SECONDS)
     await _compare(graph, manifest)
-    await schema.rewrite(graph)
+    await schema.upgrade_stored_data(graph)
     await graph.run("backup/restore/end")
 
 

@@ -185,12 +185,12 @@ def _tell_left(groups: set[str]) -> None:
 async def up() -> None:
     """Apply every migration that is missing, and make indexes again that are gone."""
     from graph_memory.database import schema
-    from graph_memory.database.schema import mend_indexes
+    from graph_memory.database.schema import repair_indexes
 
     async with opened_database() as (graph, settings):
         await schema.check_server(graph)
         applied = await schema.migrate_up(graph, settings)
-        remade = await mend_indexes(graph, settings)
+        remade = await repair_indexes(graph, settings)
         show_fields({"applied": applied, "remade": remade})
 
 
@@ -209,13 +209,13 @@ async def down(
 async def reindex() -> None:
     """Make the search indexes anew that other settings made; meanwhile searches fail."""
     from graph_memory.database import embedding_record, indexes
-    from graph_memory.database.schema import mend_indexes
+    from graph_memory.database.schema import repair_indexes
 
     async with opened_database() as (graph, settings):
         await embedding_record.check_embedding(graph, settings)
-        mended = await mend_indexes(graph, settings)
+        mended = await repair_indexes(graph, settings)
         outdated = await indexes.outdated_indexes(graph, settings)
-        await indexes.remake_indexes(graph, settings, outdated)
+        await indexes.recreate_indexes(graph, settings, outdated)
         show_fields({"remade": [*mended, *outdated]})
 
 

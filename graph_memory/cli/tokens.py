@@ -48,7 +48,7 @@ async def list_tokens() -> None:
     from graph_memory.auth import tokens
 
     async with opened() as memory:
-        found = await tokens.listed(memory.graph)
+        found = await tokens.list_all(memory.graph)
     columns = ("id", "name", "scope", "groups", "created", "expires", "revoked")
     rows = (
         (

@@ -1,1 +1,1 @@
-"""The one door to Neo4j: driver, statements, schema and write-behind queues."""
+"""Access to Neo4j: driver, statements, schema, indexes, lease and write-behind."""

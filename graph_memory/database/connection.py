@@ -1,4 +1,4 @@
-"""The database in use: the configured one, or a local one that is held while it is used."""
+"""Connection to the configured database, or to the managed local one."""
 
 import asyncio
 import contextlib
@@ -17,28 +17,34 @@ _log = logging.getLogger(__name__)
 
 @asynccontextmanager
 async def open_database(settings: Settings) -> AsyncGenerator[Graph]:
-    """Open the configured database, or hold the local one for as long as it is used."""
+    """Open the configured database; without a URI, start the local one and hold it.
+
+    Raises:
+        GraphUnavailableError: Neo4j does not answer.
+        LocalNeo4jError: The local Neo4j cannot be started.
+        SettingsError: Neo4j refuses the user, password or database.
+    """
     if settings.neo4j_uri:
         async with Graph.open(settings) as graph:
             yield graph
         return
-    instance = await _acquired(settings)
-    revival = _Revival(settings)
+    instance = await _acquire_local(settings)
+    restarter = _Restarter(settings)
     try:
         async with Graph.open(
             settings,
             uri=instance.uri,
             password=instance.password,
-            on_lost=revival.begin,
+            on_lost=restarter.schedule,
         ) as graph:
             yield graph
     finally:
-        await revival.finished()
+        await restarter.finish()
         await asyncio.to_thread(local_neo4j.release, settings)
 
 
-async def _acquired(settings: Settings) -> LocalNeo4j:
-    """Use the local Neo4j; who is cancelled meanwhile gives back what the thread has taken."""
+async def _acquire_local(settings: Settings) -> LocalNeo4j:
+    """Acquire the local Neo4j in a thread; release it if the caller is cancelled."""
     acquiring = asyncio.create_task(asyncio.to_thread(local_neo4j.acquire, settings))
     try:
         return await asyncio.shield(acquiring)
@@ -49,18 +55,18 @@ async def _acquired(settings: Settings) -> LocalNeo4j:
         raise
 
 
-class _Revival:
-    """Restarts the local Neo4j when it was lost; one attempt at a time, behind the callers."""
+class _Restarter:
+    """Restarts of a lost local Neo4j, one attempt at a time, in the background."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._attempt: asyncio.Task[None] | None = None
 
-    def begin(self) -> None:
+    def schedule(self) -> None:
         if self._attempt is None or self._attempt.done():
             self._attempt = asyncio.create_task(self._restart())
 
-    async def finished(self) -> None:
+    async def finish(self) -> None:
         if self._attempt:
             await self._attempt
 

@@ -1,6 +1,6 @@
-"""Values on their way to Neo4j and back: Python's own on this side, the driver's on the other."""
+"""Conversion between Python values and those of the Neo4j driver."""
 
-# The driver leaves some of its types unknown; that stays here and in `graph`.
+# The driver leaves some of its types unknown; only this module and `graph` meet them.
 # pyright: reportUnknownMemberType=false
 
 from collections.abc import Callable, Mapping, Sequence
@@ -23,40 +23,44 @@ _PLAIN = frozenset((str, int, float, bool, type(None)))
 
 @cache
 def converter(into: type[T], statement: Statement) -> Callable[[list[list[Any]]], list[T]]:
-    """Return the function from a statement's rows to values of `into`."""
+    """Return a function that converts the rows of a statement to values of `into`.
+
+    Raises:
+        StatementError: The columns are not the fields of `into`.
+    """
     adapter = TypeAdapter[list[T]](cast(Any, GenericAlias(list, (into,))))
     names = statement.returns
-    native = _from_driver if statement.temporal else _as_is
-    alone = len(names) == 1
-    if not alone and set(getattr(into, "__dataclass_fields__", ())) != set(names):
-        raise StatementError(f"'{statement.name}' does not return the fields of {into}.")
+    native = _from_driver if statement.temporal else _unchanged
+    single = len(names) == 1
+    if not single and set(getattr(into, "__dataclass_fields__", ())) != set(names):
+        raise StatementError(f"The columns of '{statement.name}' are not the fields of {into}.")
 
     def convert(rows: list[list[Any]]) -> list[T]:
         values = (
             [native(row[0]) for row in rows]
-            if alone
+            if single
             else [dict(zip(names, native(row), strict=True)) for row in rows]
         )
         try:
             return adapter.validate_python(values)
         except ValidationError as error:
-            raise _damaged(statement, error) from error
+            raise _schema_error(statement, error) from error
 
     return convert
 
 
-def _damaged(statement: Statement, error: ValidationError) -> SchemaError:
-    """Name what is missing or of another kind than we write, but not what it says."""
+def _schema_error(statement: Statement, error: ValidationError) -> SchemaError:
+    """Return an error that names the damaged property, without its value."""
     first = error.errors(include_input=False)[0]
     field = ".".join(part for part in first["loc"] if isinstance(part, str))
     return SchemaError(
-        f"'{statement.name}' met what is not as this service writes it ({field}: {first['msg']}). "
-        "Another writer may have erased it; run `graph-memory verify --repair`."
+        f"'{statement.name}' read a value that this service does not write ({field}: "
+        f"{first['msg']}). Another writer may have changed it; run `graph-memory verify --repair`."
     )
 
 
 def to_driver(value: Any) -> Any:
-    """Turn numpy vectors, wherever they stand, into the driver's; leave the rest."""
+    """Convert numpy arrays to vectors of the driver, in maps and lists as well; leave the rest."""
     if type(value) in _PLAIN:
         return value
     if isinstance(value, np.ndarray):
@@ -65,7 +69,7 @@ def to_driver(value: Any) -> Any:
         return {key: to_driver(item) for key, item in cast(Mapping[str, Any], value).items()}
     if isinstance(value, Sequence) and not isinstance(value, str | bytes):
         items = cast(Sequence[Any], value)
-        # Long lists of plain values (ids, tags) need no copy; the first item tells.
+        # Long lists of plain values (ids, tags) are not converted; the first item decides.
         return (
             [to_driver(item) for item in items]
             if items and type(items[0]) not in _PLAIN
@@ -74,12 +78,12 @@ def to_driver(value: Any) -> Any:
     return value
 
 
-def _as_is(value: Any) -> Any:
+def _unchanged(value: Any) -> Any:
     return value
 
 
 def _from_driver(value: Any) -> Any:
-    """Turn the driver's instants, wherever they stand, into Python's; leave the rest."""
+    """Convert instants of the driver to `datetime`, in maps and lists as well; leave the rest."""
     if isinstance(value, DateTime):
         return value.to_native()
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""database.counters."""
+"""Counters in the database, shared by all replicas."""
 
 from collections.abc import Mapping
 
@@ -6,6 +6,6 @@ from graph_memory.database.graph import Graph
 
 
 async def add(graph: Graph, totals: Mapping[str, float]) -> None:
-    """Add to totals that never fall, by name."""
+    """Add to the counters of these names; counters only grow."""
     rows = [{"name": name, "value": totals[name]} for name in sorted(totals) if totals[name]]
     await graph.run("database/counters/add", totals=rows)

@@ -1,7 +1,8 @@
-"""What earlier versions stored in another form, brought to today's, and back.
+"""Migration of stored properties from bytes and instants to text, and back.
 
-Graphiti puts into its prompts, as JSON, whatever properties an entity has. JSON holds neither bytes
-nor instants of Neo4j: so a memory holds text, except `created_at`, which Graphiti knows.
+Graphiti writes all properties of an entity into its prompts as JSON. JSON has neither bytes nor
+instants of Neo4j. So the properties of a memory are text, except `created_at`: Graphiti converts
+that itself.
 """
 
 import base64
@@ -13,11 +14,10 @@ from graph_memory.domain.batching import batched
 
 _BATCH = 2000
 
-#: Compressed contents on their way at a time; each may stand for a million characters.
+#: Compressed contents per batch; each may hold a million characters.
 _CONTENTS = 100
 
-
-#: What says how; a database remembers it.
+#: The statements in the checksum of the migration.
 STATEMENTS = (
     "database/data_migrations/texts_of_instants",
     "database/data_migrations/instants_of_texts",
@@ -25,19 +25,19 @@ STATEMENTS = (
 
 
 @dataclass(frozen=True, slots=True)
-class _Packed:
+class _Compressed:
     memory_id: str
     packed: str | bytes
 
 
-async def bring_up(graph: Graph) -> None:
-    """Store as text what was instants or bytes; a second time there is nothing to do."""
+async def upgrade(graph: Graph) -> None:
+    """Convert instants and bytes to text; a repeated call changes nothing."""
     await graph.run("database/data_migrations/texts_of_instants", batch=_BATCH)
     await _recode(graph, _text)
 
 
-async def bring_down(graph: Graph) -> None:
-    """Store as instants and bytes what is text, for versions that know it so."""
+async def downgrade(graph: Graph) -> None:
+    """Convert text to instants and bytes, as earlier versions stored them."""
     await graph.run("database/data_migrations/instants_of_texts", batch=_BATCH)
     await _recode(graph, _bytes)
 
@@ -50,7 +50,7 @@ def _bytes(packed: str | bytes) -> bytes:
     return base64.b64decode(packed) if isinstance(packed, str) else packed
 
 
-async def _recode(graph: Graph, recoded: Callable[[str | bytes], str | bytes]) -> None:
+async def _recode(graph: Graph, encode: Callable[[str | bytes], str | bytes]) -> None:
     ids = [
         row[0]
         async for block in graph.stream("database/data_migrations/packed_ids")
@@ -58,12 +58,14 @@ async def _recode(graph: Graph, recoded: Callable[[str | bytes], str | bytes]) -
     ]
     for batch in batched(ids, _CONTENTS):
         found = await graph.rows(
-            "database/data_migrations/packed_contents", _Packed, memory_ids=batch
+            "database/data_migrations/packed_contents",
+            _Compressed,
+            memory_ids=batch,
         )
         rows = [
             {"memory_id": row.memory_id, "packed": form}
             for row in found
-            if (form := recoded(row.packed)) != row.packed
+            if (form := encode(row.packed)) != row.packed
         ]
         if rows:
             await graph.run("database/data_migrations/store_packed", memories=rows)

@@ -1,4 +1,4 @@
-"""What an error of the Neo4j driver means to a caller: by its type and code, never by its text."""
+"""Translation of driver errors into our errors, by their type and code, never by their text."""
 
 from neo4j.exceptions import (
     AuthError,
@@ -19,8 +19,8 @@ from graph_memory.errors import (
 )
 from graph_memory.settings.base import Settings
 
-#: The connection is gone; what was sent on it may have been done.
-LOST = (ServiceUnavailable, SessionExpired)
+#: Errors of a lost connection; Neo4j may still have executed the statement.
+CONNECTION_LOST = (ServiceUnavailable, SessionExpired)
 
 _TIMED_OUT = (
     "Neo.ClientError.Transaction.TransactionTimedOut",
@@ -31,19 +31,19 @@ _NO_MEMORY = (
     "Neo.TransientError.General.TransactionOutOfMemoryError",
 )
 _NO_DATABASE = "Neo.ClientError.Database.DatabaseNotFound"
-#: What a statement had found was erased before it got to it; once more, it does not find it.
-_ERASED = "Neo.ClientError.Statement.EntityNotFound"
+#: Another transaction deleted an entity that the statement had matched; a retry does not match it.
+_DELETED = "Neo.ClientError.Statement.EntityNotFound"
 
 
-def may_pass(error: Neo4jError | DriverError) -> bool:
-    """Tell whether the same statement may succeed a moment later."""
-    return error.is_retryable() or _code(error) == _ERASED
+def is_transient(error: Neo4jError | DriverError) -> bool:
+    """Check whether a retry of the statement may succeed."""
+    return error.is_retryable() or _code(error) == _DELETED
 
 
-def translated(
+def translate(
     error: Neo4jError | DriverError, name: str, address: str, settings: Settings
 ) -> GraphMemoryError:
-    """Return the error of ours that says why the statement `name` failed at `address`."""
+    """Return our error for the failure of the statement `name` at `address`."""
     if isinstance(error, AuthError | ConfigurationError):
         return SettingsError(
             f"Neo4j at {address} refuses user '{settings.neo4j_user}' or the settings ({error}). "

@@ -1,4 +1,4 @@
-"""database.embedding_record."""
+"""Record of the embedding model whose vectors the database holds."""
 
 from dataclasses import dataclass
 
@@ -9,17 +9,17 @@ from graph_memory.settings.base import Settings
 
 @dataclass(frozen=True, slots=True)
 class StoredEmbedding:
-    """The model whose vectors the database holds."""
+    """A model and the width of its vectors."""
 
     model: str
     dimensions: int
 
 
 async def check_embedding(graph: Graph, settings: Settings) -> None:
-    """Compare the configured embedding model with the stored vectors'; a new database adopts it.
+    """Check that the configured model is the recorded one; in a new database, record it.
 
     Raises:
-        DimensionMismatchError: They differ; the message names the rebuild command.
+        DimensionMismatchError: The models differ; the message names the rebuild command.
     """
     stored = await stored_embedding(graph)
     configured = configured_embedding(settings)
@@ -30,7 +30,7 @@ async def check_embedding(graph: Graph, settings: Settings) -> None:
 
 
 def mismatch(stored: StoredEmbedding, configured: StoredEmbedding) -> DimensionMismatchError:
-    """Return the error that two models do not fit together, with the settings to set back."""
+    """Return the error for two different models, with the settings that match the stored one."""
     back = {
         "GRAPH_MEMORY_EMBEDDING_MODEL": (stored.model, configured.model),
         "GRAPH_MEMORY_EMBEDDING_DIMENSIONS": (stored.dimensions, configured.dimensions),
@@ -43,17 +43,17 @@ def mismatch(stored: StoredEmbedding, configured: StoredEmbedding) -> DimensionM
 
 
 def configured_embedding(settings: Settings) -> StoredEmbedding:
-    """Return the model new vectors are of."""
+    """Return the model of new vectors."""
     return StoredEmbedding(settings.embedding_model, settings.embedding_dimensions)
 
 
 async def stored_embedding(graph: Graph) -> StoredEmbedding | None:
-    """Return the model of the stored vectors; None before the first."""
+    """Return the model of the stored vectors, or None in a new database."""
     return await graph.one("database/embedding_record/stored", StoredEmbedding)
 
 
 async def record_embedding(graph: Graph, settings: Settings) -> None:
-    """Remember that this database's vectors are of the configured model."""
+    """Record the configured model as the one of the stored vectors."""
     await graph.run(
         "database/embedding_record/record",
         model=settings.embedding_model,

@@ -1,6 +1,6 @@
-"""The one door to Neo4j: statements by name in, frozen values out."""
+"""The only access to Neo4j: takes the name of a statement, returns frozen values."""
 
-# The driver leaves its keyword arguments untyped; that stays in this module.
+# The driver leaves its keyword arguments untyped; no other module meets them.
 # pyright: reportUnknownMemberType=false
 
 import asyncio
@@ -25,7 +25,7 @@ from pydantic import SecretStr
 
 from graph_memory import metrics
 from graph_memory.database.conversion import converter, to_driver
-from graph_memory.database.driver_errors import LOST, may_pass, translated
+from graph_memory.database.driver_errors import CONNECTION_LOST, is_transient, translate
 from graph_memory.database.read_limiter import ReadLimiter
 from graph_memory.database.statements import Statement, statements
 from graph_memory.errors import (
@@ -34,6 +34,7 @@ from graph_memory.errors import (
     GraphUnavailableError,
     SchemaError,
     StatementError,
+    UniquenessError,
 )
 from graph_memory.settings.base import Settings
 
@@ -42,19 +43,16 @@ T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
 _BLOCK = 500  # rows of a stream at a time
-_STALE_SECONDS = 1.0
-_IDLE_SECONDS = 1.0  # a connection unused for longer is asked first whether it still lives
-_GRACE_SECONDS = 5.0
-
-
-class UniquenessError(GraphMemoryError):
-    """A concurrent writer took a unique key first; the caller looks again and decides."""
+_STALE_SECONDS = 1.0  # a read that fails within this time may have used a stale connection
+_IDLE_SECONDS = 1.0  # the driver tests a connection that was idle for longer before it uses it
+_GRACE_SECONDS = 5.0  # of a server to stop a query itself
+_FIRST_PAUSE_SECONDS = 0.02
 
 
 class Graph:
     """A database and its driver; the only owner of both.
 
-    Routing and the kind of transaction follow from the statement's `access`; no caller names them.
+    The `access` of a statement determines its routing and its kind of transaction.
     """
 
     def __init__(
@@ -63,14 +61,14 @@ class Graph:
         settings: Settings,
         address: str,
         on_lost: Callable[[], None],
-        password: SecretStr = SecretStr(""),  # noqa: B008 - never changed
-        turns: ReadLimiter | None = None,
+        password: SecretStr = SecretStr(""),  # noqa: B008 - immutable
+        read_limiter: ReadLimiter | None = None,
     ) -> None:
         self._driver = driver
         self._settings = settings
         self._statements = statements(settings.policy_dir)
         self._on_lost = on_lost
-        self._turns = turns or ReadLimiter(settings)
+        self._read_limiter = read_limiter or ReadLimiter(settings)
         self.address = address
         self.password = password
 
@@ -87,14 +85,14 @@ class Graph:
         """Open the database of `settings`, or the one at `uri` with `password`.
 
         Args:
-            settings: Addresses, time-outs and pool size.
-            uri: Overrides `settings.neo4j_uri`; `bolt://` and `neo4j://`, with `+s` for TLS.
-            password: Overrides `settings.neo4j_password`.
-            on_lost: Called, without blocking, each time the database is found gone.
+            settings: Settings with address, timeouts and pool size.
+            uri: Address in place of `settings.neo4j_uri`: `bolt://` or `neo4j://`, `+s` for TLS.
+            password: Password in place of `settings.neo4j_password`.
+            on_lost: Function to call when the database is lost; it must not block.
 
         Raises:
-            GraphUnavailableError: Nothing answers at the address.
-            SettingsError: User, password or database are refused.
+            GraphUnavailableError: Neo4j does not answer at the address.
+            SettingsError: Neo4j refuses the user, password or database.
         """
         address = uri or settings.neo4j_uri or ""
         secret = settings.neo4j_password.get_secret_value() if password is None else password
@@ -105,7 +103,7 @@ class Graph:
             connection_timeout=settings.connect_timeout_seconds,
             connection_acquisition_timeout=settings.connect_timeout_seconds + 1,
             liveness_check_timeout=_IDLE_SECONDS,
-            # Retries are ours: the driver's own would hide a lost database for half a minute.
+            # `_retry` does this; the driver would hide a lost database for half a minute.
             max_transaction_retry_time=0,
             notifications_min_severity=NotificationMinimumSeverity.OFF,
             user_agent="graph-memory",
@@ -115,47 +113,54 @@ class Graph:
             yield graph
 
     def with_settings(self, settings: Settings) -> "Graph":
-        """Return the same database under other settings, whose policies may be others."""
+        """Return the same database with other settings, and with their decay policies."""
         return Graph(
-            self._driver, settings, self.address, self._on_lost, self.password, self._turns
+            self._driver,
+            settings,
+            self.address,
+            self._on_lost,
+            self.password,
+            self._read_limiter,
         )
 
     async def rows(self, name: str, into: type[T], /, **parameters: Any) -> list[T]:
         """Run a statement and return its rows, each as an `into`.
 
         Args:
-            name: The statement, `folder/name`.
-            into: The type of the only column, or a dataclass whose fields are the columns.
-            parameters: Exactly the declared ones. `numpy` vectors travel as Neo4j vectors.
+            name: Name of the statement, `folder/name`.
+            into: Type of the only column, or a dataclass whose fields are the columns.
+            parameters: The declared parameters, all of them; `numpy` arrays become Neo4j vectors.
 
         Raises:
             StatementError: The parameters or `into` do not fit the statement.
             GraphUnavailableError: Neo4j does not answer.
-            GraphTimeoutError: It took longer than `query_timeout_seconds`.
-            GraphOverloadedError: Neo4j has no memory left for it.
-            UniquenessError: A unique key is taken.
-            SchemaError: What it found is not as this service writes it.
+            GraphTimeoutError: The statement took longer than `query_timeout_seconds`.
+            GraphOverloadedError: Neo4j has too little memory for the statement.
+            UniquenessError: The statement would store a unique key twice.
+            SchemaError: A stored value is missing or has another type than this service writes.
         """
         statement = self._statement(name)
         statement.check(parameters)
         convert, given = converter(into, statement), to_driver(parameters)
         try:
-            return convert(await self._retried(statement, given))
+            return convert(await self._retry(statement, given))
         except SchemaError:
             if statement.access != "read":
                 raise
-            # What is erased while it is read comes in parts; once more, it is not there.
-            return convert(await self._retried(statement, given))
+            # A memory that is erased during the read is incomplete; a second read skips it.
+            return convert(await self._retry(statement, given))
 
     async def one(self, name: str, into: type[T], /, **parameters: Any) -> T | None:
-        """Run a statement of at most one row; like `rows` otherwise."""
+        """Run a statement like `rows` and return its first row, or None."""
         found = await self.rows(name, into, **parameters)
         return found[0] if found else None
 
-    async def within(self, transaction: Any, name: str, /, **parameters: Any) -> list[list[Any]]:
-        """Run a statement in a transaction that another has begun; return its rows as they are.
+    async def run_within(
+        self, transaction: Any, name: str, /, **parameters: Any
+    ) -> list[list[Any]]:
+        """Run a statement in a transaction of the caller; return the values as the driver has them.
 
-        Whoever began it retries and translates errors.
+        The caller retries and translates errors.
         """
         statement = self._statement(name)
         statement.check(parameters)
@@ -164,18 +169,18 @@ class Graph:
         return rows[0][0] if rows and statement.returns else rows
 
     async def run(self, name: str, /, **parameters: Any) -> None:
-        """Run a statement for its effect; like `rows` otherwise."""
+        """Run a statement like `rows`, without its result."""
         statement = self._statement(name)
         statement.check(parameters)
-        await self._retried(statement, to_driver(parameters))
+        await self._retry(statement, to_driver(parameters))
 
     async def stream(self, name: str, /) -> AsyncGenerator[list[list[Any]]]:
-        """Run a statement and yield its rows in blocks, so that memory stays bounded.
+        """Run a statement and yield its rows in blocks of 500, so that memory stays bounded.
 
-        Values are as the driver has them, temporal ones as well.
+        The values are those of the driver, temporal values included.
 
         Raises:
-            GraphUnavailableError: Neo4j went away.
+            GraphUnavailableError: Neo4j does not answer any more.
         """
         statement = self._statement(name)
         try:
@@ -184,14 +189,14 @@ class Graph:
                 while block := await result.fetch(_BLOCK):
                     yield [record.values() for record in block]
         except (Neo4jError, DriverError) as error:
-            raise self._translated(error, statement) from error
+            raise self._translate(error, statement) from error
 
     @asynccontextmanager
-    async def holding(self, *names: str) -> AsyncGenerator[None]:
-        """Hold the locks that schema statements take, while this lasts; none of them is committed.
+    async def holding_schema_locks(self, *names: str) -> AsyncGenerator[None]:
+        """Hold the locks of schema statements for the length of the context; commit nothing.
 
         Raises:
-            GraphUnavailableError: Neo4j went away, or a writer was in the way at the same time.
+            GraphUnavailableError: Neo4j does not answer, or a writer holds a lock.
         """
         statement = self._statement(names[0])
         try:
@@ -204,7 +209,7 @@ class Graph:
                 finally:
                     await transaction.close()
         except (Neo4jError, DriverError) as error:
-            raise self._translated(error, statement) from error
+            raise self._translate(error, statement) from error
 
     def _session(self, mode: str) -> AsyncSession:
         return self._driver.session(
@@ -217,67 +222,66 @@ class Graph:
         try:
             return self._statements[name]
         except KeyError:
-            raise StatementError(f"There is no statement '{name}' below cypher/.") from None
+            raise StatementError(f"Unknown statement '{name}': add cypher/{name}.cypher.") from None
 
-    async def _retried(self, statement: Statement, parameters: dict[str, Any]) -> list[list[Any]]:
-        """Run once, and again for what may pass.
+    async def _retry(self, statement: Statement, parameters: dict[str, Any]) -> list[list[Any]]:
+        """Run a statement; repeat it after a transient error or a lost connection.
 
-        That is deadlocks and what others erase meanwhile for a while, and a lost connection once if
-        it is a read: a write may have been done.
+        Transient errors, deadlocks for example, are retried for `retry_seconds` with exponential
+        backoff and jitter. After a lost connection only a read is repeated, once: Neo4j may have
+        committed a write.
         """
         started = time.monotonic()
-        pause_seconds, again = 0.02, statement.access == "read"
+        pause_seconds, reconnect = _FIRST_PAUSE_SECONDS, statement.access == "read"
         while True:
             try:
-                return await self._measured(statement, parameters)
+                return await self._measure(statement, parameters)
             except ConstraintError as error:
-                raise UniquenessError(f"'{statement.name}': {error.message}") from error
+                raise UniquenessError(statement.name, error.message) from error
             except TimeoutError as error:
                 seconds = self._settings.query_timeout_seconds
                 raise GraphTimeoutError(statement.name, seconds) from error
-            except LOST as error:
-                # A connection that went stale in the pool fails at once; a silent host does not.
-                if not again or time.monotonic() - started > _STALE_SECONDS:
-                    raise self._translated(error, statement) from error
-                again = False
+            except CONNECTION_LOST as error:
+                # A stale connection of the pool fails at once; a silent host takes longer.
+                if not reconnect or time.monotonic() - started > _STALE_SECONDS:
+                    raise self._translate(error, statement) from error
+                reconnect = False
             except (Neo4jError, DriverError) as error:
                 spent = time.monotonic() - started
-                if not may_pass(error) or spent > self._settings.retry_seconds:
-                    raise self._translated(error, statement) from error
+                if not is_transient(error) or spent > self._settings.retry_seconds:
+                    raise self._translate(error, statement) from error
                 await asyncio.sleep(pause_seconds * random.uniform(0.5, 1.5))  # noqa: S311
                 pause_seconds *= 2
 
-    async def _measured(self, statement: Statement, parameters: dict[str, Any]) -> list[list[Any]]:
+    async def _measure(self, statement: Statement, parameters: dict[str, Any]) -> list[list[Any]]:
         started, outcome = time.perf_counter(), "error"
-        turn = self._turns.turn() if statement.access == "read" else nullcontext()
+        slot = self._read_limiter.slot() if statement.access == "read" else nullcontext()
         try:
-            async with turn:
-                records = await self._sent(statement, parameters)
+            async with slot:
+                records = await self._send(statement, parameters)
             outcome = "ok"
             return records
         finally:
             elapsed = time.perf_counter() - started
             metrics.statement_seconds.labels(statement.name, outcome).observe(elapsed)
 
-    async def _sent(self, statement: Statement, parameters: dict[str, Any]) -> list[list[Any]]:
+    async def _send(self, statement: Statement, parameters: dict[str, Any]) -> list[list[Any]]:
         bounded = statement.access in ("read", "write")
         seconds = self._settings.query_timeout_seconds if bounded else None
         query = Query(statement.text, metadata={"statement": statement.name}, timeout=seconds)
-        # The server stops a slow query itself; this is for a server that has stopped as well.
+        # The server stops a slow query itself; this limit covers a server that hangs.
         async with asyncio.timeout(None if seconds is None else seconds + _GRACE_SECONDS):
-            # An implicit transaction: it saves two round trips, and CALL { } IN TRANSACTIONS and
-            # schema changes run in no other.
+            # An implicit transaction saves two round trips; CALL { } IN TRANSACTIONS and schema
+            # changes require it.
             mode = READ_ACCESS if statement.access == "read" else WRITE_ACCESS
             async with self._session(mode) as session:
                 found = await session.run(query, parameters)
                 rows = [record.values() async for record in found]
                 return rows[0][0] if bounded and statement.returns else rows
 
-    def _translated(
-        self, error: Neo4jError | DriverError, statement: Statement
-    ) -> GraphMemoryError:
-        meant = translated(error, statement.name, self.address, self._settings)
-        if type(meant) is GraphUnavailableError:  # one that is overloaded is there
+    def _translate(self, error: Neo4jError | DriverError, statement: Statement) -> GraphMemoryError:
+        translated = translate(error, statement.name, self.address, self._settings)
+        if type(translated) is GraphUnavailableError:  # an overloaded Neo4j is not lost
             _log.warning("Neo4j at %s is lost: %s", self.address, error)
             self._on_lost()
-        return meant
+        return translated

@@ -1,4 +1,4 @@
-"""database.indexes."""
+"""Indexes and constraints: create, compare with the settings, recreate."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,10 +9,10 @@ from graph_memory.database.migrations import MIGRATIONS, creation_statement
 from graph_memory.errors import SettingsError
 from graph_memory.settings.base import Settings
 
-#: The vector indexes; of entities and facts the vectors are Graphiti's.
+#: The vector indexes; Graphiti writes the vectors of entities and facts.
 VECTOR_INDEXES = ("memory_embedding_idx", "entity_name_embedding_idx", "fact_embedding_idx")
 
-#: The indexes that settings have a say in.
+#: The indexes whose options come from settings.
 SEARCH_INDEXES = (*VECTOR_INDEXES, "memory_text_idx", "fact_text_idx")
 
 _INDEX_SECONDS = 300
@@ -20,7 +20,7 @@ _INDEX_SECONDS = 300
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """An index of the database, whoever made it."""
+    """An index of the database, created by us, by Graphiti or by hand."""
 
     name: str
     type: str
@@ -32,7 +32,7 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class SearchIndex:
-    """With what settings an index was made; those of the other kind of index are None."""
+    """The options of a search index; None where they do not apply to its kind."""
 
     name: str
     quantization: str | None
@@ -41,22 +41,22 @@ class SearchIndex:
 
 
 async def await_indexes(graph: Graph, seconds: int = _INDEX_SECONDS) -> None:
-    """Wait until every index is ready."""
+    """Wait until every index is online, at most `seconds`."""
     await graph.run("database/indexes/await_online", seconds=seconds)
 
 
 async def index_names(graph: Graph) -> set[str]:
-    """Name every index there is, ready or not, those of constraints among them."""
+    """Return the names of all indexes, online or not, including those of constraints."""
     return {index.name for index in await graph.rows("database/indexes/list", Index)}
 
 
 async def missing_indexes(graph: Graph) -> list[str]:
-    """Name the indexes and constraints that should be there and ready, but are not.
+    """Return the names of indexes and constraints that are absent or not online.
 
-    An index Graphiti made for the same label and property serves as well as ours.
+    An index that Graphiti created for the same label and property counts as ours.
     """
     found = await graph.rows("database/indexes/list", Index)
-    ready = {index.name for index in found if index.state == "ONLINE"}
+    online = {index.name for index in found if index.state == "ONLINE"}
     targets = {
         (tuple(index.target or ()), tuple(index.properties or ()))
         for index in found
@@ -68,57 +68,62 @@ async def missing_indexes(graph: Graph) -> list[str]:
         name
         for step in MIGRATIONS
         for name in (*step.constraints, *step.indexes)
-        if name not in ready | dropped
+        if name not in online | dropped
         and not (name == "relation_name_idx" and relation_name in targets)
     ]
 
 
 async def outdated_indexes(graph: Graph, settings: Settings) -> list[str]:
-    """Name the indexes that were made with other settings than these; the width is the model's."""
+    """Return the names of search indexes whose options differ from the settings.
+
+    The number of dimensions is not compared: `embedding_record` records it.
+    """
 
     def outdated(index: SearchIndex) -> bool:
-        wanted = dict(_options(index.name, settings))
-        wanted.pop("dimensions", None)
-        return any(getattr(index, name) != value for name, value in wanted.items())
+        expected = dict(_options(index.name, settings))
+        expected.pop("dimensions", None)
+        return any(getattr(index, name) != value for name, value in expected.items())
 
-    made = await graph.rows("database/indexes/list_search", SearchIndex)
-    return [index.name for index in made if index.name in SEARCH_INDEXES and outdated(index)]
+    existing = await graph.rows("database/indexes/list_search", SearchIndex)
+    return [index.name for index in existing if index.name in SEARCH_INDEXES and outdated(index)]
 
 
-async def remake_indexes(graph: Graph, settings: Settings, names: Sequence[str]) -> None:
-    """Make indexes anew with these settings, and wait for them; meanwhile searches fail.
+async def recreate_indexes(graph: Graph, settings: Settings, names: Sequence[str]) -> None:
+    """Drop and create indexes with these settings, and wait until they are online.
+
+    Searches fail until then.
 
     Raises:
-        SettingsError: The configured full-text analyser is none of Neo4j's; nothing was dropped.
+        SettingsError: Neo4j does not have the full-text analyser; nothing was dropped.
     """
     await check_analyzer(graph, settings)
     for name in names:
         await graph.run("database/indexes/drop", name=name)
-        await make(graph, settings, name)
+        await create_index(graph, settings, name)
     await await_indexes(graph)
 
 
-async def make(graph: Graph, settings: Settings, name: str) -> None:
-    """Make an index or a constraint, unless it is there."""
+async def create_index(graph: Graph, settings: Settings, name: str) -> None:
+    """Create an index or a constraint unless it exists."""
     await graph.run(creation_statement(name), **_options(name, settings))
 
 
 async def check_analyzer(graph: Graph, settings: Settings) -> None:
-    """Refuse a full-text analyser that Neo4j does not have, before an index is dropped for it.
+    """Check that Neo4j has the configured full-text analyser.
 
     Raises:
-        SettingsError: The message lists those there are.
+        SettingsError: Neo4j does not have it; the message lists the available analysers.
     """
     known = await graph.rows("database/indexes/analyzers", str)
     if settings.fulltext_analyzer not in known:
         raise SettingsError(
-            f"GRAPH_MEMORY_FULLTEXT_ANALYZER='{settings.fulltext_analyzer}' is no analyser of "
+            f"GRAPH_MEMORY_FULLTEXT_ANALYZER='{settings.fulltext_analyzer}' is not an analyser of "
             f"Neo4j at {graph.address}. Set one of {', '.join(sorted(known))}."
         )
 
 
 def _options(name: str, settings: Settings) -> Mapping[str, Any]:
-    """Return the parameters of a schema statement; most have none."""
+    """Return the parameters of the statement that creates an index or a constraint."""
     if name.endswith("_text_idx"):
         return {"analyzer": settings.fulltext_analyzer}
     if name in VECTOR_INDEXES:

@@ -1,4 +1,4 @@
-"""database.lease."""
+"""Lease: at most one maintenance run at a time."""
 
 import asyncio
 import contextlib
@@ -17,48 +17,48 @@ from graph_memory.domain.timestamps import Instant, instant
 from graph_memory.errors import GraphMemoryError, GraphUnavailableError, RunLockedError
 from graph_memory.settings.base import Settings
 
-#: Who of this process holds the lease, or asks for it.
-_held: set[str] = set()
+#: Owners in this process that hold the lease or are taking it.
+_local_owners: set[str] = set()
 
 
 @dataclass(frozen=True, slots=True)
 class LeaseState:
-    """Who runs, and when that is over unless it goes on."""
+    """The owner of the lease and the instant it expires."""
 
     owner: str
     expires_at: Instant
 
 
 class Lease:
-    """The right to be the only run; over when it is not renewed.
+    """The right to be the only run; it expires unless a heartbeat renews it.
 
-    It goes by the wall clock. A holder on this machine that is gone is no obstacle: its process
-    ended, or the database was away when it wanted to give the lease back.
+    Expiry is in wall-clock time. The lease of a dead owner on this machine is taken over at once:
+    its process has ended, or it could not release the lease because Neo4j did not answer.
     """
 
-    _beating: asyncio.Task[None]
+    _renewal: asyncio.Task[None]
 
     def __init__(self, graph: Graph, settings: Settings) -> None:
         self._graph = graph
-        self._span = timedelta(seconds=settings.maintenance_lease_seconds)
+        self._duration = timedelta(seconds=settings.maintenance_lease_seconds)
         process = psutil.Process()
         self.owner = "/".join(
-            (_machine(), str(process.pid), str(processes.begun(process)), secrets.token_hex(4))
+            (_machine(), str(process.pid), str(processes.started_at(process)), secrets.token_hex(4))
         )
 
     async def __aenter__(self) -> "Lease":
-        """Take it.
+        """Take the lease.
 
         Raises:
-            RunLockedError: Another run holds it.
+            RunLockedError: Another run holds the lease.
         """
-        _held.add(self.owner)
+        _local_owners.add(self.owner)
         try:
             await self._take()
         except BaseException:
-            _held.discard(self.owner)
+            _local_owners.discard(self.owner)
             raise
-        self._beating = asyncio.create_task(self._beat())
+        self._renewal = asyncio.create_task(self._heartbeat())
         return self
 
     async def _take(self) -> None:
@@ -67,7 +67,7 @@ class Lease:
             "database/lease/take",
             str,
             owner=self.owner,
-            gone=holder.owner if holder and _is_gone(holder.owner) else None,
+            gone=holder.owner if holder and _is_dead(holder.owner) else None,
             now=instant(datetime.now(UTC)),
             expires_at=self._expiry(),
         )
@@ -75,41 +75,41 @@ class Lease:
             raise RunLockedError
 
     async def __aexit__(self, *_: object) -> None:
-        """Give it back; if Neo4j is away, the next of this machine takes it, or it runs out."""
-        self._beating.cancel()
-        _held.discard(self.owner)
+        """Release the lease; without Neo4j it stays until it expires or is taken over."""
+        self._renewal.cancel()
+        _local_owners.discard(self.owner)
         with contextlib.suppress(GraphUnavailableError):
             await self._graph.run("database/lease/release", owner=self.owner)
 
-    async def _beat(self) -> None:
-        """Renew it while the run works, however long a batch takes."""
+    async def _heartbeat(self) -> None:
+        """Renew the lease four times in its duration, until the run ends."""
         while True:
-            await asyncio.sleep(self._span.total_seconds() / 4)
+            await asyncio.sleep(self._duration.total_seconds() / 4)
             with contextlib.suppress(GraphMemoryError):
                 await self._graph.run(
                     "database/lease/renew", owner=self.owner, expires_at=self._expiry()
                 )
 
     def _expiry(self) -> str:
-        return instant(datetime.now(UTC) + self._span)
+        return instant(datetime.now(UTC) + self._duration)
 
 
 async def lease_state(graph: Graph) -> LeaseState | None:
-    """Tell who holds the lease."""
+    """Return the current lease, or None."""
     return await graph.one("database/lease/holder", LeaseState)
 
 
 def _machine() -> str:
-    """Name this machine; containers may share its name, but each counts its processes by itself."""
+    """Return the host name and the PID namespace: containers may share a host name."""
     namespace = Path("/proc/self/ns/pid")
     return f"{socket.gethostname()}/{namespace.stat().st_ino if namespace.exists() else ''}"
 
 
-def _is_gone(owner: str) -> bool:
-    """Tell a holder of this machine that is no more."""
+def _is_dead(owner: str) -> bool:
+    """Check whether an owner ran on this machine and has ended."""
     machine, pid, since, _ = owner.rsplit("/", 3)
     if machine != _machine():
         return False
     if int(pid) == os.getpid():
-        return owner not in _held
-    return not processes.lives(int(pid), float(since))
+        return owner not in _local_owners
+    return not processes.is_alive(int(pid), float(since))

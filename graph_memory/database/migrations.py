@@ -1,4 +1,4 @@
-"""The numbered steps of the database's schema, each with its way back."""
+"""The numbered migrations of the schema, each with its downgrade."""
 
 import hashlib
 from collections.abc import Awaitable, Callable
@@ -10,25 +10,25 @@ from graph_memory.database.statements import statements
 
 
 @dataclass(frozen=True, slots=True)
-class Rewriting:
-    """How a step stores in another form what is there, and its way back; both can be repeated."""
+class DataMigration:
+    """A conversion of stored data and its reverse; both may run repeatedly."""
 
-    up: Callable[[Graph], Awaitable[None]]
-    down: Callable[[Graph], Awaitable[None]]
-    statements: tuple[str, ...]  #: that do it
+    upgrade: Callable[[Graph], Awaitable[None]]
+    downgrade: Callable[[Graph], Awaitable[None]]
+    statements: tuple[str, ...]  #: statements in the checksum
 
 
 def creation_statement(name: str) -> str:
-    """Return the statement that creates a constraint or an index; constraints end in `_key`."""
+    """Return the name of the statement that creates a constraint (`..._key`) or an index."""
     folder = "constraints" if name.endswith("_key") else "indexes"
     return f"database/schema/{folder}/{name}"
 
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """One step of the schema; each name is a constraint or index and the statement that creates it.
+    """One version of the schema: the constraints and indexes that it creates and drops.
 
-    `dropped` are indexes of an earlier step that nothing needs any more.
+    `dropped` names indexes of an earlier migration that are not needed any more.
     """
 
     version: int
@@ -36,15 +36,15 @@ class Migration:
     constraints: tuple[str, ...] = ()
     indexes: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
-    rewriting: Rewriting | None = None
+    data_migration: DataMigration | None = None
 
     @property
     def checksum(self) -> str:
-        """SHA-256 of the statements, shortened; tells a migration edited after its release."""
+        """The first 16 digits of the SHA-256 of the statements; it detects a later edit."""
         objects = (*self.constraints, *self.indexes, *self.dropped)
         names = [creation_statement(name) for name in objects]
-        if self.rewriting:
-            names += self.rewriting.statements
+        if self.data_migration:
+            names += self.data_migration.statements
         texts = "\n".join(statements()[name].text for name in names)
         return hashlib.sha256(texts.encode()).hexdigest()[:16]
 
@@ -62,7 +62,7 @@ MIGRATIONS = (
             "session_id_key",
         ),
         indexes=(
-            "memory_group_idx",  # a composite index serves no search by its first property alone
+            "memory_group_idx",  # a composite index does not serve its first property alone
             "memory_group_state_idx",
             "memory_group_type_idx",
             "memory_group_created_at_idx",
@@ -78,12 +78,12 @@ MIGRATIONS = (
         ),
     ),
     Migration(
-        2, "search by words and by meaning", indexes=("memory_text_idx", "memory_embedding_idx")
+        2, "full-text and vector search", indexes=("memory_text_idx", "memory_embedding_idx")
     ),
     Migration(3, "conversations", constraints=("conversation_key_key",)),
     Migration(
         4,
-        "what runs do, and when",
+        "maintenance runs and their records",
         constraints=("maintenance_run_id_key",),
         indexes=(
             "memory_next_due_at_idx",
@@ -93,15 +93,15 @@ MIGRATIONS = (
     ),
     Migration(
         5,
-        "which contents to compress, or to restore",
+        "compression of contents",
         indexes=("memory_packing_due_idx",),
         dropped=("memory_last_decay_update_idx",),
     ),
-    Migration(6, "which memories lack a vector", indexes=("memory_embedding_model_idx",)),
-    Migration(7, "who may call", constraints=("access_token_id_key", "access_token_sha256_key")),
+    Migration(6, "memories without a vector", indexes=("memory_embedding_model_idx",)),
+    Migration(7, "access tokens", constraints=("access_token_id_key", "access_token_sha256_key")),
     Migration(
         8,
-        "entities and facts that Graphiti finds in episodes",
+        "entities and facts of episodes",
         constraints=("episode_job_key", "episode_queue_key"),
         indexes=(
             "entity_uuid",
@@ -120,15 +120,15 @@ MIGRATIONS = (
     ),
     Migration(
         9,
-        "memories that Graphiti can put into its prompts",
-        rewriting=Rewriting(
-            data_migrations.bring_up, data_migrations.bring_down, data_migrations.STATEMENTS
+        "stored properties as text",
+        data_migration=DataMigration(
+            data_migrations.upgrade, data_migrations.downgrade, data_migrations.STATEMENTS
         ),
     ),
-    Migration(10, "what purging has left of a group", indexes=("purged_memory_group_idx",)),
+    Migration(10, "records of purged memories", indexes=("purged_memory_group_idx",)),
     Migration(
         11,
-        "what else is to be erased with a group",
+        "deletion of groups",
         indexes=(
             "entity_before_group_idx",
             "maintenance_change_group_idx",

@@ -1,4 +1,4 @@
-"""Reads of a database on this machine take turns."""
+"""A limit on the concurrent reads of a Neo4j that runs on this machine."""
 
 import asyncio
 import os
@@ -12,70 +12,72 @@ from itertools import count
 from graph_memory.settings.base import Settings
 from graph_memory.settings.hosts import host_of, is_loopback
 
-#: When the call came that is being answered, as `time.monotonic` has it; if nobody says so, each
-#: read counts for itself.
-came: ContextVar[float] = ContextVar("came")
+#: The start of the current call in seconds of `time.monotonic`. The server sets it for each tool
+#: call; without it, each read counts as a call of its own.
+call_started_at: ContextVar[float] = ContextVar("call_started_at")
 
-#: Those who wait, as a heap: since when their calls do, and in which order they asked.
-_Line = list[tuple[float, int, asyncio.Future[None]]]
+#: The waiting reads as a heap: start of the call, number of the read, and its slot.
+_Queue = list[tuple[float, int, asyncio.Future[None]]]
 
-#: Who has waited for so long goes ahead: slow reads must not keep out the quick.
-_SECONDS = 1.0
+#: Seconds after which a waiting read proceeds without a slot: slow reads must not block fast ones.
+_MAX_WAIT_SECONDS = 1.0
 
 
 class ReadLimiter:
-    """Lets `neo4j_concurrent_reads` be under way at once.
+    """At most `neo4j_concurrent_reads` reads at a time, the oldest call first.
 
-    A Neo4j on this machine, as the local one is and any at a loopback address, shares its
-    processors: more reads at once than it has make each of them slower and none sooner, and cost
-    up to twice the work. Another is not limited unless told so.
-    Whose call came first goes first: a call under way is not kept waiting by those that begin.
+    A Neo4j at a loopback address shares the processors of this machine. More concurrent reads than
+    processors slow each other down and cost up to twice the work. Any other Neo4j is limited only
+    by `neo4j_concurrent_reads`.
+
+    The age of the call decides the order, because a call runs several reads: in the order of
+    arrival, the last read of an old call would wait behind the first reads of all new calls.
     """
 
     def __init__(self, settings: Settings) -> None:
-        beside = settings.neo4j_uri is None or is_loopback(host_of(settings.neo4j_uri))
-        by_default = (os.cpu_count() or 1) if beside else settings.neo4j_pool_size
-        self._free = settings.neo4j_concurrent_reads or by_default
-        self._waiting: _Line = []
+        is_local = settings.neo4j_uri is None or is_loopback(host_of(settings.neo4j_uri))
+        default = (os.cpu_count() or 1) if is_local else settings.neo4j_pool_size
+        self._free_slots = settings.neo4j_concurrent_reads or default
+        self._queue: _Queue = []
         self._numbers = count()
 
     @asynccontextmanager
-    async def turn(self) -> AsyncGenerator[None]:
-        """Wait one's turn, but not for long, and hold it."""
+    async def slot(self) -> AsyncGenerator[None]:
+        """Hold a slot; after a second of waiting, continue without one."""
         try:
-            async with asyncio.timeout(_SECONDS):
-                await self._take()
-            holds = True
+            async with asyncio.timeout(_MAX_WAIT_SECONDS):
+                await self._acquire()
+            acquired = True
         except TimeoutError:
-            holds = False
+            acquired = False
         try:
             yield
         finally:
-            if holds:
-                self._give()
+            if acquired:
+                self._release()
 
-    async def _take(self) -> None:
-        if self._free:
-            self._free -= 1
+    async def _acquire(self) -> None:
+        if self._free_slots:
+            self._free_slots -= 1
             return
-        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        slot: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         now = time.monotonic()
-        began = came.get(now)
-        # A call that takes long, as one with a job behind it, is not to be ahead of all others.
-        since = began if now - began < _SECONDS else now
-        heappush(self._waiting, (since, next(self._numbers), turn))
+        started_at = call_started_at.get(now)
+        # A long call, for example one that waits for a job, must not precede all others.
+        priority = started_at if now - started_at < _MAX_WAIT_SECONDS else now
+        heappush(self._queue, (priority, next(self._numbers), slot))
         try:
-            await turn
+            await slot
         except asyncio.CancelledError:
-            if not turn.cancelled():  # given, and given up, at the same moment
-                self._give()
+            if not slot.cancelled():  # the slot was handed over just before the cancellation
+                self._release()
             raise
 
-    def _give(self) -> None:
-        """Hand a turn to one who waits and has not given up, or keep it for who comes."""
-        while self._waiting:
-            *_, turn = heappop(self._waiting)
-            if not turn.done():
-                turn.set_result(None)
+    def _release(self) -> None:
+        """Hand the slot to the first waiting read that is not cancelled, or free it."""
+        while self._queue:
+            *_, slot = heappop(self._queue)
+            if not slot.done():
+                slot.set_result(None)
                 return
-        self._free += 1
+        self._free_slots += 1

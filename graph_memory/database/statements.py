@@ -7,15 +7,21 @@ A file opens with a comment header and holds one statement:
     // access  read | stream | write | schema | batch | fragment
     // param   name : TYPE [unit] — range or meaning        (TYPE? where null is allowed)
     // returns name : TYPE                              (MAP<ANY> where it may hold instants)
+    // variant word                                  (a second statement, `name_word`)
     // source  where a rule or formula comes from
 
-A body line `// include folder/name` is replaced by the body of that fragment, and the fragment's
-parameters become the statement's. Declared and used parameters must agree in both directions.
-`// include folder/*` stands for the arms of a CASE: `WHEN 'name' THEN` and the body, for each
-fragment of the folder. So `decay/policies` can be added to from a folder of the user's own.
+The body of a fragment replaces the body line `// include folder/name`, and the parameters of the
+fragment become those of the statement. Declared and used parameters must agree in both directions.
+
+`// include folder/*` writes the arms of a CASE: `WHEN 'name' THEN` and the body, for each fragment
+of the folder. In this way a folder of the user's own adds to `decay/policies`.
+
+`// variant word` makes a second statement of the file, called `name_word`. In it, an include of
+`fragment` takes `fragment_word` where that fragment exists.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -31,10 +37,10 @@ from graph_memory.errors import StatementError
 
 Access = Literal["read", "stream", "write", "schema", "batch", "fragment"]
 
-#: One dialect for all statements, whatever the database's default is.
+#: The dialect of all statements, independent of the default of the database.
 _DIALECT = "CYPHER 25\n"
 
-#: The folder of the decay policies.
+#: The name prefix of the decay policies.
 POLICIES = "decay/policies/"
 
 _POLICY_NAME = re.compile(rf"{POLICIES}[a-z][a-z0-9_]{{0,63}}")
@@ -43,7 +49,7 @@ _PARAMETER = re.compile(r"(?P<name>\w+)\s*:\s*(?P<type>[A-Z]+(?:<[A-Z]+>)?)(?P<n
 _USED = re.compile(r"\$([A-Za-z_]\w*)")
 _QUOTED = re.compile(r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|`[^`]*`")
 
-#: Types of columns that hold instants as the driver has them; others hold them as text, if at all.
+#: Column types that may hold instants of the driver; in other columns instants are text.
 _TEMPORAL = ("ZONED", "MAP<ANY>")
 
 _PYTHON_TYPES: dict[str, tuple[type, ...]] = {
@@ -60,14 +66,14 @@ _PYTHON_TYPES: dict[str, tuple[type, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A declared parameter; `type` is Cypher's own, as in `LIST<STRING>`."""
+    """A declared parameter; `type` is a Cypher type, for example `LIST<STRING>`."""
 
     name: str
     type: str
     nullable: bool
 
     def accepts(self, value: object) -> bool:
-        """Tell whether `value` has the declared type; of a list, the first item decides."""
+        """Check whether `value` has the declared type; for a list, the first item decides."""
         if value is None:
             return self.nullable
         outer, _, inner = self.type.partition("<")
@@ -79,23 +85,23 @@ class Parameter:
         return not inner or not items or isinstance(items[0], _PYTHON_TYPES[inner.rstrip(">")])
 
 
-@dataclass(frozen=True, slots=True, eq=False)  # one object a file; it is its own key
+@dataclass(frozen=True, slots=True, eq=False)  # identity is the key of caches
 class Statement:
-    """One Cypher statement, checked and ready to run."""
+    """A Cypher statement, checked and ready to run."""
 
     name: str
     summary: str
     access: Access
     parameters: Mapping[str, Parameter]
     returns: tuple[str, ...]
-    temporal: bool  #: whether an instant is among what it returns
+    temporal: bool  #: whether a column may hold an instant
     text: LiteralString
 
     def check(self, parameters: Mapping[str, Any]) -> None:
-        """Refuse missing, extra and wrongly typed parameters before the driver sees them.
+        """Check that the parameters are the declared ones, with their types.
 
         Raises:
-            StatementError: The parameters differ from the declared ones.
+            StatementError: A parameter is missing, undeclared or of another type.
         """
         if parameters.keys() != self.parameters.keys():
             missing = sorted(self.parameters.keys() - parameters.keys())
@@ -104,7 +110,7 @@ class Statement:
         for name, parameter in self.parameters.items():
             if not parameter.accepts(parameters[name]):
                 raise StatementError(
-                    f"'{self.name}' wants ${name} as {parameter.type}"
+                    f"'{self.name}' takes ${name} as {parameter.type}"
                     f"{' or null' if parameter.nullable else ''}, "
                     f"not {type(parameters[name]).__name__}."
                 )
@@ -112,13 +118,14 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """A parsed file, its includes still unresolved."""
+    """A parsed file with unresolved includes."""
 
     name: str
     summary: str
     access: Access
     parameters: Mapping[str, Parameter]
     returns: tuple[Parameter, ...]
+    variants: tuple[str, ...]
     body: tuple[str, ...]
 
     @property
@@ -127,7 +134,7 @@ class _File:
 
 
 def root() -> Path | Traversable:
-    """Return the packaged folder, or the checkout's when installed in editable mode."""
+    """Return the folder `cypher` of the package, or of the checkout in an editable install."""
     packaged = resources.files("graph_memory") / "cypher"
     return packaged if packaged.is_dir() else Path(__file__).parents[2] / "cypher"
 
@@ -137,14 +144,14 @@ def statements(policy_dir: Path | None = None) -> Mapping[str, Statement]:
     """Return every statement of the package by its name, `folder/name`.
 
     Raises:
-        StatementError: A policy in `policy_dir` is malformed, or has the name of one of ours.
+        StatementError: A policy in `policy_dir` is malformed, or has the name of a packaged one.
     """
     return load(root(), policy_dir)
 
 
 @cache
 def policies(policy_dir: Path | None = None) -> Mapping[str, str]:
-    """Return the text of each decay policy by its name."""
+    """Return the text of each decay policy by its name, without comments."""
     files = _read(root(), policy_dir)
     names = [name for name in files if name.startswith(POLICIES)]
     return MappingProxyType(
@@ -153,27 +160,33 @@ def policies(policy_dir: Path | None = None) -> Mapping[str, str]:
 
 
 def load(folder: Path | Traversable, policy_dir: Path | None = None) -> Mapping[str, Statement]:
-    """Read, check and assemble every statement below `folder`, and the policies of a user.
+    """Read, check and assemble every statement below `folder`.
 
-    `policy_dir` is the folder they are in, or the file of the only one.
+    Args:
+        folder: Folder with the packaged statements.
+        policy_dir: Folder with further decay policies, or the file of a single one.
 
     Raises:
         StatementError: A file is malformed; the message names file, line and remedy.
     """
     files = _read(folder, policy_dir)
-    return MappingProxyType(
-        {name: _assemble(file, files) for name, file in files.items() if file.access != "fragment"}
-    )
+    assembled = [
+        _assemble(file, files, variant)
+        for file in files.values()
+        for variant in ("", *file.variants)
+        if file.access != "fragment"
+    ]
+    return MappingProxyType({statement.name: statement for statement in assembled})
 
 
 def _read(folder: Path | Traversable, policy_dir: Path | None) -> dict[str, _File]:
     files = {name: _parse(name, text) for name, text in _walk(folder)}
     for name, text in _walk(policy_dir, POLICIES) if policy_dir else ():
         if name in files or not _POLICY_NAME.fullmatch(name):
-            raise _malformed(name, 1, "name it otherwise: a new word of a-z, 0-9 and _")
+            raise _malformed(name, 1, "rename it: a policy needs a new name of a-z, 0-9 and _")
         files[name] = _parse(name, text)
         if files[name].access != "fragment":
-            raise _malformed(name, 2, "a policy's `// access` is fragment")
+            raise _malformed(name, 2, "the `// access` of a policy must be fragment")
     return files
 
 
@@ -192,30 +205,35 @@ def _parse(name: str, text: str) -> _File:
     header = [line.removeprefix("//").strip() for line in lines[:end]]
     if not header or not header[0].endswith("."):
         raise _malformed(name, 1, "the first line must say what it does: `// Sentence.`")
-    access: str | None = None
-    parameters: dict[str, Parameter] = {}
-    returns: list[Parameter] = []
+    declared: dict[str, list[tuple[int, str]]] = defaultdict(list)
     for number, line in enumerate(header[1:], start=2):
         keyword, _, rest = line.partition(" ")
-        match keyword:
-            case "access":
-                access = rest.strip()
-            case "param":
-                parameter = _parameter(name, number, rest)
-                if parameter.name in parameters:
-                    problem = f"${parameter.name} is declared twice; remove the line"
-                    raise _malformed(name, number, problem)
-                parameters[parameter.name] = parameter
-            case "returns":
-                returns.append(_parameter(name, number, rest))
-            case _:
-                pass  # prose, sources and blank lines
+        declared[keyword].append((number, rest.strip()))  # prose among them is not used
+    access = declared["access"][-1][1] if declared["access"] else None
     if access not in get_args(Access):
         raise _malformed(name, 2, f"`// access` must be one of {', '.join(get_args(Access))}")
-    body = tuple(line for line in lines[end:] if line.strip() and not _is_comment(line))
-    file = _File(name, header[0], cast(Access, access), parameters, tuple(returns), body)
+    file = _File(
+        name,
+        header[0],
+        cast(Access, access),
+        _parameters(name, declared["param"]),
+        tuple(_parameter(name, number, rest) for number, rest in declared["returns"]),
+        tuple(word for _, word in declared["variant"]),
+        body=tuple(line for line in lines[end:] if line.strip() and not _is_comment(line)),
+    )
     _check_parameters(file, lines)
     return file
+
+
+def _parameters(name: str, declared: list[tuple[int, str]]) -> dict[str, Parameter]:
+    parameters: dict[str, Parameter] = {}
+    for number, rest in declared:
+        parameter = _parameter(name, number, rest)
+        if parameter.name in parameters:
+            problem = f"${parameter.name} is declared twice; remove the line"
+            raise _malformed(name, number, problem)
+        parameters[parameter.name] = parameter
+    return parameters
 
 
 def _parameter(name: str, number: int, text: str) -> Parameter:
@@ -226,7 +244,7 @@ def _parameter(name: str, number: int, text: str) -> Parameter:
 
 
 def _check_parameters(file: _File, lines: list[str]) -> None:
-    """Refuse a file whose declared and used parameters differ, in either direction."""
+    """Check that the declared parameters of a file are the used ones."""
     used = {found: line for line in file.body for found in _USED.findall(_QUOTED.sub("", line))}
     for name in sorted(used.keys() - file.parameters.keys()):
         number = lines.index(used[name]) + 1
@@ -238,19 +256,22 @@ def _check_parameters(file: _File, lines: list[str]) -> None:
         raise _malformed(file.name, number, f"${name} is declared but not used; remove the line")
 
 
-def _assemble(file: _File, files: Mapping[str, _File]) -> Statement:
-    body, parameters = _expand(file, files, ())
+def _assemble(file: _File, files: Mapping[str, _File], variant: str) -> Statement:
+    body, parameters = _expand(file, files, variant, ())
+    if variant and body == _expand(file, files, "", ())[0]:
+        raise _malformed(file.name, 1, f"no fragment that it includes has a variant '{variant}'")
     if file.access in ("read", "write") and file.returns:
         _collect(file, body)
-    # Our own files are trusted as literals; pyright then refuses every other string in graph.py.
+    # The packaged files count as literals; so pyright rejects any other string in graph.py.
     text = cast(LiteralString, _DIALECT + "\n".join(body))
     names = tuple(column.name for column in file.returns)
     temporal = any(column.type in _TEMPORAL for column in file.returns)
-    return Statement(file.name, file.summary, file.access, parameters, names, temporal, text)
+    name = f"{file.name}_{variant}" if variant else file.name
+    return Statement(name, file.summary, file.access, parameters, names, temporal, text)
 
 
 def _collect(file: _File, body: list[str]) -> None:
-    """Return all rows in one record, each as a list: the driver takes 0.1 ms over every record."""
+    """Return all rows in one record: the driver takes 0.1 ms for each record."""
     last = max((i for i, line in enumerate(body) if line.startswith("RETURN ")), default=None)
     if last is None:
         raise _malformed(file.name, 1, "it declares columns, but no line begins with RETURN")
@@ -260,7 +281,7 @@ def _collect(file: _File, body: list[str]) -> None:
 
 
 def _expand(
-    file: _File, files: Mapping[str, _File], above: tuple[str, ...]
+    file: _File, files: Mapping[str, _File], variant: str, above: tuple[str, ...]
 ) -> tuple[list[str], dict[str, Parameter]]:
     if file.name in above:
         raise _malformed(file.name, 1, f"it includes itself through {' → '.join(above)}")
@@ -271,9 +292,13 @@ def _expand(
         if included is None:
             body.append(line)
             continue
+        special = f"{included}_{variant}"
+        # A special fragment may include the common one.
+        if special in files and special != file.name:
+            included = special
         for fragment in _fragments(file, included, files):
-            lines, more = _expand(fragment, files, (*above, file.name))
-            _refuse_disagreement(file, parameters, more)
+            lines, more = _expand(fragment, files, variant, (*above, file.name))
+            _check_types(file, parameters, more)
             if included.endswith("/*"):
                 body.append(f"WHEN '{fragment.name.rpartition('/')[2]}' THEN")
             body.extend(lines)
@@ -282,7 +307,7 @@ def _expand(
 
 
 def _fragments(file: _File, included: str, files: Mapping[str, _File]) -> list[_File]:
-    """Return the fragment that an include names, or all of the folder it names."""
+    """Return the fragment that an include names, or every fragment of its folder."""
     folder = included.removesuffix("*")
     names = [n for n in files if n == included or (folder != included and n.startswith(folder))]
     if not names or any(files[name].access != "fragment" for name in names):
@@ -290,7 +315,7 @@ def _fragments(file: _File, included: str, files: Mapping[str, _File]) -> list[_
     return [files[name] for name in sorted(names)]
 
 
-def _refuse_disagreement(
+def _check_types(
     file: _File, ours: Mapping[str, Parameter], theirs: Mapping[str, Parameter]
 ) -> None:
     for name in ours.keys() & theirs.keys():

@@ -1,4 +1,4 @@
-"""Write behind the calls: they do not wait, and what comes together is written together."""
+"""Write-behind: calls queue their writes and return; one task writes them in batches."""
 
 import asyncio
 import math
@@ -8,43 +8,43 @@ from contextlib import suppress
 
 
 class WriteBehind:
-    """Runs a writer behind the calls that leave it something to write.
+    """One task at a time that runs a writer behind the calls that queue work for it.
 
-    One runs at a time. What is left for it meanwhile, and in the pauses that it makes, goes
-    together into its next statement; so it looks for more until there is none.
+    The writer takes whatever is queued and repeats until the queue is empty. It may wait between
+    two batches (a cooldown), so that more work collects for the next one.
     """
 
     def __init__(self, write: Callable[[], Awaitable[None]]) -> None:
         self._write = write
-        self._running: asyncio.Task[None] | None = None
-        self._hurry = asyncio.Event()
-        self._next_at = -math.inf
+        self._task: asyncio.Task[None] | None = None
+        self._expedited = asyncio.Event()
+        self._cooldown_ends_at = -math.inf
 
-    def wake(self) -> None:
-        """Have what was left written, soon."""
-        if self._running is None or self._running.done():
-            self._running = asyncio.create_task(self._run())
+    def schedule(self) -> None:
+        """Start the writer unless it is already running."""
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._run())
 
-    def hurry(self) -> None:
-        """Leave out the pauses until all that was left is written."""
-        self._hurry.set()
+    def expedite(self) -> None:
+        """Skip every cooldown until the queue is empty."""
+        self._expedited.set()
 
-    async def settled(self) -> None:
-        """Have everything that was left written, now."""
-        while self._running is not None and not self._running.done():
-            self.hurry()
-            await asyncio.shield(self._running)  # who gives up waiting must not stop it
+    async def flush(self) -> None:
+        """Wait until everything that is queued is written, without cooldowns."""
+        while self._task is not None and not self._task.done():
+            self.expedite()
+            await asyncio.shield(self._task)  # cancelling the caller must not stop the writer
 
-    def rest(self, seconds: float) -> None:
-        """Let the next pause last so long from now."""
-        self._next_at = time.monotonic() + seconds
+    def start_cooldown(self, seconds: float) -> None:
+        """Let the next `wait_for_cooldown` last until `seconds` from now."""
+        self._cooldown_ends_at = time.monotonic() + seconds
 
-    async def pause(self) -> None:
-        """Let more collect, unless somebody is in a hurry."""
+    async def wait_for_cooldown(self) -> None:
+        """Wait until the cooldown ends or the writer is expedited."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(self._next_at - time.monotonic()):
-                await self._hurry.wait()
+            async with asyncio.timeout(self._cooldown_ends_at - time.monotonic()):
+                await self._expedited.wait()
 
     async def _run(self) -> None:
         await self._write()
-        self._hurry.clear()
+        self._expedited.clear()

@@ -241,7 +241,7 @@ async def take(context: Context) -> Census | None:
 def published(context: Context) -> Generator[None]:
     """Publish the census among the metrics while this lasts; called in the database's loop."""
     watch = Watch(context, asyncio.get_running_loop())
-    with metrics.publishing(CensusCollector(watch.read, AHEAD_DAYS)):
+    with metrics.registered(CensusCollector(watch.read, AHEAD_DAYS)):
         yield
 
 

@@ -14,9 +14,9 @@ _SUMMARY_CHARACTERS = 500
 
 
 def group_key(group_id: str) -> str:
-    """Return the digits that stand for a group in the full-text index.
+    """Return the digits that represent a group in the full-text index.
 
-    The analyser would lower-case, stem or drop the plain id, and mix groups up.
+    The analyser would change a plain id (lower case, stem, stop words) and so mix up groups.
     """
     return str(int.from_bytes(hashlib.sha256(group_id.encode()).digest()[:8], "big"))
 
@@ -47,7 +47,7 @@ def summary(content: str) -> str:
 
 
 def metadata_json(metadata: Mapping[str, Any]) -> str:
-    """Return metadata as JSON text; Neo4j properties cannot hold maps."""
+    """Return metadata as JSON text: properties of Neo4j cannot hold maps."""
     return json.dumps(dict(metadata), ensure_ascii=False, allow_nan=False)
 
 

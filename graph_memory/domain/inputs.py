@@ -1,7 +1,7 @@
-"""What callers may say, checked once for the Python API, the tools, the commands and imports.
+"""Arguments of callers and their checks, for the Python API, tools, commands and imports.
 
-Each type below carries its range; `checked` turns a violation into one of our errors, which names
-the argument, the value and what is allowed.
+Each type carries its range. `validate` raises one of our errors for a violation; it names the
+argument, the value and the range.
 """
 
 import json
@@ -38,7 +38,7 @@ _GROUP_ID = f"^{GROUP_ID_PATTERN.pattern}$"
 _NEW_ID = r"^[A-Za-z0-9_.:\-]{1,128}$"
 _POLICY = r"^[a-z][a-z0-9_]{0,63}$"
 
-#: What Pydantic expects in Python's words or as a pattern, as whoever writes JSON would say it.
+#: Descriptions in the terms of JSON, in place of the Python types and patterns of Pydantic.
 _EXPECTED = {
     **dict.fromkeys(("tuple_type", "list_type"), "it must be a list"),
     **dict.fromkeys(("dict_type", "mapping_type", "dataclass_type"), "it must be an object"),
@@ -49,12 +49,12 @@ _EXPECTED = {
 
 MAX_TAGS = 64
 MAX_METADATA_CHARACTERS = 65_536
-#: Itself the first; Pydantic serializes some 250.
+#: Levels of nesting, the metadata itself being the first; Pydantic serializes about 250.
 MAX_METADATA_LEVELS = 32
 
 
 def _storable(text: str) -> str:
-    """Refuse what no database can store as UTF-8."""
+    """Reject text that cannot be encoded as UTF-8."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -68,7 +68,7 @@ def _storable(text: str) -> str:
 
 def _not_blank(text: str) -> str:
     if not text.strip():
-        raise PydanticCustomError("blank", "it must hold more than white space")
+        raise PydanticCustomError("blank", "it must contain more than white space")
     return text
 
 
@@ -81,7 +81,7 @@ def _clamped(low: float, high: float) -> Callable[[Any], Any]:
 
 
 def _unique_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
-    """Strip, drop empties, and keep the first spelling of each tag."""
+    """Strip tags, drop empty ones, and keep the first spelling of each."""
     spelled: dict[str, str] = {}
     for tag in filter(None, map(str.strip, tags)):
         spelled.setdefault(tag.lower(), tag)
@@ -89,7 +89,7 @@ def _unique_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _deeper(value: object, levels: int) -> bool:
-    """Tell whether a value is nested more than so many levels; no deeper is looked."""
+    """Check whether a value is nested deeper than `levels`, without looking any deeper."""
     if isinstance(value, Mapping):
         value = list(cast(Mapping[Any, object], value).values())
     if not isinstance(value, list | tuple):
@@ -106,7 +106,7 @@ def _plain_metadata(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
         )
     if _deeper(metadata, MAX_METADATA_LEVELS):
         raise PydanticCustomError(
-            "too_deep", "it may be nested {limit} levels deep", {"limit": MAX_METADATA_LEVELS}
+            "too_deep", "it may have {limit} levels of nesting", {"limit": MAX_METADATA_LEVELS}
         )
     try:
         text = json.dumps(metadata, allow_nan=False, ensure_ascii=False)
@@ -116,7 +116,7 @@ def _plain_metadata(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
         ) from error
     if len(text) > MAX_METADATA_CHARACTERS:
         raise PydanticCustomError(
-            "too_long", "as JSON it may have {limit} characters", {"limit": MAX_METADATA_CHARACTERS}
+            "too_long", "its JSON may have {limit} characters", {"limit": MAX_METADATA_CHARACTERS}
         )
     _storable(text)
     return metadata
@@ -127,7 +127,7 @@ def _cased(fold: Callable[[str], str]) -> Callable[[object], object]:
 
 
 def relation_name(value: object) -> object:
-    """Accept any case, and the synonym `related_to`."""
+    """Return a relation type in lower case, with `related_to` as a synonym of `relates_to`."""
     folded = _cased(str.lower)(value)
     return "relates_to" if folded == "related_to" else folded
 
@@ -158,7 +158,7 @@ RelationName = Annotated[RelationType, BeforeValidator(relation_name)]
 PolicyName = Annotated[str, BeforeValidator(_cased(str.lower)), Field(pattern=_POLICY)]
 SourceName = Annotated[Source, BeforeValidator(_cased(str.lower))]
 
-#: What Pydantic calls an argument that a dataclass does not have.
+#: The error type of Pydantic for an unknown argument of a dataclass.
 _UNKNOWN = "unexpected_keyword_argument"
 
 _STRICT = ConfigDict(extra="forbid", revalidate_instances="always", allow_inf_nan=False)
@@ -166,7 +166,7 @@ _STRICT = ConfigDict(extra="forbid", revalidate_instances="always", allow_inf_na
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewRelation:
-    """A relation to make from a memory to another of the same group."""
+    """A relation to create from a memory to another of the same group."""
 
     __pydantic_config__: ClassVar[ConfigDict] = _STRICT
 
@@ -182,7 +182,7 @@ class NewRelation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewMemory:
-    """What a caller may say of a memory that is to be stored; None means the default."""
+    """The arguments of a new memory; None means the default."""
 
     __pydantic_config__: ClassVar[ConfigDict] = _STRICT
 
@@ -209,7 +209,7 @@ class NewMemory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryChanges:
-    """What a caller may change of a memory; None leaves it as it is."""
+    """The changes to a memory; None keeps the stored value."""
 
     __pydantic_config__: ClassVar[ConfigDict] = _STRICT
 
@@ -227,7 +227,7 @@ class MemoryChanges:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clocks:
-    """The instants a question is about; None is the present."""
+    """The instants of a read on both clocks; None is the present."""
 
     __pydantic_config__: ClassVar[ConfigDict] = _STRICT
 
@@ -237,7 +237,7 @@ class Clocks:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """Which memories a search or list may return; None allows all."""
+    """The filters of a search or list; None allows all memories."""
 
     __pydantic_config__: ClassVar[ConfigDict] = _STRICT
 
@@ -252,7 +252,7 @@ class Filters:
 
 
 def validate_value(kind: object, given: T, argument: str) -> T:
-    """Return `given` if it fits `kind`, an annotated type of this module; raises as `validate`."""
+    """Return `given` as the annotated type `kind` of this module; raises like `validate`."""
     return validate(cast(type[T], kind), given, argument)
 
 
@@ -262,18 +262,18 @@ def validate(kind: type[T], given: object, argument: str = "") -> T:
     Args:
         kind: A dataclass of this module, or an enum of the domain.
         given: A mapping of the fields, or the value.
-        argument: What the caller calls the value.
+        argument: Name of the argument, for the error.
 
     Raises:
         InvalidArgumentError: A value is outside its range, or an argument is unknown.
-        LimitExceededError: A text or list is too long.
-        ReservedFieldError: A metadata key is Graphiti's own.
+        LimitExceededError: A text or list is too long, or metadata is nested too deeply.
+        ReservedFieldError: A metadata key is reserved by Graphiti.
     """
     try:
         return cast(T, _adapter(kind).validate_python(given))
     except ValidationError as error:
         details = error.errors()
-        # A name that is misspelled explains one that is missing.
+        # A misspelled name explains a missing one.
         unknown = (each for each in details if each["type"] == _UNKNOWN)
         raise _translated(next(unknown, details[0]), kind, argument) from error
 
@@ -289,32 +289,32 @@ def _translated(detail: ErrorDetails, kind: Any, argument: str) -> InvalidArgume
         "reserved_field": ReservedFieldError,
         **dict.fromkeys(("too_long", "too_deep", "string_too_long"), LimitExceededError),
     }
-    # Of what is missing, Pydantic shows all that was given in its place.
+    # For a missing argument, Pydantic shows all given arguments in its place.
     value = None if detail["type"] == "missing" else detail.get("input")
     return errors.get(detail["type"], InvalidArgumentError)(name, value, _expected(detail, kind))
 
 
 def _expected(detail: ErrorDetails, kind: Any) -> str:
-    """Say what is allowed instead."""
+    """Return the allowed values or range, as a clause."""
     if detail["type"] == "missing":
         return "it is required"
     if detail["type"] == _UNKNOWN:
         known = ", ".join(each.name for each in fields(_at(kind, detail["loc"][:-1])))
-        return f"there is no such argument; there are {known}"
+        return f"unknown argument; valid are {known}"
     if detail["type"] in ("greater_than_equal", "less_than_equal"):
         schema = _adapter(kind).json_schema()
         for part in detail["loc"]:
             schema = schema.get("properties", {}).get(part, {})
         for choice in (schema, *schema.get("anyOf", ())):
             if {"minimum", "maximum"} <= choice.keys():
-                return f"it goes from {choice['minimum']} to {choice['maximum']}"
+                return f"it must be from {choice['minimum']} to {choice['maximum']}"
     said = detail["msg"].removeprefix("Value error, ").replace("Input should", "it should")
     fault = detail.get("ctx", {}).get("pattern", detail["type"])
     return _EXPECTED.get(fault, said[:1].lower() + said[1:])
 
 
 def _at(kind: Any, path: Sequence[str | int]) -> Any:
-    """Return the dataclass that a path leads to, in a tuple or where None may stand."""
+    """Return the dataclass at a path of fields; a field may be a tuple or optional."""
     for name in (part for part in path if isinstance(part, str)):
         hint: Any = get_type_hints(kind)[name]
         kind = next(filter(is_dataclass, (hint, *get_args(hint))))

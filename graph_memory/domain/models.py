@@ -1,4 +1,4 @@
-"""The domain's values: memories, relations and their vocabularies. No I/O."""
+"""Memories, relations and their vocabularies; no I/O."""
 
 import re
 from dataclasses import dataclass
@@ -7,12 +7,12 @@ from enum import StrEnum
 from graph_memory.domain.encoding import JsonObject, StoredContent
 from graph_memory.domain.timestamps import Instant
 
-#: A hyphen would be split by the full-text analyser, and a tenant would see its neighbour's rows.
+#: Without hyphens: the full-text analyser splits at them, and groups could see each other.
 GROUP_ID_PATTERN = re.compile(r"[A-Za-z0-9_]{1,64}")
 
 
 class MemoryType(StrEnum):
-    """What kind of thing a memory holds."""
+    """The type of a memory."""
 
     GENERAL = "general"
     FACT = "fact"
@@ -26,7 +26,7 @@ class MemoryType(StrEnum):
 
 
 class LifecycleState(StrEnum):
-    """Where in its life a memory is."""
+    """The lifecycle state of a memory."""
 
     ACTIVE = "ACTIVE"
     DORMANT = "DORMANT"
@@ -36,7 +36,7 @@ class LifecycleState(StrEnum):
 
 
 class RelationType(StrEnum):
-    """How one memory bears on another, read from the start of the edge to its end."""
+    """The type of a relation, read from its start to its end."""
 
     REFERENCES = "references"
     CONTRADICTS = "contradicts"
@@ -55,7 +55,7 @@ class RelationType(StrEnum):
 
 
 class Source(StrEnum):
-    """Who a memory comes from."""
+    """The origin of a memory."""
 
     USER = "user"
     SYSTEM = "system"
@@ -63,19 +63,19 @@ class Source(StrEnum):
 
 
 class SortOrder(StrEnum):
-    """How a list is ordered, best first; ties go to the newer, then to the smaller id."""
+    """The order of a list, highest first; ties by newer creation, then by smaller id."""
 
     IMPORTANCE = "importance"
     CREATED_AT = "created_at"
 
 
-#: States a search serves when none are asked for.
+#: Default states of a search.
 RECALLED_STATES = (LifecycleState.ACTIVE, LifecycleState.DORMANT)
 
-#: States a list serves when none are asked for.
+#: Default states of a list.
 LISTED_STATES = (*RECALLED_STATES, LifecycleState.ARCHIVED)
 
-#: States a question about the past is answered from: what was superseded since has expired.
+#: Default states of a search in the past: a memory that was superseded since is EXPIRED.
 LASTING_STATES = (*LISTED_STATES, LifecycleState.EXPIRED)
 
 
@@ -96,7 +96,7 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class BriefMemory:
-    """What is told of a memory among many; `Memory` tells the rest."""
+    """The fields of a memory in lists and results; `Memory` has the rest."""
 
     memory_id: str
     content: StoredContent
@@ -111,7 +111,7 @@ class BriefMemory:
 
 @dataclass(frozen=True, slots=True)
 class Memory(BriefMemory):
-    """One memory, as every tool and command shows it."""
+    """A memory with all fields that tools and commands show."""
 
     importance_source: str
     stability: int  #: 1 volatile to 5 permanent
@@ -122,9 +122,9 @@ class Memory(BriefMemory):
     project_id: str | None
     conversation_id: str | None
     parent_id: str | None
-    superseded_by: str | None  #: id of the memory that holds instead
+    superseded_by: str | None  #: id of the current successor
     decay_score: float  #: 0 fresh to 1 gone
-    protection: str | None  #: why it does not fade: until, tag, permanent
+    protection: str | None  #: reason why it does not fade: until, tag or permanent
     preserve_until: Instant | None
     decay_policy: str | None
     decay_rate: float | None  #: per day
@@ -135,7 +135,7 @@ class Memory(BriefMemory):
 
 @dataclass(frozen=True, slots=True)
 class FoundMemory:
-    """A memory that answers a question, and why it ranks where it does."""
+    """A search result: a memory with its score and the components of the score."""
 
     memory: Memory
     similarity: float | None  #: (1 + cosine) / 2 of question and content, 0 to 1

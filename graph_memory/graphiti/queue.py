@@ -12,30 +12,13 @@ from pydantic import BeforeValidator, TypeAdapter, ValidationError
 
 from graph_memory.database.graph import Graph
 from graph_memory.domain.timestamps import Instant, instant
-from graph_memory.errors import GraphMemoryError, NotFoundError
+from graph_memory.errors import LostJobError
 
 #: Statuses of an episode; the last two are final.
 STATUSES = ("queued", "running", "done", "failed")
 ENDED = ("done", "failed")
 
 _ERROR_CHARACTERS = 500
-
-
-class JobNotFoundError(NotFoundError):
-    """No episode with this job exists in this group."""
-
-    def __init__(self, job_id: str, group_id: str) -> None:
-        self.job_id = job_id
-        self.group_id = group_id
-        GraphMemoryError.__init__(
-            self,
-            f"No episode with the job {job_id!r:.80} in group '{group_id}'. Check the id and the "
-            "group; `graph-memory episodes status` lists the latest ones.",
-        )
-
-
-class LostJobError(GraphMemoryError):
-    """Another process has claimed the episode; the results of this process are discarded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,11 +166,11 @@ class Jobs:
         Raises:
             LostJobError: Another process has claimed the episode.
         """
-        noted = await self._graph.within(
+        noted = await self._graph.run_within(
             transaction, "graphiti/queue/written", **self._held(job), episode_id=episode_id
         )
         if not noted:
-            raise LostJobError(f"Another process has claimed episode '{job.job_id}'.")
+            raise LostJobError(job.job_id)
 
     async def finish(self, job: Job, *, entities: int, facts: int) -> None:
         """Mark an episode as read."""

@@ -17,8 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 from graph_memory.context import Context
 from graph_memory.domain.encoding import StoredContent
-from graph_memory.errors import GraphMemoryError, GraphUnavailableError, LlmError, SettingsError
-from graph_memory.graphiti.queue import Job, Jobs, LostJobError
+from graph_memory.errors import (
+    GraphMemoryError,
+    GraphUnavailableError,
+    LlmError,
+    LostJobError,
+    SettingsError,
+)
+from graph_memory.graphiti.queue import Job, Jobs
 from graph_memory.memories import classification
 from graph_memory.memories.classification import UnratedMemory
 from graph_memory.memories.embeddings import EmbeddingTask, embed

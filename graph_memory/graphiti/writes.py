@@ -61,7 +61,7 @@ class MergingWrites(GraphOperationsInterface):
     ) -> None:
         """Store entities."""
         for group_id, rows in _by_group(nodes).items():
-            await self.graph.within(
+            await self.graph.run_within(
                 transaction,
                 "graphiti/writes/entities",
                 group_id=group_id,
@@ -81,7 +81,7 @@ class MergingWrites(GraphOperationsInterface):
     ) -> None:
         """Store facts."""
         for group_id, rows in _by_group(edges).items():
-            await self.graph.within(
+            await self.graph.run_within(
                 transaction,
                 "graphiti/writes/facts",
                 group_id=group_id,
@@ -95,7 +95,7 @@ class MergingWrites(GraphOperationsInterface):
         self, _cls: Any, driver: Any, transaction: Any, nodes: list[Any], batch_size: int = 100
     ) -> None:
         """Store episodes, and call `on_written` for each."""
-        await self.graph.within(transaction, "graphiti/writes/episodes", episodes=nodes)
+        await self.graph.run_within(transaction, "graphiti/writes/episodes", episodes=nodes)
         if on_episode_written := on_written.get():
             for node in nodes:
                 await on_episode_written(transaction, node["uuid"])
@@ -110,7 +110,7 @@ class MergingWrites(GraphOperationsInterface):
     ) -> None:
         """Store the mentions of entities in episodes."""
         rows = sorted(episodic_edges, key=itemgetter("target_node_uuid"))
-        await self.graph.within(transaction, "graphiti/writes/mentions", mentions=rows)
+        await self.graph.run_within(transaction, "graphiti/writes/mentions", mentions=rows)
 
     def _entity(self, row: Mapping[str, Any]) -> dict[str, Any]:
         # Only we set and remove the labels of a memory.

@@ -12,14 +12,12 @@ from typing import Any
 import httpx
 from pydantic import SecretStr
 
+from graph_memory.errors import EndpointError
+
 _CONNECT_SECONDS = 5.0
 
 #: Longest answer in bytes; a longer one is not read to its end.
 _ANSWER_BYTES = 64 * 2**20
-
-
-class EndpointError(Exception):
-    """What an endpoint did wrong, without the credentials that its URL or answer may hold."""
 
 
 class Api:

@@ -51,7 +51,7 @@ def _own_count(folder: Folder) -> int:
 
 
 def _write(file: Path, count: int) -> None:
-    write_private(file, f"{processes.begun(psutil.Process())} {count}")
+    write_private(file, f"{processes.started_at(psutil.Process())} {count}")
 
 
 def _read(file: Path) -> tuple[float, int]:
@@ -61,6 +61,6 @@ def _read(file: Path) -> tuple[float, int]:
 
 def _lives(file: Path) -> bool:
     try:
-        return processes.lives(int(file.name), _read(file)[0])
+        return processes.is_alive(int(file.name), _read(file)[0])
     except (OSError, ValueError):
         return False

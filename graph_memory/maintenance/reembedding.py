@@ -106,7 +106,7 @@ async def _model_changed(memory: Context) -> bool:
     """Tell whether the stored vectors are of another model; fit the index to a new width."""
     stored = await embedding_record.stored_embedding(memory.graph)
     if stored and stored.dimensions != memory.settings.embedding_dimensions:
-        await indexes.remake_indexes(memory.graph, memory.settings, indexes.VECTOR_INDEXES)
+        await indexes.recreate_indexes(memory.graph, memory.settings, indexes.VECTOR_INDEXES)
     return stored != embedding_record.configured_embedding(memory.settings)
 
 

@@ -66,26 +66,26 @@ class AccessLog:
         deliveries = self._pending.setdefault(group_id, _Deliveries(now))
         deliveries.latest = max(deliveries.latest, now)
         deliveries.hits.update(set(memory_ids))
-        self._behind.wake()
+        self._behind.schedule()
 
-    async def settled(self) -> None:
+    async def flush(self) -> None:
         """Count all deliveries so far, and wait until that is done."""
-        await self._behind.settled()
+        await self._behind.flush()
 
     async def _write(self) -> None:
         while self._pending:
-            await self._behind.pause()
+            await self._behind.wait_for_cooldown()
             collected, self._pending = self._pending, {}
             for group_id, deliveries in collected.items():
                 ids = sorted(deliveries.hits)
                 for batch in batched(ids, _BATCH):
-                    await self._behind.pause()
+                    await self._behind.wait_for_cooldown()
                     hits = {id_: deliveries.hits[id_] for id_ in batch}
                     began = time.monotonic()
                     await self._count(group_id, hits, deliveries.latest)
                     taken = time.monotonic() - began
-                    self._behind.rest(min(_PAUSE_SECONDS, _REST * taken))
-            self._behind.rest(_PAUSE_SECONDS)
+                    self._behind.start_cooldown(min(_PAUSE_SECONDS, _REST * taken))
+            self._behind.start_cooldown(_PAUSE_SECONDS)
 
     async def _count(self, group_id: str, hits: Mapping[str, int], now: datetime) -> None:
         try:

@@ -8,13 +8,18 @@ from datetime import datetime
 from typing import Any
 
 from graph_memory import metrics
-from graph_memory.database.graph import Graph, UniquenessError
+from graph_memory.database.graph import Graph
 from graph_memory.decay import policies
 from graph_memory.domain.encoding import default_title, group_key, metadata_json, summary
 from graph_memory.domain.inputs import NewMemory
 from graph_memory.domain.properties import MEMORY_PROPERTIES
 from graph_memory.domain.timestamps import instant
-from graph_memory.errors import DuplicateError, GraphMemoryError, LimitExceededError
+from graph_memory.errors import (
+    DuplicateError,
+    GraphMemoryError,
+    LimitExceededError,
+    UniquenessError,
+)
 from graph_memory.inference.embedder import Embedder, Embedding
 from graph_memory.inference.llm import Chat
 from graph_memory.memories import relations

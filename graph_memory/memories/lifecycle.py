@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from graph_memory.database.graph import Graph, UniquenessError
+from graph_memory.database.graph import Graph
 from graph_memory.decay import policies
 from graph_memory.decay.status import DecayStatus
 from graph_memory.domain.encoding import decompress
@@ -18,6 +18,7 @@ from graph_memory.errors import (
     NotFoundError,
     NotSoftDeletedError,
     OutsideRecoveryWindowError,
+    UniquenessError,
 )
 from graph_memory.memories.access import restore_contents
 from graph_memory.memories.deduplication import check_not_stored, dedup_key

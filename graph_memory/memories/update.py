@@ -5,13 +5,18 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from graph_memory.database.graph import Graph, UniquenessError
+from graph_memory.database.graph import Graph
 from graph_memory.decay import policies
 from graph_memory.domain.encoding import metadata_json
 from graph_memory.domain.inputs import MemoryChanges
 from graph_memory.domain.models import Memory
 from graph_memory.domain.timestamps import instant
-from graph_memory.errors import ConfirmationRequiredError, InvalidArgumentError, NotFoundError
+from graph_memory.errors import (
+    ConfirmationRequiredError,
+    InvalidArgumentError,
+    NotFoundError,
+    UniquenessError,
+)
 from graph_memory.inference.embedder import Embedder
 from graph_memory.memories.access import restore_contents
 from graph_memory.memories.add import content_properties

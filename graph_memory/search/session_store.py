@@ -107,7 +107,7 @@ class Sessions:
             begun = replace(session, session_id=_new_id())
             row = {**_row(begun, group_id, now), "revision": following}
             self._begun[group_id, begun.session_id] = row
-            self._behind.wake()
+            self._behind.schedule()
             return True, begun
         done = await self._graph.one(
             "search/session_store/write",
@@ -126,14 +126,14 @@ class Sessions:
             "search/session_store/forget", group_id=group_id, session_id=session_id
         )
 
-    async def settled(self) -> None:
+    async def flush(self) -> None:
         """Write every new session now."""
-        await self._behind.settled()
+        await self._behind.flush()
 
     def _may_be_stored_soon(self, session_id: str, group_id: str) -> bool:
         """Return True if this replica or another may be about to store a session."""
         if (group_id, session_id) in self._begun:
-            self._behind.hurry()
+            self._behind.expedite()
             return True
         return _is_recent(session_id)
 
@@ -149,7 +149,7 @@ class Sessions:
 
     async def _write_begun(self) -> None:
         while self._begun:
-            await self._behind.pause()
+            await self._behind.wait_for_cooldown()
             begun = dict(self._begun)
             try:
                 await self._graph.run("search/session_store/begin", sessions=list(begun.values()))
@@ -162,7 +162,7 @@ class Sessions:
             finally:  # readers must not wait for these sessions, whatever happened
                 for key in begun:
                     del self._begun[key]
-            self._behind.rest(_COLLECT_SECONDS)
+            self._behind.start_cooldown(_COLLECT_SECONDS)
 
 
 async def expire(graph: Graph, *, group_id: str, before: datetime) -> int:

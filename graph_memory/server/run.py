@@ -234,7 +234,7 @@ def _metrics(settings: Settings) -> Generator[None]:
     with ExitStack() as stack:
         if settings.metrics_enabled:
             try:
-                served_port = stack.enter_context(metrics.served(host, port))
+                served_port = stack.enter_context(metrics.exported(host, port))
                 _log.info("Metrics at http://%s:%d/metrics", host, served_port)
             except OSError as error:
                 _log.warning(
@@ -274,7 +274,7 @@ async def _refuse_without_tokens(memory: GraphMemory) -> None:
     if memory.settings.jwt_jwks_url:
         return
     now = memory.clock()
-    if not any(token.valid_at(now) for token in await tokens.listed(memory.graph)):
+    if not any(token.valid_at(now) for token in await tokens.list_all(memory.graph)):
         raise SettingsError(
             f"GRAPH_MEMORY_HOST={memory.settings.host} is served to callers with tokens, and there "
             "is none. Make one with `graph-memory token create`, set the host to 127.0.0.1, or "

@@ -21,7 +21,7 @@ from graph_memory import metrics
 from graph_memory.api.service import GraphMemory
 from graph_memory.auth import rate_limit
 from graph_memory.auth.grants import Grant, Scope
-from graph_memory.database.read_limiter import came
+from graph_memory.database.read_limiter import call_started_at
 from graph_memory.domain.inputs import validate
 from graph_memory.errors import GraphMemoryError, InvalidArgumentError
 from graph_memory.server import audit
@@ -62,7 +62,7 @@ class MemoryTool(Tool):
     ) -> CallToolResult:
         """Check the arguments, call the function, and answer; no exception gets out."""
         started = time.perf_counter()
-        came.set(time.monotonic())
+        call_started_at.set(time.monotonic())
         answer = _CANCELLED  # unless it is answered: the caller may go away before
         try:
             answer = await self._answer(arguments, context)
@@ -109,7 +109,7 @@ class MemoryTool(Tool):
         given = _renamed({k: v for k, v in arguments.items() if v is not None}, self.synonyms)
         for name in given.keys() - known.keys():
             raise InvalidArgumentError(
-                name[:80], given[name], f"there is no such argument; there are {', '.join(known)}"
+                name[:80], given[name], f"unknown argument; valid are {', '.join(known)}"
             )
         unpacked = {name: _unpacked(value, known[name]) for name, value in given.items()}
         return validate(self.fn_metadata.arg_model, unpacked).model_dump_one_level()

@@ -353,7 +353,7 @@ class _Walker:
 
 def _bounded(argument: str, given: int | None, default: int, bound: int) -> int:
     if given is not None and given > bound:
-        raise InvalidArgumentError(argument, given, f"it goes from 1 to {bound}")
+        raise InvalidArgumentError(argument, given, f"it must be from 1 to {bound}")
     return min(given or default, bound)
 
 

@@ -73,7 +73,7 @@ async def test_a_search_is_faster_than_graphitis(
         await warm_up(theirs, 1000)
         await warm_up(ours, 1000)
         rounds = await timed(theirs, ours, asked)
-        await both.accesses.settled()
+        await both.accesses.flush()
     for what, (slow, fast) in zip(("with", "without"), rounds, strict=True):
         print(
             f"\n{nodes} nodes, {what} the question's embedding: "

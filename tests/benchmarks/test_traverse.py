@@ -168,7 +168,7 @@ async def test_a_walk_of_depth_three_in_a_large_graph(
         await build(driver, group, 100_000, 300_000, 50_000)
         figures = await measure(memory, driver, group, 100_000, runs=60)
     finally:
-        await memory.accesses.settled()
+        await memory.accesses.flush()
         async with driver.session() as session:
             await (await session.run(ERASE, group=group)).consume()
     assert figures["out from anywhere: http"].p95 < 100

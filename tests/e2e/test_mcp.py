@@ -183,13 +183,13 @@ async def test_of_many_memories_one_refused_does_not_stop_the_others(memory: Gra
 @pytest.mark.parametrize(
     ("tool", "arguments", "said"),
     [
-        ("search_memory", {"limit": 99}, "limit=99 is not allowed: it goes from 1 to 50."),
+        ("search_memory", {"limit": 99}, "limit=99 is not allowed: it must be from 1 to 50."),
         ("search_memory", {"limit": 0}, "limit=0 is not allowed"),
         ("search_memory", {"limit": "many"}, "limit='many' is not allowed"),
         ("search_memory", {"query": " "}, "query=' ' is not allowed"),
         ("search_memory", {"query": None}, "query=None is not allowed: it is required"),
         ("search_memory", {"query": 7}, "query=7 is not allowed"),
-        ("search_memory", {"top": 3}, "top=3 is not allowed: there is no such argument; there are"),
+        ("search_memory", {"top": 3}, "top=3 is not allowed: unknown argument; valid are"),
         ("search_memory", {"top": 3}, "there are query, limit, memory_types, tags,"),
         ("search_memory", {"profile": "best"}, "'recall', 'weighted' or 'hybrid'"),
         ("search_memory", {"group_id": "a-b"}, "group_id='a-b' is not allowed"),
@@ -197,7 +197,7 @@ async def test_of_many_memories_one_refused_does_not_stop_the_others(memory: Gra
         ("search_memory", {"date_from": "0001-01-01T00:00+14:00"}, "date_from="),
         ("list_memories", {"cursor": "x"}, "cursor='x' is not allowed"),
         ("list_memories", {"states": ["ASLEEP"]}, "states.0='ASLEEP'"),
-        ("add_memory", {"stability": 6}, "stability=6 is not allowed: it goes from 1 to 5."),
+        ("add_memory", {"stability": 6}, "stability=6 is not allowed: it must be from 1 to 5."),
         ("retrieve_memories", {"query": "x", "max_tokens": 0}, "greater than or equal to 1."),
         ("add_memory", {"importance": "high"}, "importance='high' is not allowed"),
         ("add_memory", {"tags": ["a"] * 65}, "tags="),
@@ -277,7 +277,7 @@ async def test_a_resource_shows_a_memory_and_counts_no_access(memory: GraphMemor
         assert shown["relations"] == []
         with pytest.raises(MCPError, match="not_found"):
             await client.read_resource(f"memory://{group}/nothing")
-    await memory.accesses.settled()
+    await memory.accesses.flush()
     assert (await memory.get(stored.memory_id)).access_count == 0
 
 

@@ -126,7 +126,7 @@ async def test_a_server_warms_up_by_what_was_used_last_and_counts_nothing(
         last = await search.last_used(memory.graph)
         assert last == search.LastUsed(group, "Ada keeps her bees on the roof")
         await _warm_up(memory)
-        await memory.accesses.settled()
+        await memory.accesses.flush()
         assert {m.access_count for m in (await memory.list()).memories} == {0, 1}
     finally:
         await memory.delete_all(confirm="DELETE ALL", permanent=True)

@@ -243,14 +243,13 @@ async def test_errors_name_and_show_what_the_caller_gave(memory: GraphMemory):
             (
                 "add_memory",
                 {"content": "x", "relationships": [{"target_id": "a", "foo": 1}]},
-                "relationships.0.foo=1 is not allowed: there is no such argument; there are "
-                "target_",
+                "relationships.0.foo=1 is not allowed: unknown argument; valid are target_",
             ),
         ):
             assert said_of in await refused_argument(client, tool, **given)
         many = await call(client, "add_memories", memories=[{"contents": "x"}])
         assert (
-            "contents='x' is not allowed: there is no such argument; there are content"
+            "contents='x' is not allowed: unknown argument; valid are content"
             in (many["results"][0]["error"]["message"])
         )
 

@@ -60,7 +60,7 @@ async def inside(memory: GraphMemory, **changed: Any) -> AsyncIterator[Client]:
     other = GraphMemory(memory.graph, memory.embedder, settings, clock=memory.clock)
     async with Client(build_server(other)) as client:
         yield client
-    await other.accesses.settled()
+    await other.accesses.flush()
 
 
 async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:

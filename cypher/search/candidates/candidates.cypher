@@ -2,10 +2,10 @@
 //
 // access  read
 // param   candidates : INTEGER — at most so many per leg
-// param   now        : STRING — ISO 8601, UTC
 // returns rarity   : LIST<FLOAT> — of each word looked up
 // returns memories : LIST<MAP> — the best of both legs, and what was said around them
 // returns links    : LIST<LIST> — ids of memories that follow one another
+// variant filtered
 // include search/candidates/looked
 CALL (looked) {
   CALL (looked) {
@@ -26,7 +26,7 @@ CALL (met) {
     RETURN x
   UNION ALL
     // include search/candidates/most_worded
-    WHERE m.invalid_at IS NULL OR m.invalid_at > $now
+    // include search/candidates/allowed
     WITH x LIMIT $candidates
     WITH x WHERE x.similarity IS NULL
     RETURN x

@@ -1,11 +1,6 @@
 // Find the entities of a group that answer a question, by meaning and by words, best first.
 //
 // access  read
-// param   group_id   : STRING — the tenant
-// param   vector     : VECTOR — the question, unit length
-// param   lucene     : STRING — its words, with the group's key required
-// param   states     : LIST<STRING> — lifecycle states to serve
-// param   candidates : INTEGER — of each ranking
 // returns entity_id  : STRING
 // returns name       : STRING
 // returns summary    : STRING
@@ -14,24 +9,6 @@
 // returns importance : FLOAT
 // returns created_at : ZONED DATETIME
 // returns score      : FLOAT [1] — 1 is first by meaning and by words
-CALL () {
-  MATCH (m:Memory)
-    SEARCH m IN (
-      VECTOR INDEX memory_embedding_idx FOR $vector
-      WHERE m.group_id = $group_id AND m.lifecycle_state IN $states
-      LIMIT $candidates
-    ) SCORE AS near
-  WITH m ORDER BY near DESC, m.uuid
-  WITH collect(m) AS found
-  UNWIND range(1, size(found)) AS place
-  RETURN found[place - 1] AS m, place
-UNION ALL
-  CALL db.index.fulltext.queryNodes('memory_text_idx', $lucene, {limit: $candidates})
-    YIELD node AS m, score AS text
-  WITH m, text WHERE m.group_id = $group_id AND m.lifecycle_state IN $states
-  WITH m ORDER BY text DESC, m.uuid
-  WITH collect(m) AS found
-  UNWIND range(1, size(found)) AS place
-  RETURN found[place - 1] AS m, place
-}
+// variant filtered
+// include search/facts/found_entities
 // include search/facts/best_entities

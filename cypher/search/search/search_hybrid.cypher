@@ -5,6 +5,7 @@
 // returns similarity : FLOAT [1]
 // returns score      : FLOAT [1]
 // returns components : MAP — with the distance from the nearest anchor, null if not reached
+// variant filtered
 CALL () {
   // include fragments/ranking/nearest
   RETURN m, similarity

@@ -5,6 +5,7 @@
 // returns similarity : FLOAT [1]
 // returns score      : FLOAT [1]
 // returns components : MAP
+// variant filtered
 // include fragments/ranking/nearest
 // include fragments/ranking/importance
 // include fragments/ranking/score_weighted

@@ -46,7 +46,7 @@ async def test_a_token_ends_when_it_is_revoked_or_its_days_are_over(graph: Graph
     again = await tokens.revoke(graph, lasting.token_id, now=clock())
     assert revoked.revoked_at == again.revoked_at == TODAY.replace(day=2)
     assert not again.valid_at(clock())
-    assert {token.token_id for token in await tokens.listed(graph)} == {
+    assert {token.token_id for token in await tokens.list_all(graph)} == {
         brief.token_id,
         lasting.token_id,
     }

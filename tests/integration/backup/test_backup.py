@@ -92,7 +92,7 @@ async def own(
         await record_embedding(graph, settings)
         memory = GraphMemory(graph, embedder, settings, clock=clock)
         yield memory
-        await memory.accesses.settled()
+        await memory.accesses.flush()
 
 
 @pytest_asyncio.fixture
@@ -137,7 +137,7 @@ async def fill(memory: GraphMemory, driver: AsyncDriver, clock: Clock) -> None:
     await memory.retrieve("memory", session_id="s", group_id="one")
     await memory.delete(ids[3], group_id="one")
     await memory.delete(ids[4], permanent=True, group_id="one")
-    await memory.accesses.settled()
+    await memory.accesses.flush()
     clock.advance(days=40)
     await memory.maintain()
     clock.advance(days=60)
@@ -156,7 +156,7 @@ async def test_a_backup_restores_everything(
 ):
     await fill(own, own_driver, clock)
     found = await own.search("memory", group_id="two", states=["ACTIVE", "DORMANT", "ARCHIVED"])
-    await own.accesses.settled()
+    await own.accesses.flush()
     exported = [line for group in ("one", "two") async for line in export_lines(own, group)]
     before = await everything(own_driver)
     made = await create.create(own.graph, own.settings)

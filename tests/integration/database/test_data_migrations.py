@@ -8,7 +8,7 @@ import pytest
 from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory
-from graph_memory.database.data_migrations import bring_down, bring_up
+from graph_memory.database.data_migrations import downgrade, upgrade
 from graph_memory.database.graph import Graph
 from graph_memory.diagnostics.repair import repair
 from graph_memory.diagnostics.verify import verify
@@ -112,7 +112,7 @@ async def test_graphiti_can_put_every_entity_into_a_prompt(
     await memory.delete(jam.memory_id)
     clock.advance(days=400)
     purging = await memory.maintain(groups=[group], full=True)
-    await memory.accesses.settled()
+    await memory.accesses.flush()
 
     found = await properties(driver, group) | await properties(driver, f"{group}_copy")
     assert len(found) == 22
@@ -150,7 +150,7 @@ async def test_what_was_stored_otherwise_is_rewritten_and_back(
     before = await properties(driver, group)
     lived = TODAY - timedelta(days=500)
 
-    await bring_down(graph)
+    await downgrade(graph)
     native = await properties(driver, group)
     assert native[rome]["valid_at"].to_native() == TODAY - timedelta(days=900)
     assert native[rome]["invalid_at"].to_native() == TODAY - timedelta(days=90)
@@ -163,7 +163,7 @@ async def test_what_was_stored_otherwise_is_rewritten_and_back(
     }
 
     for _ in range(2):
-        await bring_up(graph)
+        await upgrade(graph)
         assert await properties(driver, group) == before
     page = await memory.list(as_of=lived, states=["EXPIRED"])
     assert [each.memory_id for each in page.memories] == [rome]

@@ -56,7 +56,7 @@ async def test_rows_become_the_values_asked_for(graph: Graph) -> None:
 
 
 async def test_an_unknown_statement_or_a_wrong_parameter_is_refused_here(graph: Graph) -> None:
-    with pytest.raises(StatementError, match="no statement 'database/graph/pong'"):
+    with pytest.raises(StatementError, match="Unknown statement 'database/graph/pong'"):
         await graph.one("database/graph/pong", int)
     with pytest.raises(StatementError, match="with \\['limit'\\]"):
         await graph.one("database/graph/ping", int, limit=3)
@@ -195,6 +195,6 @@ async def test_writers_on_the_same_memories_neither_deadlock_nor_lose_a_count(
     for turn in range(50):
         shuffled = ids[turn % 10 :] + ids[: turn % 10]
         memory.accesses.delivered(shuffled, group_id=memory.settings.group_id, now=memory.clock())
-    await memory.accesses.settled()
+    await memory.accesses.flush()
     page = await memory.list(limit=50)
     assert {m.access_count for m in page.memories} == {50}

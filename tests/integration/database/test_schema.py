@@ -9,7 +9,7 @@ from neo4j import AsyncDriver
 from graph_memory import GraphMemory, Settings
 from graph_memory.database import embedding_record, indexes, migrations, schema
 from graph_memory.database.graph import Graph
-from graph_memory.database.schema import mend_indexes
+from graph_memory.database.schema import repair_indexes
 from graph_memory.errors import DimensionMismatchError, SchemaError, SettingsError
 
 #: What graphiti-core 0.31 makes on the same labels; ours must live beside it.
@@ -135,13 +135,13 @@ async def test_indexes_made_with_other_settings_are_named_and_made_anew(
     finer = settings.model_copy(update={"vector_expansion": 7.5})
     assert sorted(await indexes.outdated_indexes(restored, finer)) == sorted(indexes.VECTOR_INDEXES)
     try:
-        await indexes.remake_indexes(restored, changed, outdated)
+        await indexes.recreate_indexes(restored, changed, outdated)
         assert await indexes.outdated_indexes(restored, changed) == []
         assert sorted(await indexes.outdated_indexes(restored, settings)) == sorted(outdated)
         (hit,) = await memory.search("who drinks tea?")
         assert hit.memory.memory_id == stored.memory_id
     finally:
-        await indexes.remake_indexes(restored, settings, indexes.SEARCH_INDEXES)
+        await indexes.recreate_indexes(restored, settings, indexes.SEARCH_INDEXES)
     assert await indexes.outdated_indexes(restored, settings) == []
 
 
@@ -150,7 +150,7 @@ async def test_an_analyser_that_neo4j_does_not_have_is_refused_before_anything_i
 ) -> None:
     wrong = settings.model_copy(update={"fulltext_analyzer": "zork"})
     with pytest.raises(SettingsError, match=r"FULLTEXT_ANALYZER='zork' .* english, "):
-        await indexes.remake_indexes(restored, wrong, ["fact_text_idx"])
+        await indexes.recreate_indexes(restored, wrong, ["fact_text_idx"])
     assert await indexes.missing_indexes(restored) == []
 
 
@@ -159,9 +159,9 @@ async def test_what_is_gone_is_made_again(restored: Graph, settings: Settings) -
     for name in lost:
         await restored.run("database/indexes/drop", name=name)
     assert sorted(await indexes.missing_indexes(restored)) == lost
-    assert sorted(await mend_indexes(restored, settings)) == lost
+    assert sorted(await repair_indexes(restored, settings)) == lost
     assert await indexes.missing_indexes(restored) == []
-    assert await mend_indexes(restored, settings) == []
+    assert await repair_indexes(restored, settings) == []
 
 
 async def test_the_remedy_names_the_setting_that_differs(graph: Graph, settings: Settings) -> None:

@@ -51,7 +51,7 @@ def scraping(memory: GraphMemory) -> Iterator[Callable[[], Any]]:
     """Publish the metrics of a service; yield what scrapes them, in a thread as Prometheus does."""
     settings = memory.settings.model_copy(update={"metrics_cache_seconds": 0.0})
     fresh = GraphMemory(memory.graph, memory.embedder, settings, clock=memory.clock)
-    with metrics.served("127.0.0.1", 0) as port, database_metrics.published(fresh):
+    with metrics.exported("127.0.0.1", 0) as port, database_metrics.published(fresh):
 
         def scrape() -> Scrape:
             text = httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=30).text

@@ -103,7 +103,7 @@ async def test_entities_become_memories_and_entities_again(
     assert four.last_accessed_at == four.created_at.replace(microsecond=123000)
     reached = await memory.traverse(four.memory_id, max_depth=1)
     assert {edge.relation_type for edge in reached.edges} == {"KNOWS"}
-    await memory.accesses.settled()
+    await memory.accesses.flush()
     clock.advance(days=40)
     report = await memory.maintain(groups=[group])
     assert report.transitioned == {"ACTIVE>DORMANT": 9}
@@ -194,7 +194,7 @@ async def test_a_group_gets_an_id_that_can_be_a_tenant_s_and_its_old_one_back(
     assert [(each.old, each.new) for each in gone.renamed] == [(group, foreign)]
     assert (await memory.get(mine.memory_id)).content == "A memory of ours"
     await memory.delete(mine.memory_id, permanent=True)
-    await memory.accesses.settled()
+    await memory.accesses.flush()
     assert await exported(driver, foreign) == before
     assert await exported(driver, group) == b"[]"
     assert (await release(memory, [group])).renamed == []
@@ -271,6 +271,6 @@ async def test_vectors_are_ours_only_where_graphiti_is_to_have_them_and_are_give
     assert any(record["of_name"] != record["of_content"] for record in records)
     (best, *_) = await memory.search_facts("Entity 2 is acquainted with Entity 3")
     assert best.fact == "Entity 2 knows Entity 3"
-    await memory.accesses.settled()
+    await memory.accesses.flush()
     await release(memory, [group])
     assert await exported(driver, group) == before

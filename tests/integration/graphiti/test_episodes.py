@@ -90,7 +90,7 @@ async def test_a_mention_counts_as_an_access_and_wakes(
         "MATCH (n:Entity {group_id: $group}) SET n.lifecycle_state = 'DORMANT'", group=group
     )
     await memory.add_episode("Bob still works at Acme.", wait=True)
-    await memory.accesses.settled()
+    await memory.accesses.flush()
     found = await nodes(driver, group)
     assert {(n["lifecycle_state"], n["access_count"]) for n in found.values()} == {("ACTIVE", 1)}
     (fact,) = await edges(driver, group)  # verbatim the same, so it is one fact of two episodes
@@ -134,7 +134,7 @@ async def test_what_happens_while_the_model_thinks_stays(
     script.meanwhile = lambda: race(driver, group)
     memory = make()
     told = await memory.add_episode("Bob is an employee of Acme.", wait=True)
-    await memory.accesses.settled()
+    await memory.accesses.flush()
     assert told.status == "done", told.error
     found = await nodes(driver, group)
     for node in found.values():

@@ -144,10 +144,10 @@ async def totals(driver: AsyncDriver) -> dict[str, float]:
 
 def test_a_step_of_the_clock_ends_no_process() -> None:
     parent = psutil.Process(os.getppid())
-    machine, since = lease._machine(), processes.begun(parent)
+    machine, since = lease._machine(), processes.started_at(parent)
     for seconds, gone in ((0, False), (1, False), (-1, False), (60, True)):
         owner = f"{machine}/{parent.pid}/{since + seconds}/0"
-        assert lease._is_gone(owner) is gone
+        assert lease._is_dead(owner) is gone
 
 
 async def test_processes_of_another_container_are_not_taken_for_ended_ones(
@@ -155,6 +155,6 @@ async def test_processes_of_another_container_are_not_taken_for_ended_ones(
 ) -> None:
     held = Lease(memory.graph, memory.settings)
     machine, *process = held.owner.rsplit("/", 3)
-    assert lease._is_gone(held.owner)
+    assert lease._is_dead(held.owner)
     for elsewhere in (f"{machine}0", "another/1", machine.split("/")[0]):
-        assert not lease._is_gone("/".join((elsewhere, *process)))
+        assert not lease._is_dead("/".join((elsewhere, *process)))

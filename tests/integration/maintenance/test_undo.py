@@ -66,7 +66,7 @@ async def test_a_compressed_content_is_read_as_it_was(
     assert (await memory.get(memory_id, counted=False)).content == LONG
     (found,) = await memory.search("Zeppelin façade", states=["ARCHIVED"])
     assert found.memory.content == LONG
-    await memory.accesses.settled()
+    await memory.accesses.flush()
     (woken,) = await look(driver, group)
     assert (woken["content"], woken["is_compressed"]) == (LONG, False)
     assert woken["content_hash"] == hashlib.sha256(LONG.encode()).hexdigest()
@@ -244,7 +244,7 @@ async def test_to_erase_a_group_leaves_nothing_to_bring_back(
     await memory.add("of others", group_id=f"{group}_2")
     for each in (group, f"{group}_2"):
         await memory.retrieve("what is the secret?", session_id="s", group_id=each)
-    await memory.accesses.settled()
+    await memory.accesses.flush()
     assert (await memory.delete_all(confirm="DELETE ALL", permanent=True)).deleted == 1
     left, _, _ = await driver.execute_query(
         "MATCH (n) WHERE any(key IN keys(n) WHERE n[key] = $group "

@@ -164,11 +164,11 @@ async def test_fifty_clients_on_the_same_ten_memories_lose_no_access(
         order = ids[number % 10 :] + ids[: number % 10]
         for memory_id in order[:3]:
             await memory.touch(memory_id)
-        await memory.accesses.settled()
+        await memory.accesses.flush()
         memory.accesses.delivered(order, group_id=memory.settings.group_id, now=TODAY)
 
     await asyncio.gather(*map(client, range(50)))
-    await memory.accesses.settled()
+    await memory.accesses.flush()
     records, _, _ = await driver.execute_query(
         "MATCH (m:Memory {group_id: $group}) RETURN collect(m.access_count) AS counts",
         group=memory.settings.group_id,

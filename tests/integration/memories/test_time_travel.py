@@ -185,7 +185,7 @@ async def travel(
             None if days is None else TODAY + timedelta(days=days, hours=12) for days in question
         )
         await history.check(as_of, known_at)
-    await memory.accesses.settled()
+    await memory.accesses.flush()
 
 
 #: What was superseded and then rewritten holds again, and was current before.

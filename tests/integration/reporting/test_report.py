@@ -79,12 +79,12 @@ async def test_the_curves_are_those_of_the_policy(found: Report) -> None:
 async def test_nothing_is_written_and_nothing_counts_as_an_access(
     found: Report, memory: GraphMemory, driver: AsyncDriver
 ) -> None:
-    await memory.accesses.settled()
+    await memory.accesses.flush()
     whole = "MATCH (m:Memory {group_id: $group}) RETURN properties(m) AS p ORDER BY m.uuid"
     group = memory.settings.group_id
     before = (await driver.execute_query(whole, group=group)).records
     await report(memory)
-    await memory.accesses.settled()
+    await memory.accesses.flush()
     assert (await driver.execute_query(whole, group=group)).records == before
     probes = await driver.execute_query("MATCH (p:PolicyProbe) RETURN count(p) AS count")
     assert probes.records[0]["count"] == 0

@@ -96,7 +96,7 @@ async def test_relations_of_memories_are_facts_too(memory: GraphMemory) -> None:
     )
     (found,) = await memory.search_facts("Kyoto")
     assert (found.name, found.source_id) == ("causes", one.memory_id)
-    await memory.accesses.settled()
+    await memory.accesses.flush()
     assert (await memory.get(two.memory_id, counted=False)).access_count == 1
     await memory.delete(two.memory_id)
     assert await memory.search_facts("Kyoto") == []

@@ -339,7 +339,7 @@ async def test_what_is_out_of_range_is_refused(memory: GraphMemory, wrong: dict[
 async def test_only_what_was_delivered_is_counted_as_accessed(memory: GraphMemory) -> None:
     await fill(memory, *(f"Tomato note number {n}" for n in range(10)))
     got = await memory.retrieve("tomatoes", max_tokens=20)
-    await memory.accesses.settled()
+    await memory.accesses.flush()
     given = {m.memory.memory_id for m in got.memories}
     assert 0 < len(given) < 10
     page = await memory.list(limit=50)

@@ -90,7 +90,7 @@ async def test_who_holds_all_the_words_is_found_among_many_who_hold_one(
         (best, *_) = await brief.search(question)
         assert best.memory.memory_id == both
         assert best.components["text"] == 1.0
-    await brief.accesses.settled()
+    await brief.accesses.flush()
 
 
 async def test_an_answer_is_found_by_what_was_asked_and_by_its_sitting(memory: GraphMemory) -> None:
@@ -410,12 +410,12 @@ async def test_what_was_delivered_counts_as_accessed_and_nothing_else(
     await fill(memory, *FACTS)
     clock.advance(days=3)
     (hit,) = await memory.search("green tea", limit=1)
-    await memory.accesses.settled()
+    await memory.accesses.flush()
     page = await memory.list(limit=50)
     counts = {m.content: m.access_count for m in page.memories}
     assert counts[hit.memory.content] == 1
     assert sum(counts.values()) == 1
-    await memory.accesses.settled()
+    await memory.accesses.flush()
     touched = await memory.get(hit.memory.memory_id)
     assert touched.access_count == 2
     assert touched.last_accessed_at == TODAY + timedelta(days=3)
@@ -436,7 +436,7 @@ async def test_a_question_about_the_past_counts_no_access(
     assert (await memory.traverse(tea, **clocks)).nodes
     if "as_of" in clocks:
         assert await memory.search_facts("tea", **clocks)
-    await memory.accesses.settled()
+    await memory.accesses.flush()
     assert (await memory.get(tea, counted=False)).access_count == 0
 
 
@@ -447,7 +447,7 @@ async def test_many_accesses_are_counted_in_parts(
     await fill(memory, *FACTS)
     for _ in range(2):
         assert len(await memory.search("tea", limit=len(FACTS))) == len(FACTS)
-    await memory.accesses.settled()
+    await memory.accesses.flush()
     page = await memory.list(limit=50)
     assert [m.access_count for m in page.memories] == [2] * len(FACTS)
 

@@ -221,7 +221,7 @@ async def test_one_that_has_just_begun_can_be_reset_and_erased(
     assert (await memory.context_state(begun.session_id, reset=True)).loaded == []
     await memory.retrieve("tomatoes")
     await memory.delete_all(confirm="DELETE ALL", permanent=True)
-    await memory.sessions.settled()
+    await memory.sessions.flush()
     assert await stored(driver, group) == set()
 
 

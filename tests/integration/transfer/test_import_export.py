@@ -329,7 +329,7 @@ async def test_each_bad_line_is_named_and_the_good_ones_are_stored(
     assert sorted(named) == list(range(3, 14))
     assert "not JSON" in named[3][1]
     assert "JSON object" in named[4][1]
-    assert "no such argument" in named[5][1]
+    assert "unknown argument" in named[5][1]
     assert named[6][0] == "invalid_argument"
     assert named[6][1].startswith("stability=9 is not allowed")
     assert named[8][0] == "reserved_field"

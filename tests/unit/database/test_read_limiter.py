@@ -1,4 +1,4 @@
-"""Who goes first where reads take turns."""
+"""The order in which waiting reads get a slot."""
 
 import asyncio
 import os
@@ -7,31 +7,31 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from graph_memory.database.read_limiter import ReadLimiter, came
+from graph_memory.database.read_limiter import ReadLimiter, call_started_at
 from graph_memory.settings.base import read_settings
 
 
 @pytest.fixture(autouse=True)
-def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+def long_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "graph_memory.database.read_limiter._SECONDS", 60.0
-    )  # however busy the machine is
+        "graph_memory.database.read_limiter._MAX_WAIT_SECONDS", 60.0
+    )  # a busy machine is slow
 
 
-class Line:
-    """Those who wait for the one turn there is, and in which order they had it."""
+class Queue:
+    """Reads that wait for the only slot, and the order in which they got it."""
 
     def __init__(self) -> None:
-        self.turns = ReadLimiter(read_settings(neo4j_concurrent_reads=1))
-        self.had: list[str] = []
+        self.limiter = ReadLimiter(read_settings(neo4j_concurrent_reads=1))
+        self.served: list[str] = []
 
     async def join(self, name: str) -> asyncio.Task[None]:
         async def wait() -> None:
-            async with self.turns.turn():
-                self.had.append(name)
+            async with self.limiter.slot():
+                self.served.append(name)
 
         waiting = asyncio.create_task(wait())
-        await asyncio.sleep(0)  # until it stands in line
+        await asyncio.sleep(0)  # until it waits
         return waiting
 
 
@@ -49,11 +49,11 @@ class Line:
 async def test_only_a_neo4j_on_this_machine_has_as_many_reads_as_processors(
     uri: str | None, limited: bool
 ) -> None:
-    turns = ReadLimiter(read_settings(neo4j_uri=uri, neo4j_pool_size=1000))
+    limiter = ReadLimiter(read_settings(neo4j_uri=uri, neo4j_pool_size=1000))
     async with AsyncExitStack() as held:
         for _ in range(os.cpu_count() or 1):
-            await held.enter_async_context(turns.turn())
-        one_more = asyncio.create_task(held.enter_async_context(turns.turn()))
+            await held.enter_async_context(limiter.slot())
+        one_more = asyncio.create_task(held.enter_async_context(limiter.slot()))
         await asyncio.sleep(0)
         assert one_more.done() is not limited
         one_more.cancel()
@@ -61,49 +61,49 @@ async def test_only_a_neo4j_on_this_machine_has_as_many_reads_as_processors(
 
 
 async def test_reads_go_in_order() -> None:
-    line = Line()
-    async with line.turns.turn():
-        waiting = [await line.join(f"read {number}") for number in range(3)]
-        assert line.had == []
+    queue = Queue()
+    async with queue.limiter.slot():
+        waiting = [await queue.join(f"read {number}") for number in range(3)]
+        assert queue.served == []
     await asyncio.gather(*waiting)
-    assert line.had == ["read 0", "read 1", "read 2"]
+    assert queue.served == ["read 0", "read 1", "read 2"]
 
 
-async def test_whose_call_came_first_goes_first_unless_it_takes_long() -> None:
-    line = Line()
+async def test_the_oldest_call_is_first_unless_it_is_long() -> None:
+    queue = Queue()
     began = {"second": 5.0, "first": 9.0, "third": 1.0, "second again": 5.0, "long ago": 100.0}
 
     async def call(name: str, seconds_ago: float) -> asyncio.Task[None]:
-        came.set(time.monotonic() - seconds_ago)
-        return await line.join(name)
+        call_started_at.set(time.monotonic() - seconds_ago)
+        return await queue.join(name)
 
-    async with line.turns.turn():
+    async with queue.limiter.slot():
         calls = [asyncio.create_task(call(name, ago)) for name, ago in began.items()]
         waiting = await asyncio.gather(*calls)
     await asyncio.gather(*waiting)
-    assert line.had == ["first", "second", "second again", "third", "long ago"]
+    assert queue.served == ["first", "second", "second again", "third", "long ago"]
 
 
 @pytest.mark.parametrize("given", [False, True])
-async def test_a_turn_is_not_lost_with_one_who_gives_up(given: bool) -> None:
-    line = Line()
-    async with line.turns.turn():
-        gone, next_one = await line.join("read 1"), await line.join("read 2")
+async def test_a_cancelled_read_does_not_lose_its_slot(given: bool) -> None:
+    queue = Queue()
+    async with queue.limiter.slot():
+        gone, next_one = await queue.join("read 1"), await queue.join("read 2")
         if not given:
             gone.cancel()
-    gone.cancel()  # at the latest when the turn is already its own
+    gone.cancel()  # at the latest when it already has the slot
     await asyncio.wait_for(next_one, 30)
     assert gone.cancelled()
-    assert line.had == ["read 2"]
-    async with asyncio.timeout(30), line.turns.turn():
+    assert queue.served == ["read 2"]
+    async with asyncio.timeout(30), queue.limiter.slot():
         pass
 
 
-async def test_who_has_waited_long_goes_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("graph_memory.database.read_limiter._SECONDS", 0.01)
-    line = Line()
-    async with line.turns.turn():
-        await asyncio.gather(await line.join("one"), await line.join("another"))
-    assert sorted(line.had) == ["another", "one"]
-    async with asyncio.timeout(30), line.turns.turn():
+async def test_a_read_that_waits_too_long_proceeds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("graph_memory.database.read_limiter._MAX_WAIT_SECONDS", 0.01)
+    queue = Queue()
+    async with queue.limiter.slot():
+        await asyncio.gather(await queue.join("one"), await queue.join("another"))
+    assert sorted(queue.served) == ["another", "one"]
+    async with asyncio.timeout(30), queue.limiter.slot():
         pass

@@ -103,6 +103,30 @@ def test_a_fragment_is_spliced_with_its_parameters(tmp_path: Path) -> None:
     assert "WITH m WHERE m.age > $days" in loaded["stats/count"].text
 
 
+def test_a_variant_takes_the_fragments_of_its_name(tmp_path: Path) -> None:
+    with_variant = GOOD.replace("// returns", "// variant old\n// returns")
+    write(tmp_path, "stats/count", with_variant.replace("RETURN", "// include stats/all\nRETURN"))
+    write(tmp_path, "stats/all", "// All.\n// access fragment\nWITH m WHERE m.age >= 0\n")
+    write(
+        tmp_path,
+        "stats/all_old",
+        "// Old.\n// access fragment\n// param days : FLOAT\n"
+        "// include stats/all\nAND m.age > $days\n",
+    )
+    loaded = load(tmp_path)
+    assert set(loaded) == {"stats/count", "stats/count_old"}
+    assert "days" not in loaded["stats/count"].parameters
+    assert "$days" not in loaded["stats/count"].text
+    assert set(loaded["stats/count_old"].parameters) == {"group_id", "days"}
+    assert "m.age >= 0\nAND m.age > $days\n" in loaded["stats/count_old"].text
+
+
+def test_a_variant_that_changes_nothing_is_refused(tmp_path: Path) -> None:
+    write(tmp_path, "stats/count", GOOD.replace("// returns", "// variant old\n// returns"))
+    with pytest.raises(StatementError, match="variant 'old'"):
+        load(tmp_path)
+
+
 def test_a_fragment_that_includes_itself_is_refused(tmp_path: Path) -> None:
     write(tmp_path, "a/b", "// Turn in circles.\n// access fragment\n// include a/b\nRETURN 1\n")
     write(tmp_path, "a/c", "// Use it.\n// access read\n// include a/b\nRETURN 1\n")

@@ -73,7 +73,9 @@ def test_an_instant_is_iso_8601(given: object, meant: datetime) -> None:
 )
 def test_anything_else_is_no_instant(given: object) -> None:
     for kind in (Moment, EndMoment):
-        with pytest.raises(InvalidArgumentError, match=r"ISO 8601, as 2026-06-01 or") as error:
+        with pytest.raises(
+            InvalidArgumentError, match=r"ISO 8601, for example 2026-06-01 or"
+        ) as error:
             validate_value(kind, given, "as_of")
         assert error.value.argument == "as_of"
     with pytest.raises(InvalidArgumentError, match="as_of="):

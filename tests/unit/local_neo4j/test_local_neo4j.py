@@ -358,7 +358,7 @@ def test_a_step_of_the_clock_ends_no_process(
     folder.create()
     users.register(folder)
     holder = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    begun = processes.begun(psutil.Process(holder.pid))
+    begun = processes.started_at(psutil.Process(holder.pid))
     for file in Path("/proc").iterdir():  # the kernel's, but for the time of boot
         if file.name != "stat":
             (tmp_path / file.name).symlink_to(file)
@@ -367,9 +367,9 @@ def test_a_step_of_the_clock_ends_no_process(
     (tmp_path / "stat").write_text(hours_later)
     monkeypatch.setattr(psutil, "PROCFS_PATH", str(tmp_path))
     assert users.registered(folder) == [os.getpid()]
-    assert processes.lives(holder.pid, begun)
+    assert processes.is_alive(holder.pid, begun)
     holder.communicate()
-    assert not processes.lives(holder.pid, begun)
+    assert not processes.is_alive(holder.pid, begun)
 
 
 def test_an_instance_is_the_same_whatever_way_leads_to_its_folder(tmp_path: Path):

@@ -1,26 +1,12 @@
-// Find those of the facts that the filters allow which answer a question; all are compared.
+// Find the facts `r` that the filters allow and that answer a question; all are compared.
 //
-// The indexes know only the group; filtered after them, what held at a date might not be found.
+// The indexes know only the group: filtered after them, a fact of a past date might not be found.
 //
-// access  read
+// access  fragment
 // param   group_id   : STRING — the tenant
 // param   vector     : VECTOR — the question, unit length
 // param   lucene     : STRING — its words, with the group's key required
 // param   candidates : INTEGER — of each ranking
-// returns fact_id     : STRING
-// returns name        : STRING
-// returns fact        : STRING?
-// returns source_id   : STRING
-// returns target_id   : STRING
-// returns source_name : STRING
-// returns target_name : STRING
-// returns strength    : FLOAT?
-// returns valid_at    : ZONED DATETIME?
-// returns invalid_at  : ZONED DATETIME?
-// returns created_at  : ZONED DATETIME
-// returns expired_at  : ZONED DATETIME?
-// returns episodes    : LIST<STRING>
-// returns score       : FLOAT [1] — 1 is first by meaning and by words
 CALL () {
   MATCH (n:Entity {group_id: $group_id})-[r:RELATES_TO {group_id: $group_id}]->(:Entity)
   WHERE
@@ -42,4 +28,3 @@ UNION ALL
   UNWIND range(1, size(found)) AS place
   RETURN found[place - 1] AS r, place
 }
-// include search/facts/best

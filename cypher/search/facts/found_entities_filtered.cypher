@@ -1,22 +1,14 @@
-// Find those of the entities with some labels that answer a question; all are compared.
+// Find the entities `m` with given labels that answer a question; all of them are compared.
 //
-// The indexes know no labels; filtered after them, a rare kind might not be found.
+// The indexes know no labels: filtered after them, a rare kind might not be found.
 //
-// access  read
+// access  fragment
 // param   group_id   : STRING — the tenant
 // param   vector     : VECTOR — the question, unit length
 // param   lucene     : STRING — its words, with the group's key required
 // param   labels     : LIST<STRING> — with one of these
 // param   states     : LIST<STRING> — lifecycle states to serve
 // param   candidates : INTEGER — of each ranking
-// returns entity_id  : STRING
-// returns name       : STRING
-// returns summary    : STRING
-// returns labels     : LIST<STRING>
-// returns state      : STRING
-// returns importance : FLOAT
-// returns created_at : ZONED DATETIME
-// returns score      : FLOAT [1] — 1 is first by meaning and by words
 CALL () {
   MATCH (m:Memory {group_id: $group_id})
   WHERE m.lifecycle_state IN $states AND any(label IN labels(m) WHERE label IN $labels)
@@ -36,4 +28,3 @@ UNION ALL
   UNWIND range(1, size(found)) AS place
   RETURN found[place - 1] AS m, place
 }
-// include search/facts/best_entities

@@ -1,0 +1,5 @@
+// Keep the memories `m` that are true at present.
+//
+// access  fragment
+// param   now : STRING — ISO 8601, UTC
+    WHERE m.invalid_at IS NULL OR m.invalid_at > $now
