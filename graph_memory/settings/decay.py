@@ -39,37 +39,79 @@ class DecaySettings(BaseSettings):
             "core",
             "identity",
         ),
-        description="Tags, in any case, whose memories do not fade.",
+        description="Tags whose memories do not fade; the case does not matter.",
     )
-    permanent_importance: float = Field(8.0, ge=1, le=10)
-    permanent_stability: int = Field(4, ge=1, le=5)
+    permanent_importance: float = Field(
+        8.0,
+        ge=1,
+        le=10,
+        description=(
+            "Importance from which a memory does not fade, together with `permanent_stability`."
+        ),
+    )
+    permanent_stability: int = Field(
+        4,
+        ge=1,
+        le=5,
+        description=(
+            "Stability from which a memory does not fade, together with `permanent_importance`."
+        ),
+    )
 
     # Decay policies
     decay_policy: str = Field(
         "half_life",
-        description="half_life, adaptive, typed_importance, none, or a file of policy_dir.",
+        description=(
+            "Policy by which memories fade: half_life, adaptive, typed_importance, "
+            "none, or a file of `policy_dir`."
+        ),
     )
     group_decay_policies: dict[str, str] = Field(
-        {}, description="Another policy for the groups named."
+        {}, description="Policies of single groups, as a table from group to policy."
     )
-    policy_dir: DirectoryPath | None = Field(None, description="A folder of policies of your own.")
-    half_life_base_days: Days = Field(30.0, description="Half-life at stability 3.")
-    half_life_curve: str = Field("scaled", pattern="^(scaled|table)$")
+    policy_dir: DirectoryPath | None = Field(None, description="Folder of policies of your own.")
+    half_life_base_days: Days = Field(
+        30.0, description="Half-life at stability 3 and low importance, days."
+    )
+    half_life_curve: str = Field(
+        "scaled",
+        pattern="^(scaled|table)$",
+        description=(
+            "Half-lives of the policy half_life: scaled by stability and importance, "
+            "or from the table."
+        ),
+    )
     half_life_table_days: Annotated[
         tuple[HalfLife, HalfLife, HalfLife, HalfLife, HalfLife], NoDecode
-    ] = Field((7.0, 14.0, 30.0, 90.0, math.inf), description="Curve table: by stability 1 to 5.")
-    adaptive_base_decay_rate: float = Field(0.01, ge=0, allow_inf_nan=False, description="A day.")
-    adaptive_access_boost: float = Field(0.1, ge=0, le=10)
+    ] = Field(
+        (7.0, 14.0, 30.0, 90.0, math.inf),
+        description="Half-lives by stability 1 to 5, days, for the curve table.",
+    )
+    adaptive_base_decay_rate: float = Field(
+        0.01, ge=0, allow_inf_nan=False, description="Rate of the policy adaptive, per day."
+    )
+    adaptive_access_boost: float = Field(
+        0.1, ge=0, le=10, description="Gain per ln(1 + accesses) in the policy adaptive."
+    )
     adaptive_degree_boost: float = Field(
         0.0,
         ge=0,
         le=10,
-        description="Per ln(1 + relations). That some ended shows when the memory is next due, "
-        "used or changed, or by `maintain --full`.",
+        description=(
+            "Gain per ln(1 + relations) in the policy adaptive. The end of a relation "
+            "counts when the memory is next due, used or changed, or with `maintain "
+            "--full`."
+        ),
     )
-    adaptive_active_threshold: Fraction = Field(0.5, description="On retention, as the next two.")
-    adaptive_archival_threshold: Fraction = 0.1
-    adaptive_expiration_threshold: Fraction = 0.01
+    adaptive_active_threshold: Fraction = Field(
+        0.5, description="Retention below which the policy adaptive makes a memory DORMANT."
+    )
+    adaptive_archival_threshold: Fraction = Field(
+        0.1, description="Retention below which it makes a memory ARCHIVED."
+    )
+    adaptive_expiration_threshold: Fraction = Field(
+        0.01, description="Retention below which it makes a memory EXPIRED."
+    )
     typed_half_life_days: dict[MemoryType, HalfLife] = Field(
         {
             MemoryType.CONVERSATION: 45.0,
@@ -79,7 +121,7 @@ class DecaySettings(BaseSettings):
             MemoryType.FACT: 120.0,
             MemoryType.GENERAL: 60.0,
         },
-        description="By memory type; other types fade like general.",
+        description="Half-lives by type of memory, days; other types fade like general.",
     )
     typed_floors: dict[MemoryType, Annotated[float, Field(ge=1, le=10)]] = Field(
         {
@@ -90,67 +132,121 @@ class DecaySettings(BaseSettings):
             MemoryType.EPHEMERAL: 1.0,
             MemoryType.GENERAL: 1.0,
         },
-        description="Importance that fading leaves at least.",
+        description="Importance that fading leaves, by type of memory.",
     )
-    typed_expires: bool = Field(False, description="Whether typed_importance goes past ARCHIVED.")
-    typed_write_back: float = Field(0.5, ge=0, le=9, description="Smallest loss that is stored.")
-    reinforce_step: float = Field(0.1, gt=0, le=9, description="Importance gained by an access.")
-    reinforce_write_back: float = Field(0.5, gt=0, le=9, description="Smallest gain stored.")
-    importance_max: float = Field(10.0, ge=1, le=10, description="Where gaining ends.")
+    typed_expires: bool = Field(
+        False, description="Let the policy typed_importance go beyond ARCHIVED."
+    )
+    typed_write_back: float = Field(
+        0.5, ge=0, le=9, description="Smallest loss of importance that is stored."
+    )
+    reinforce_step: float = Field(
+        0.1,
+        gt=0,
+        le=9,
+        description="Gain of importance by one access, in the policy typed_importance.",
+    )
+    reinforce_write_back: float = Field(
+        0.5, gt=0, le=9, description="Smallest gain of importance that is stored."
+    )
+    importance_max: float = Field(
+        10.0, ge=1, le=10, description="Importance at which the gain ends."
+    )
 
     # Lifecycle
-    dormant_days: Days = Field(30.0, description="Idle longer, and faded further than the score.")
-    dormant_score: Fraction = 0.3
-    archived_days: Days = 90.0
-    archived_score: Fraction = 0.6
-    expired_days: Days = 180.0
-    expired_score: Fraction = 0.9
-    expired_below_importance: float = Field(6.0, ge=1, le=10.1)
+    dormant_days: Days = Field(
+        30.0, description="Idle time after which an ACTIVE memory becomes DORMANT, days."
+    )
+    dormant_score: Fraction = Field(
+        0.3, description="Score above which an ACTIVE memory becomes DORMANT."
+    )
+    archived_days: Days = Field(
+        90.0, description="Idle time after which a DORMANT memory becomes ARCHIVED, days."
+    )
+    archived_score: Fraction = Field(
+        0.6, description="Score above which a DORMANT memory becomes ARCHIVED."
+    )
+    expired_days: Days = Field(
+        180.0, description="Idle time after which an ARCHIVED memory becomes EXPIRED, days."
+    )
+    expired_score: Fraction = Field(
+        0.9, description="Score above which an ARCHIVED memory becomes EXPIRED."
+    )
+    expired_below_importance: float = Field(
+        6.0, ge=1, le=10.1, description="Importance below which a memory may expire."
+    )
     soft_delete_retention_days: Span = Field(
-        90.0, description="How long a deletion can be taken back."
+        90.0, description="Time for which a deletion can be taken back, days."
     )
     obsolete_retention_days: Span | None = Field(
-        None, description="Obsolete memories are kept unless set."
+        None,
+        description="Time for which an obsolete memory is kept, days. By default without an end.",
     )
-    state_history_length: int = Field(20, ge=1, le=1000, description="State changes remembered.")
+    state_history_length: int = Field(
+        20, ge=1, le=1000, description="Changes of state that a memory remembers."
+    )
 
     # Confidence
-    confidence_min_age_days: Span = 90.0
-    confidence_obsolete_age_days: Span = 180.0
-    confidence_floor: Fraction = 0.3
-    confidence_delta_max: Fraction = 0.1
-    confidence_delta_min: Fraction = 0.02
-    confidence_access_cap: int = Field(8, ge=0)
-    confidence_step_per_access: Fraction = 0.01
-    confidence_protected_importance: float = Field(8.0, ge=1, le=10.1)
+    confidence_min_age_days: Span = Field(
+        90.0, description="Idle time after which a scan lowers the confidence, days."
+    )
+    confidence_obsolete_age_days: Span = Field(
+        180.0, description="Idle time after which a memory at the floor becomes obsolete, days."
+    )
+    confidence_floor: Fraction = Field(0.3, description="Confidence at which lowering ends.")
+    confidence_delta_max: Fraction = Field(
+        0.1, description="Step of a scan for a memory that was never used."
+    )
+    confidence_delta_min: Fraction = Field(0.02, description="Smallest step of a scan.")
+    confidence_access_cap: int = Field(
+        8, ge=0, description="Accesses that make the step smaller, at most."
+    )
+    confidence_step_per_access: Fraction = Field(
+        0.01, description="Amount by which one access makes the step smaller."
+    )
+    confidence_protected_importance: float = Field(
+        8.0, ge=1, le=10.1, description="Importance from which a scan leaves a memory alone."
+    )
     confidence_scan_in_maintenance: bool = Field(
         False,
-        description="Whether runs lower confidence, too; forecasts and `memory_decay_status` do "
-        "not foresee what that expires.",
+        description=(
+            "Let maintenance runs lower confidence. Forecasts and "
+            "`memory_decay_status` do not foresee what this expires."
+        ),
     )
     confidence_min_step_interval_days: Span = Field(
-        30.0, description="Between two steps made by runs."
+        30.0, description="Time between two steps by maintenance runs, days."
     )
 
     # Maintenance
-    decay_enabled: bool = Field(True, description="Whether runs let memories fade at all.")
+    decay_enabled: bool = Field(True, description="Let maintenance runs change scores and states.")
     decay_enabled_groups: Annotated[tuple[str, ...], NoDecode] = Field(
-        (), description="The only groups that runs touch; all if empty."
+        (), description="Groups that maintenance runs change; empty means all."
     )
     decay_canary_percent: int = Field(
-        100, ge=0, le=100, description="Share of the memories that runs touch, always the same."
+        100,
+        ge=0,
+        le=100,
+        description=(
+            "Share of the memories that maintenance runs change, percent; always the same ones."
+        ),
     )
     maintenance_batch_size: int = Field(
         500, ge=1, le=100_000, description="Memories changed in one transaction."
     )
     maintenance_concurrency: int = Field(
-        1, ge=1, le=32, description="Transactions at a time; more pays where cores are idle."
+        1, ge=1, le=32, description="Transactions at once; more helps where processors are idle."
     )
-    maintenance_max_seconds: float = Field(600.0, gt=0, le=86_400, description="Time for a run.")
+    maintenance_max_seconds: float = Field(
+        600.0, gt=0, le=86_400, description="Time for one run, seconds."
+    )
     maintenance_lease_seconds: float = Field(
-        60.0, ge=1, le=3600, description="After this a run that has fallen silent is over."
+        60.0,
+        ge=1,
+        le=3600,
+        description="Time without a heartbeat after which a run is taken over, seconds.",
     )
-    undo_retention_days: Span = Field(30.0, description="How long a run can be undone.")
+    undo_retention_days: Span = Field(30.0, description="Time for which a run can be undone, days.")
 
     @field_validator("protected_tags", "decay_enabled_groups", mode="before")
     @classmethod

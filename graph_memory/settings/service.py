@@ -13,47 +13,68 @@ class ServiceSettings(BaseSettings):
 
     # Who may call
     require_tokens: bool = Field(
-        False, description="Ask for tokens on a loopback host, too, as behind a proxy."
+        False, description="Require tokens on a loopback host, too, as behind a proxy."
     )
     token_cache_seconds: float = Field(
-        2.0, ge=0, le=60, description="How long a token may still be taken after it was revoked."
+        2.0,
+        ge=0,
+        le=60,
+        description="Time for which a revoked token may still be accepted, seconds.",
     )
     rate_limit_per_minute: int | None = Field(
-        None, ge=1, le=1_000_000, description="Calls of one token; no limit unless set."
+        None,
+        ge=1,
+        le=1_000_000,
+        description="Calls of one token in a minute, at most. By default no limit.",
     )
     traversal_rate_limit_per_minute: int | None = Field(
-        None, ge=1, le=1_000_000, description="Walks and analyses of one token."
+        None,
+        ge=1,
+        le=1_000_000,
+        description="Walks and analyses of one token in a minute, at most. By default no limit.",
     )
     jwt_jwks_url: str | None = Field(
         None,
         pattern=r"^https?://.+",
-        description="Where an identity provider publishes its keys; its JWTs are then taken.",
+        description="Address of the keys of an identity provider. With it, JWTs are accepted.",
     )
-    jwt_issuer: str | None = Field(None, description="The `iss` a JWT must have.")
-    jwt_audience: str | None = Field(None, description="The `aud` a JWT must have.")
-    jwt_groups_claim: str = Field("groups", description="The claim that lists a JWT's groups.")
+    jwt_issuer: str | None = Field(None, description="Issuer that a JWT must name in `iss`.")
+    jwt_audience: str | None = Field(None, description="Audience that a JWT must name in `aud`.")
+    jwt_groups_claim: str = Field("groups", description="Claim that lists the groups of a JWT.")
     resource_url: str | None = Field(
         None,
         pattern=r"^https?://.+",
-        description="Where clients reach /mcp; with it, OAuth metadata of `jwt_issuer` is served.",
+        description=(
+            "Address at which clients reach /mcp. With it, the OAuth metadata of "
+            "`jwt_issuer` is published."
+        ),
     )
 
     # Metrics
     metrics_cache_seconds: float = Field(
-        10.0, ge=0, le=3600, description="How long what scrapes read of the database is kept."
+        10.0,
+        ge=0,
+        le=3600,
+        description="Time for which values read from the database are reused, seconds.",
     )
 
     # Backups
     backup_path: Path | None = Field(
         default_factory=lambda: Path(p) if (p := os.environ.get("MEMORY_BACKUP_PATH")) else None,
-        description="Where backups go; MEMORY_BACKUP_PATH, too. By default backups/ in data_dir.",
+        description=(
+            "Folder of the backups, also by MEMORY_BACKUP_PATH. By default backups/ in `data_dir`."
+        ),
     )
-    backup_auto: bool = Field(True, description="Whether a server makes backups after saves.")
-    backup_interval_hours: float = Field(24.0, gt=0, description="After which a save makes one.")
+    backup_auto: bool = Field(True, description="Let a server make backups after saves.")
+    backup_interval_hours: float = Field(
+        24.0, gt=0, description="Age of the latest backup after which a save makes another, hours."
+    )
     backup_every_n: int = Field(
-        100, ge=1, description="Memories; one is made when their number is a multiple."
+        100, ge=1, description="Number of memories at whose multiples a save makes a backup."
     )
-    backup_keep: int = Field(10, ge=1, le=10_000, description="Backups; older ones are deleted.")
+    backup_keep: int = Field(
+        10, ge=1, le=10_000, description="Backups that are kept; older ones are deleted."
+    )
 
     @model_validator(mode="after")
     def _jwt_is_complete(self) -> Self:
