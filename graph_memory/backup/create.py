@@ -1,12 +1,12 @@
-"""Backups: the whole database as one folder, as it was at one instant, while others go on reading.
+"""Backups: the whole database at one instant, written to one folder while reads continue.
 
-`backup_<instant>/` holds `graph.jsonl.gz` (everything, to be restored: see `dump`), `memories.json`
-(`{export_timestamp, memories, total_memories}`, to be read) and `manifest.json`. The folder has
-its name only once it is complete.
+`backup_<instant>/` holds `graph.jsonl.gz` (the complete graph for a restore: see `dump`),
+`memories.json` (`{export_timestamp, memories, total_memories}`, for people and programs) and
+`manifest.json`. The folder gets its name once it is complete.
 
-While the database is read whoever writes waits: schema locks, which every writer of memories and
-relations needs, are held by index definitions that are never committed. What is read is put aside
-as it is, and made into files afterwards. Sessions and counters, nobody's knowledge, go on.
+Writers wait while the database is read: index definitions that are never committed hold the schema
+locks that every writer of memories and relations needs. Rows are spooled as they are, and converted
+after the locks are released. Sessions and counters are not locked, because they are not memories.
 """
 
 import asyncio
@@ -49,7 +49,7 @@ _PARTIAL = ".partial_"
 _ABANDONED_SECONDS = 24 * 3600
 _NAMED = re.compile(r"backup_\d{8}T\d{6}Z(_\d+)?")
 
-#: What `memories.json` leaves out: keys, derived texts, and what only the service understands.
+#: Properties left out of `memories.json`: keys, derived texts and internal values.
 _OMITTED = (
     "uuid",
     "metadata_json",
@@ -68,7 +68,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """A backup that was made."""
+    """A completed backup."""
 
     backup_path: Path
     memories_backed_up: int
@@ -77,7 +77,7 @@ class Backup:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a backup says of itself; restoring checks all of it."""
+    """The counts and the checksum of a backup, which a restore checks."""
 
     format: int
     created_at: str
@@ -89,10 +89,10 @@ class Manifest:
 
 @dataclass(frozen=True, slots=True)
 class BackupStatus:
-    """When the latest backup was made, and how many memories there are now."""
+    """The latest backup, and the number of memories now."""
 
-    at: Instant | None
-    held_seconds: float  #: how long writers waited for it
+    at: Instant | None  #: time of the latest backup
+    held_seconds: float  #: time that writers waited for it
     memories: int
 
 
@@ -102,14 +102,14 @@ async def create(
     """Make a backup of all groups, and delete the oldest beyond `backup_keep`.
 
     Args:
-        graph: What to back up.
-        settings: Where to, and how many are kept.
-        hold_seconds: How long writers may be kept waiting; None for as long as it takes.
-        keep_all: Whether the oldest stay as well, until the caller calls `prune`.
+        graph: The database.
+        settings: The folder, and the number of backups kept.
+        hold_seconds: Maximum time that writers wait; None for no limit.
+        keep_all: True to keep the oldest as well, until the caller calls `prune`.
 
     Raises:
-        BackupError: The folder cannot be written, or writers would have to wait for longer.
-        GraphUnavailableError: Neo4j went away; nothing is left behind.
+        BackupError: The folder cannot be written, or writers would wait longer than allowed.
+        GraphUnavailableError: The connection to Neo4j was lost; no partial backup is left.
     """
     now = datetime.now(UTC)
     try:
@@ -126,8 +126,8 @@ async def create(
         await graph.run("backup/create/record", at=instant(now), held_seconds=held_seconds)
     except OSError as error:
         raise BackupError(
-            f"No backup: {error}. Make room, or set GRAPH_MEMORY_BACKUP_PATH to a folder that can "
-            "be written."
+            f"The backup failed: {error}. Free disk space, or set GRAPH_MEMORY_BACKUP_PATH to a "
+            "writable folder."
         ) from error
     _log.info("Backup of %d memories in %s", manifest.memories, path)
     if not keep_all:
@@ -136,14 +136,14 @@ async def create(
 
 
 def folder_of(settings: Settings) -> Path:
-    """Return where backups are."""
+    """Return the folder of all backups."""
     return (settings.backup_path or settings.data_dir / "backups").absolute()
 
 
 def prune(settings: Settings, *, spared: Collection[Path] = ()) -> None:
-    """Delete the oldest backups beyond `backup_keep`, but none that is to be spared.
+    """Delete the oldest backups beyond `backup_keep`, except those in `spared`.
 
-    Where that cannot be done it is logged: what was made, or restored, is there all the same.
+    A failure is logged and not raised, because the new backup is complete.
     """
     try:
         complete = [
@@ -152,8 +152,8 @@ def prune(settings: Settings, *, spared: Collection[Path] = ()) -> None:
             if _NAMED.fullmatch(path.name) and (path / MANIFEST).is_file()
         ]
         oldest_first = sorted(complete, key=lambda path: (path / MANIFEST).stat().st_mtime)
-    except OSError as error:  # the folder is another than it was, or somebody else prunes
-        _log.warning("No old backup was deleted: %s", error)
+    except OSError as error:  # the folder was replaced, or another process prunes as well
+        _log.warning("Cannot delete old backups: %s", error)
         return
     kept = {path.resolve() for path in spared}
     for path in oldest_first[: -settings.backup_keep]:
@@ -162,18 +162,18 @@ def prune(settings: Settings, *, spared: Collection[Path] = ()) -> None:
 
 
 async def status(graph: Graph) -> BackupStatus:
-    """Tell when the latest backup was made, and how many memories there are now."""
+    """Return the latest backup, and the number of memories now."""
     return await graph.one("backup/create/standing", BackupStatus) or BackupStatus(None, 0.0, 0)
 
 
 async def claim(graph: Graph, *, now: datetime, until: datetime, seen: datetime | None) -> bool:
-    """Claim the backup after the one `seen` until an instant; tell whether nobody else has."""
+    """Claim the backup after the one `seen` until an instant; return True if it succeeded."""
     given = {"now": instant(now), "until": instant(until), "seen": instant(seen) if seen else None}
     return await graph.one("backup/create/claim", bool, **given) or False
 
 
 async def checksum(graph: Graph) -> dump.Checksum:
-    """Read the database as a backup would, and return the checksum of that."""
+    """Read the database as a backup would, and return its checksum."""
     reckoned = dump.Checksum()
     async for block in graph.stream(_NODES):
         for row in block:
@@ -187,7 +187,7 @@ async def checksum(graph: Graph) -> dump.Checksum:
 async def _write_files(
     graph: Graph, folder: Path, now: datetime, hold_seconds: float | None
 ) -> tuple[Manifest, float]:
-    """Write the files of a backup; return what it says of itself, and how long writers waited."""
+    """Write the files of a backup; return its manifest, and the seconds that writers waited."""
     with (
         gzip.open(folder / GRAPH, "wt", encoding="utf-8", compresslevel=1) as lines,
         (folder / MEMORIES).open("w", encoding="utf-8") as readable,
@@ -208,9 +208,10 @@ async def _write_files(
 
 
 async def _spool(graph: Graph, path: Path, hold_seconds: float | None) -> float:
-    """Read everything into a file as it is: what writers wait for is that, and no JSON.
+    """Spool all rows to a file, without conversion, to hold writers as briefly as possible.
 
-    Returns the seconds they waited.
+    Returns:
+        The seconds that writers waited.
     """
     with path.open("wb") as spool:
         async with _hold_writers(graph):
@@ -220,16 +221,16 @@ async def _spool(graph: Graph, path: Path, hold_seconds: float | None) -> float:
                     await asyncio.to_thread(pickle.dump, (what, block), spool)
                     if hold_seconds is not None and time.monotonic() - started > hold_seconds:
                         raise BackupError(
-                            f"Writers have waited for {hold_seconds:g} s. Make backups at a quiet "
-                            "hour, with `graph-memory backup`, and set "
-                            "GRAPH_MEMORY_BACKUP_AUTO=false."
+                            f"Writers have waited for {hold_seconds:g} s. Set "
+                            "GRAPH_MEMORY_BACKUP_AUTO=false, and run `graph-memory backup` at a "
+                            "quiet hour."
                         )
         return time.monotonic() - started
 
 
 @contextlib.asynccontextmanager
 async def _hold_writers(graph: Graph) -> AsyncGenerator[None]:
-    """Hold what writers need; of a writer and us who wait for each other, one has to try again."""
+    """Hold the locks that writers need; retry with exponential backoff after a deadlock."""
     async with contextlib.AsyncExitStack() as stack:
         for attempt in range(_ATTEMPTS):
             try:
@@ -243,7 +244,7 @@ async def _hold_writers(graph: Graph) -> AsyncGenerator[None]:
 
 
 class _Writer:
-    """Writes what was read of the database, a block at a time."""
+    """The writer of the files of a backup, one block of rows at a time."""
 
     def __init__(self, lines: TextIO, readable: TextIO) -> None:
         self.checksum = dump.Checksum()
@@ -252,10 +253,10 @@ class _Writer:
         self._readable = readable
 
     def write(self, path: Path) -> None:
-        """Write what was spooled, nodes first."""
+        """Write the spooled rows, nodes first."""
         with path.open("rb") as spool, contextlib.suppress(EOFError):
             while True:
-                what, block = pickle.load(spool)  # noqa: S301 - written just now, by us
+                what, block = pickle.load(spool)  # noqa: S301 - written by this process
                 (self._nodes if what == _NODES else self._edges)(block)
 
     def _nodes(self, block: list[list[Any]]) -> None:
@@ -271,14 +272,14 @@ class _Writer:
     def _edges(self, block: list[list[Any]]) -> None:
         for row in block:
             record = dump.edge(*row)
-            # Sessions go on being written: one that came after the nodes were read is left out.
+            # Sessions are not locked: skip the edges of one written after the nodes were read.
             if self.checksum.has(record["from"]) and self.checksum.has(record["to"]):
                 self.checksum.edge(record)
                 self._lines.write(dump.to_line(record) + "\n")
 
 
 def _describe_memory(record: dict[str, Any], properties: dict[str, Any]) -> dict[str, Any]:
-    """Return a memory as people and other programs read it."""
+    """Return a memory as an object for people and other programs."""
     plain: dict[str, Any] = record["properties"]
     times = {key: text for key, (_, text) in record.get("temporals", {}).items()}
     packed = properties.get("content_gz")
@@ -291,30 +292,30 @@ def _describe_memory(record: dict[str, Any], properties: dict[str, Any]) -> dict
 
 
 def _rename_into_place(partial: Path, path: Path) -> Path:
-    """Give a folder its name; another of the same second gets a number."""
+    """Rename a folder to its final name, with a number if the name is taken."""
     for number in range(1000):
         wanted = path if number == 0 else path.with_name(f"{path.name}_{number}")
         if not wanted.exists():
             partial.rename(wanted)
             return wanted
-    raise BackupError(f"There are too many backups of one second beside {path}.")
+    raise BackupError(f"There are too many backups with the name {path}. Try again in a second.")
 
 
 def _clear(folder: Path, now: datetime) -> None:
-    """Remove what killed backups left: half-made folders into which nothing was written for a day.
+    """Remove the partial folders of killed backups, unchanged for a day.
 
-    Another host may be writing to the same folder, so a process id would say nothing.
+    A process id would not help, because another host may write to the same folder.
     """
     for partial in folder.glob(f"{_PARTIAL}*"):
-        with contextlib.suppress(OSError):  # its maker has ended it meanwhile
+        with contextlib.suppress(OSError):  # its process has completed it in between
             written = max(path.stat().st_mtime for path in (partial, *partial.iterdir()))
             if now.timestamp() - written > _ABANDONED_SECONDS:
                 _remove(partial)
 
 
 def _remove(path: Path) -> None:
-    """Remove a folder; one that cannot be removed spoils no backup that was made."""
+    """Remove a folder; a failure is logged, because it does not affect other backups."""
     try:
         shutil.rmtree(path)
     except OSError as error:
-        _log.warning("%s stays: %s", path, error)
+        _log.warning("Cannot remove %s: %s", path, error)

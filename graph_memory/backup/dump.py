@@ -1,13 +1,13 @@
-"""A database as lines of JSON, and back: every label, relationship, property and vector.
+"""The line format of backups: every label, relationship, property and vector as JSON.
 
 A node is `{"id", "labels", "properties"}`, a relationship `{"from", "to", "type", "properties"}`,
-where ids are those of the database it comes from. What JSON has no form for stands beside the
-properties: `floats` as `[type, base64]` of IEEE numbers, little-endian, `f` of 4 and `d` of 8
-bytes; `bytes` as base64; `temporals` as `[type, ISO 8601]`.
+with the ids of the original database. Values without a JSON form are stored beside the properties:
+`floats` as `[type, base64]` of little-endian IEEE numbers, `f` for 4 and `d` for 8 bytes;
+`bytes` as base64; `temporals` as `[type, ISO 8601]`.
 
-The checksum is the sum, modulo 2^256, of the SHA-256 of each line, ids left out and ends replaced
-by the hashes of their nodes. So it does not depend on the order or on ids, and what was restored
-can be read back and compared.
+The checksum is the sum, modulo 2^256, of the SHA-256 of each line without ids; a relationship is
+hashed with the hashes of its nodes. So it depends neither on order nor on ids, and a restored
+database can be read back and compared.
 """
 
 import base64
@@ -23,7 +23,7 @@ from graph_memory.errors import BackupError
 _DIGEST = 32
 _MODULUS = 1 << 8 * _DIGEST
 
-#: From so many numbers on a list is written as bytes: shorter, quicker, and exact.
+#: Length from which a list of numbers is written as bytes: shorter, faster and exact.
 _FLOATS = 8
 
 _PLAIN = (str, bool, int, float)
@@ -31,7 +31,7 @@ _TEMPORALS = ("DateTime", "Date", "Duration")  #: the driver's types
 
 
 class Checksum:
-    """The checksum of a graph, a line at a time; nodes first. Holds 32 bytes a node."""
+    """The checksum of a graph, one line at a time, nodes first; it holds 32 bytes per node."""
 
     def __init__(self) -> None:
         self.nodes = 0
@@ -50,7 +50,7 @@ class Checksum:
         self._sum += int.from_bytes(digest)
 
     def has(self, number: int) -> bool:
-        """Tell whether a node was added."""
+        """Return True if a node was added."""
         return any(self._at(number))
 
     def edge(self, record: Mapping[str, Any]) -> None:
@@ -60,7 +60,7 @@ class Checksum:
         self._sum += int.from_bytes(_digest(record, ends))
 
     def hexdigest(self) -> str:
-        """Return it as hexadecimal digits."""
+        """Return the checksum as hexadecimal digits."""
         return (self._sum % _MODULUS).to_bytes(_DIGEST).hex()
 
     def _at(self, number: int) -> bytes:
@@ -68,27 +68,27 @@ class Checksum:
 
 
 def node(element_id: str, labels: list[str], properties: Mapping[str, Any]) -> dict[str, Any]:
-    """Describe a node as the line that it becomes.
+    """Return the line of a node, as an object.
 
     Raises:
-        BackupError: A property is of a type that no line can hold.
+        BackupError: A property has a type that a line cannot hold.
     """
     return {"id": _number(element_id), "labels": sorted(labels), **_fields(properties)}
 
 
 def edge(from_id: str, to_id: str, kind: str, properties: Mapping[str, Any]) -> dict[str, Any]:
-    """Describe a relationship as the line that it becomes; errors are those of `node`."""
+    """Return the line of a relationship, as an object; errors are those of `node`."""
     ends = {"from": _number(from_id), "to": _number(to_id)}
     return {**ends, "type": kind, **_fields(properties)}
 
 
 def _number(element_id: str) -> int:
-    """Return the number in Neo4j's name of a node; small, and unique while nothing is written."""
+    """Return the number in an element id; it is small, and unique while writers wait."""
     return int(element_id.rpartition(":")[2])
 
 
 def _fields(properties: Mapping[str, Any]) -> dict[str, Any]:
-    """Describe the properties of a node or relationship in JSON."""
+    """Return the properties of a node or relationship in JSON's types."""
     fields: dict[str, dict[str, Any]] = {"properties": {}}
     for key in sorted(properties):
         kind, value = _encode_property(key, properties[key])
@@ -97,7 +97,7 @@ def _fields(properties: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def parameters(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a described node or relationship needs to be written again."""
+    """Return the statement parameters that restore a node or relationship."""
     properties = dict(record["properties"])
     vectors: dict[str, Any] = {}
     for key, (kind, text) in record.get("floats", {}).items():
@@ -116,12 +116,12 @@ def parameters(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def to_line(record: Mapping[str, Any]) -> str:
-    """Return a line."""
+    """Return a record as a line of JSON."""
     return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
 
 
 def _encode_property(key: str, value: Any) -> tuple[str, Any]:
-    """Return where a property stands in a line, and as what."""
+    """Return the section of a line that holds a property, and its value there."""
     if isinstance(value, bytes | bytearray):
         return "bytes", base64.b64encode(value).decode()
     kind = type(value).__name__
@@ -132,11 +132,11 @@ def _encode_property(key: str, value: Any) -> tuple[str, Any]:
         return "floats", _encode_floats(items)
     if all(isinstance(item, _PLAIN) for item in items):
         return "properties", value
-    raise BackupError(f"Property '{key}' is of a type no backup holds: {kind}.")
+    raise BackupError(f"Property '{key}' has the type {kind}, which backups do not support.")
 
 
 def _describe_temporal(kind: str, value: Any) -> list[str]:
-    """Return a temporal value as type and text; the driver's text lacks the name of a zone."""
+    """Return a temporal value as type and text, with the zone name that the driver leaves out."""
     if kind != "DateTime":
         return [kind.lower(), value.iso_format()]
     if value.tzinfo is None:
@@ -146,7 +146,7 @@ def _describe_temporal(kind: str, value: Any) -> list[str]:
 
 
 def _encode_floats(numbers: list[float]) -> list[str]:
-    """Return numbers as type and base64; as 4 bytes each if nothing is lost by it."""
+    """Return numbers as type and base64, in 4 bytes each if that is exact, else in 8."""
     wide = np.array(numbers, "<f8")
     with np.errstate(over="ignore"):
         narrow = wide.astype("<f4")

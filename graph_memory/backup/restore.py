@@ -1,4 +1,4 @@
-"""Restoring a backup: all of it, checked before and after, or a database that says it is not."""
+"""Restore of a backup: complete and checked, or the database is marked as unfinished."""
 
 import gzip
 import json
@@ -28,7 +28,7 @@ Progress = Callable[[int, int | None], None]
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """What was restored, and where what was there before is."""
+    """A completed restore, and the backup of the previous data."""
 
     path: Path
     memories: int
@@ -39,7 +39,7 @@ class Restored:
 
 @dataclass(frozen=True, slots=True)
 class UnfinishedRestore:
-    """A restoring that was begun: of which backup, and where what was there before is."""
+    """An interrupted restore: its backup, and the backup of the previous data."""
 
     path: str
     before: str | None
@@ -59,22 +59,23 @@ async def restore(
     replace: bool = False,
     on_progress: Progress = lambda done, of: None,
 ) -> Restored:
-    """Make the database what a backup says, and read it back to see that it is.
+    """Replace the database by a backup, and read it back to compare checksums.
 
-    Everything that is there is erased; of memories that are there a backup is made first. While
-    this goes on no service opens the database, and if it is interrupted none does until it is
-    repeated. Old backups beyond `backup_keep` go when all is done; never these two.
+    All existing data is erased; existing memories are backed up first. Services refuse to open the
+    database during a restore, and after an interrupted one until it is repeated. Old backups beyond
+    `backup_keep` are deleted at the end, except these two.
 
     Args:
-        graph: The database to restore into, its schema up; nobody else may be using it.
-        settings: Where the backup of what is there goes.
+        graph: The database, with its schema; no other process may use it.
+        settings: The folder for the backup of existing memories.
         path: The folder of the backup.
-        replace: Whether memories that are there may be replaced.
-        on_progress: Called with the nodes and relationships written since, and with all there are.
+        replace: True to replace existing memories.
+        on_progress: Called with the number of nodes and relationships written since the last call,
+            and once with the total.
 
     Raises:
-        BackupError: The backup is damaged, memories are there, or the result is not the backup.
-        RunLockedError: Maintenance is on its way.
+        BackupError: The backup is damaged, memories exist, or the result differs from the backup.
+        RunLockedError: A maintenance run is in progress.
     """
     manifest = read_manifest(path)
     _check(path, manifest)
@@ -83,8 +84,8 @@ async def restore(
         there = (await create.status(graph)).memories if begun is None else 0
         if there and not replace:
             raise BackupError(
-                f"There are {there} memories in this database. Restore into an empty one, or add "
-                "--replace: they are then backed up and erased."
+                f"This database holds {there} memories. Restore into an empty one, or add "
+                "--replace to back them up and erase them."
             )
         before = Path(begun.before) if begun and begun.before else None
         if there:
@@ -99,42 +100,42 @@ async def restore(
 
 
 async def unfinished(graph: Graph) -> UnfinishedRestore | None:
-    """Return which restoring was interrupted, if one was."""
+    """Return the interrupted restore, if there is one."""
     return await graph.one("backup/restore/unfinished", UnfinishedRestore)
 
 
 async def refuse_unfinished(graph: Graph) -> None:
-    """Refuse a database that holds only a part of a backup.
+    """Check that the database is not the result of an interrupted restore.
 
     Raises:
-        BackupError: Its restoring was interrupted.
+        BackupError: A restore was interrupted.
     """
     if begun := await unfinished(graph):
         raise BackupError(
-            f"The restoring of {begun.path} into this database was interrupted. Repeat "
-            f"`graph-memory restore {begun.path}`; until then nothing is served from it."
+            f"The restore of {begun.path} into this database was interrupted. Repeat "
+            f"`graph-memory restore {begun.path}`; until then the database is not served."
             f"{_describe_previous(begun.before)}"
         )
 
 
 def read_manifest(path: Path) -> Manifest:
-    """Read what a backup says of itself.
+    """Read the manifest of a backup.
 
     Raises:
-        BackupError: It is none, or of a format that is not known here.
+        BackupError: The folder is not a backup, or its format is not supported.
     """
     try:
         said = json.loads((path / create.MANIFEST).read_text(encoding="utf-8"))
         manifest = Manifest(**{field.name: said[field.name] for field in fields(Manifest)})
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise BackupError(
-            f"{path} is no backup: {create.MANIFEST} cannot be read ({error}). Name a folder "
+            f"{path} is not a backup: {create.MANIFEST} cannot be read ({error}). Name a folder "
             "backup_... that `graph-memory backup` made."
         ) from error
     if manifest.format != create.FORMAT:
         raise BackupError(
-            f"{path} is a backup of format {manifest.format}, and this version of graph-memory "
-            f"reads {create.FORMAT}. Install the version that made it."
+            f"{path} has format {manifest.format}, but this version of graph-memory reads format "
+            f"{create.FORMAT}. Install the version that made the backup."
         )
     return manifest
 
@@ -145,11 +146,13 @@ def _records(path: Path) -> Generator[dict[str, Any]]:
             for line in lines:
                 yield json.loads(line)
     except (OSError, EOFError, ValueError, zlib.error) as error:
-        raise BackupError(f"{path / create.GRAPH} is damaged ({error}). Use another.") from error
+        raise BackupError(
+            f"{path / create.GRAPH} is damaged ({error}). Use another backup."
+        ) from error
 
 
 def _check(path: Path, manifest: Manifest) -> None:
-    """Compare a backup with what it says of itself, before anything is changed."""
+    """Compare a backup with its manifest, before the database is changed."""
     checksum = dump.Checksum()
     for record in _records(path):
         if "labels" in record:
@@ -157,13 +160,13 @@ def _check(path: Path, manifest: Manifest) -> None:
         else:
             checksum.edge(record)
     if problem := _difference(checksum, manifest):
-        raise BackupError(f"{path} is damaged: {problem}. Nothing was changed; use another.")
+        raise BackupError(f"{path} is damaged: {problem}. Nothing was changed; use another backup.")
 
 
 async def _replace(
     graph: Graph, path: Path, manifest: Manifest, before: Path | None, on_progress: Progress
 ) -> None:
-    """Erase what is there, and write and compare what the backup holds."""
+    """Erase the database, write the backup, and compare."""
     await graph.run(
         "backup/restore/begin",
         path=_absolute(path),
@@ -179,23 +182,23 @@ async def _replace(
 
 
 def _absolute(path: Path) -> str:
-    """Return a path as whoever repeats the restoring finds it, from whatever folder."""
+    """Return an absolute path, because the restore may be repeated from another folder."""
     return str(path.absolute())
 
 
 def _describe_previous(before: Path | str | None) -> str:
-    """Say where what was there before is, if anything was."""
+    """Return a sentence that names the backup of the previous data, or an empty text."""
     if before is None:
         return ""
-    return f" What was there before is in {before}, to be restored in the same way."
+    return f" The previous data is in {before}; restore it in the same way."
 
 
 async def _compare(graph: Graph, manifest: Manifest) -> None:
-    """Compare what is in the database with the backup."""
+    """Compare the database with the backup."""
     if problem := _difference(await create.checksum(graph), manifest):
         raise BackupError(
-            f"What was restored is not the backup: {problem}. Stop whatever else uses the database "
-            "and repeat it; until then nothing is served from it."
+            f"The restored database differs from the backup: {problem}. Stop all other processes "
+            "that use the database, and repeat the restore; until then it is not served."
         )
 
 
@@ -206,7 +209,7 @@ def _difference(found: dump.Checksum, manifest: Manifest) -> str | None:
         ("checksum", found.hexdigest(), manifest.checksum),
     ):
         if is_there != said:
-            return f"{what} {is_there}, not {said}"
+            return f"{what} {is_there} instead of {said}"
     return None
 
 

@@ -1,4 +1,4 @@
-"""Backups after saves: when one is due, and one at a time over all replicas."""
+"""Automatic backups after saves, one at a time over all replicas."""
 
 import asyncio
 import contextlib
@@ -11,9 +11,9 @@ from graph_memory.context import Context
 from graph_memory.errors import GraphMemoryError
 from graph_memory.settings.base import Settings
 
-_PATIENCE = 0.5  #: of the time after which a statement is refused
-_REST = 100  #: times as long as writers waited, before a number of memories makes them wait again
-_TRY_AGAIN = timedelta(hours=1)
+_PATIENCE = 0.5  #: longest wait of writers, as a share of the query timeout
+_REST = 100  #: shortest pause after a backup, as a multiple of the time that writers waited
+_TRY_AGAIN = timedelta(hours=1)  #: time after which a failed backup is tried again
 
 _log = logging.getLogger(__name__)
 
@@ -25,15 +25,16 @@ def is_due(
     saved: int = 1,
     held_seconds: float = 0.0,
 ) -> bool:
-    """Tell whether a backup is due after saving.
+    """Return True if a backup is due after a save.
 
     Args:
-        hours_since_last: Since the latest backup; None if there is none.
-        memory_count: Memories in the database, those just saved included.
+        hours_since_last: Hours since the latest backup; None if there is none.
+        memory_count: Memories in the database, including those just saved.
         settings: `backup_interval_hours`, which must be exceeded, and `backup_every_n`.
-        saved: Memories just saved; one backup is due if their number reached a multiple.
-        held_seconds: How long writers waited for the latest one: they wait at most a hundredth of
-            the time, however fast memories come.
+        saved: Memories just saved; a backup is due if they reached a multiple of
+            `backup_every_n`.
+        held_seconds: Seconds that writers waited for the latest backup; backups by number take at
+            most a hundredth of the writers' time.
     """
     every = settings.backup_every_n
     reached = memory_count // every > (memory_count - saved) // every
@@ -43,7 +44,7 @@ def is_due(
 
 
 class AutoBackup:
-    """Makes a backup after saves when one is due, one at a time, behind the caller."""
+    """A background task that makes a backup after saves when one is due."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -51,13 +52,13 @@ class AutoBackup:
         self._task: asyncio.Task[None] | None = None
 
     def saved(self, count: int) -> None:
-        """Note that memories were saved."""
+        """Count saved memories, and start a backup in the background if one is due."""
         self._saved += count
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._back_up_if_due())
 
     async def settled(self) -> None:
-        """Wait until what was begun is done."""
+        """Wait until a running backup is complete."""
         while self._task is not None and not self._task.done():
             await self._task
 
@@ -70,13 +71,13 @@ class AutoBackup:
                     patience = settings.query_timeout_seconds * _PATIENCE
                     await create(self._context.graph, settings, hold_seconds=patience)
             except GraphMemoryError as error:
-                # No save fails by it; the claim that is left keeps others from trying at once.
-                _log.warning("No backup after a save: %s", error)
+                # The save succeeded; the claim keeps other replicas from trying at once.
+                _log.warning("The backup after a save failed: %s", error)
 
     async def _is_due(self, saved: int) -> bool:
         graph, now = self._context.graph, datetime.now(UTC)
         found = await status(graph)
-        # What a clock that was wrong dates into the future would keep the next one off until then.
+        # A wrong clock may have dated the latest backup into the future: use the distance.
         hours = abs(now - found.at) / timedelta(hours=1) if found.at else None
         if not is_due(hours, found.memories, self._context.settings, saved, found.held_seconds):
             return False
@@ -85,7 +86,7 @@ class AutoBackup:
 
 @contextlib.asynccontextmanager
 async def automatic_backups(context: Context) -> AsyncGenerator[None]:
-    """Make backups after saves while this lasts, if the settings want them."""
+    """Make backups after saves while the context is open, if `backup_auto` is set."""
     if not context.settings.backup_auto:
         yield
         return

@@ -71,7 +71,7 @@ async def plan_renames(graph: Graph, renames: Mapping[str, str]) -> list[GroupRe
 
 
 async def rename(graph: Graph, renames: Mapping[str, str]) -> list[GroupRename]:
-    """Give groups new ids; a repeated rename moves what was written since.
+    """Rename groups; a repeated rename moves what was written since.
 
     Each rename is recorded first, so that an interrupted one can be repeated.
 
@@ -86,7 +86,7 @@ async def rename(graph: Graph, renames: Mapping[str, str]) -> list[GroupRename]:
 
 
 async def give_back(graph: Graph, group_id: str) -> GroupRename | None:
-    """Give Graphiti's nodes of a renamed group their old id; return None if it was not renamed.
+    """Restore the old id of a renamed group; return None if it was not renamed.
 
     Memories that Graphiti did not find stay in the group, with the facts that lead to them.
     """

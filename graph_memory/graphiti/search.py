@@ -68,7 +68,7 @@ class EntityLookup(GraphOperationsInterface):
 
 
 class IndexedSearch(SearchInterface):
-    """Searches by vector index and by full-text index, one group after the other.
+    """Search by vector index and by full-text index, one group after the other.
 
     A search with a filter that these cannot apply goes to Graphiti's own implementation.
     """

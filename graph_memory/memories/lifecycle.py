@@ -261,7 +261,7 @@ async def resolve_contradiction(
         The ids of the winner and the loser.
 
     Raises:
-        NotFoundError: One of them was deleted in the meantime.
+        NotFoundError: A memory was deleted in between.
     """
     rivals = await graph.rows(
         "memories/lifecycle/rivals", _Rival, group_id=group_id, memory_ids=list(memory_ids)

@@ -559,7 +559,7 @@ def test_a_backup_is_made_and_a_restore_asks_before_it_replaces(
     refused = cli("restore", made["backup_path"])
     assert (refused.code, "--replace" in refused.err) == (1, True)
     nothing = cli("restore", tmp_path)
-    assert (nothing.code, "is no backup" in nothing.err) == (1, True)
+    assert (nothing.code, "is not a backup" in nothing.err) == (1, True)
 
 
 def test_the_local_database_starts_stays_and_stops(

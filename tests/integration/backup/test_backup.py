@@ -258,7 +258,7 @@ async def test_a_damaged_backup_changes_nothing(own: GraphMemory, own_driver: As
     graph_file.write_bytes(whole)
     for broken in ("{", "[]", said.replace('"nodes"', '"knots"')):
         manifest.write_text(broken)
-        with pytest.raises(BackupError, match="no backup"):
+        with pytest.raises(BackupError, match="not a backup"):
             await restore(own.graph, own.settings, made.backup_path, replace=True)
     manifest.write_text(said.replace('"format": 1', '"format": 9'))
     with pytest.raises(BackupError, match="format 9"):
@@ -271,7 +271,7 @@ def test_what_cannot_be_pruned_spoils_no_backup_that_was_made(
     settings: Settings, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     create.prune(settings.model_copy(update={"backup_path": tmp_path / "gone"}))
-    assert f"No old backup was deleted: [Errno 2] No such file or directory: '{tmp_path}" in (
+    assert f"Cannot delete old backups: [Errno 2] No such file or directory: '{tmp_path}" in (
         caplog.text
     )
 
@@ -412,5 +412,5 @@ async def test_no_save_fails_by_a_backup(
     service.on_saved = automatic_backups.saved
     await service.add("stored all the same", group_id="g")
     await automatic_backups.settled()
-    assert "No backup after a save" in caplog.text
+    assert "The backup after a save failed" in caplog.text
     assert "GRAPH_MEMORY_BACKUP_PATH" in caplog.text
