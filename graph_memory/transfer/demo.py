@@ -1,4 +1,4 @@
-"""A year of an agent's memories of one small team, to try things on: `graph-memory demo`."""
+"""Demo data for `graph-memory demo`: a year of an agent's memories of one small team."""
 
 import json
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ QUESTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A memory of the story; `links` says how it bears on earlier entries, by their names."""
+    """A memory of the story; `links` holds relation types by the names of earlier entries."""
 
     days_ago: int
     name: str
@@ -34,12 +34,12 @@ class _Entry:
 
 
 async def store_story(memory: GraphMemory) -> ImportReport:
-    """Store the story in the group `demo`; what is there already stays."""
+    """Store the story in the group `demo`; existing memories stay."""
     return await import_lines(memory, _lines(memory.clock()), GROUP)
 
 
 async def answer_questions(memory: GraphMemory, limit: int = 3) -> dict[str, list[FoundMemory]]:
-    """Ask the three questions; return what was found for each."""
+    """Search for the three questions, and return the memories found for each."""
     return {
         question: await memory.search(question, limit=limit, group_id=GROUP)
         for question in QUESTIONS
@@ -47,13 +47,13 @@ async def answer_questions(memory: GraphMemory, limit: int = 3) -> dict[str, lis
 
 
 async def delete_story(memory: GraphMemory) -> int:
-    """Remove the story for good; return how many memories went."""
+    """Erase the story permanently, and return the number of memories erased."""
     erased = await memory.delete_all(confirm=CONFIRMATION, permanent=True, group_id=GROUP)
     return erased.deleted
 
 
 def _lines(now: datetime) -> Iterator[str]:
-    """Yield the story as an import wants it, its last day just before `now`."""
+    """Yield the lines of the story for an import; its last day is the day before `now`."""
     at = {entry.name: now - timedelta(days=entry.days_ago) for entry in _STORY}
     ends = {
         old: at[entry.name]

@@ -1,4 +1,4 @@
-"""Import and export: many memories in, all memories out, as lines of JSON."""
+"""Import and export of memories as lines of JSON."""
 
 import hashlib
 import uuid
@@ -37,7 +37,7 @@ _EXPORT_BATCH = 500
 
 @dataclass(frozen=True, slots=True)
 class LineError:
-    """Why a line, or one of its relations, was not imported."""
+    """The error of a line, or of one of its relations."""
 
     line: int
     code: str
@@ -46,7 +46,7 @@ class LineError:
 
 @dataclass(slots=True)
 class ImportReport:
-    """What became of the lines; `errors` are the first few, `failed` counts them all."""
+    """The counts of an import; `errors` holds the first 20 errors, `failed` counts all."""
 
     stored: int = 0
     skipped: int = 0
@@ -55,7 +55,7 @@ class ImportReport:
     errors: list[LineError] = field(default_factory=list[LineError])
 
     def refuse(self, line: int, error: GraphMemoryError) -> None:
-        """Count an error, and keep it if it is among the first."""
+        """Count an error, and keep it if it is among the first 20."""
         self.failed += 1
         if self.failed <= MAX_SHOWN_ERRORS:
             self.errors.append(LineError(line, error.code, str(error)))
@@ -63,7 +63,7 @@ class ImportReport:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A memory on its way in, and the number of the line it stands in."""
+    """A memory to import, and the number of its line."""
 
     number: int
     group_id: str
@@ -72,10 +72,10 @@ class _Line:
 
 @dataclass(frozen=True, slots=True)
 class _Holder:
-    """An id that is taken, and whether by a memory the group can see."""
+    """An existing memory with the id of a line."""
 
     memory_id: str
-    in_group: bool
+    in_group: bool  #: true if the group can see it
 
 
 async def import_lines(
@@ -84,19 +84,19 @@ async def import_lines(
     group_id: str | None = None,
     on_progress: Callable[[int], None] = lambda lines_done: None,
 ) -> ImportReport:
-    """Store a memory for each line; run again, it stores only what is not there yet.
+    """Store a memory for each line; a repeated import stores only missing memories.
 
     A memory whose id or content the group holds already is skipped. An id that a deleted memory or
-    another group holds is replaced by a new one, in the relations and parents of other lines too.
+    another group holds is replaced by a new one, also in the relations and parents of other lines.
 
     Args:
-        memory: Where to.
-        lines: JSON objects, read as they are needed; blank lines are passed over.
-        group_id: The tenant of all lines, whatever they say; without it each keeps its own.
+        memory: The service to import into.
+        lines: JSON objects, read lazily; blank lines are skipped.
+        group_id: The tenant of all lines; None keeps the group of each line.
         on_progress: Called with the number of lines done since the last call.
 
     Raises:
-        GraphUnavailableError: Neo4j went away; what was stored so far is whole.
+        GraphUnavailableError: The connection to Neo4j was lost; the batches so far are stored.
     """
     running = _Import(memory, group_id)
     size = min(_IMPORT_BATCH, memory.settings.max_batch)
@@ -108,7 +108,7 @@ async def import_lines(
 
 
 async def export_lines(memory: GraphMemory, group_id: str | None = None) -> AsyncIterator[str]:
-    """Yield a line for each memory of the group that is not deleted, the oldest first."""
+    """Yield a line for each memory of the group, the oldest first, without deleted ones."""
     after: dict[str, str] = {"after_created_at": "0001-01-01T00:00:00Z", "after_id": ""}
     while True:
         page = await memory.graph.rows(
@@ -130,7 +130,7 @@ async def export_lines(memory: GraphMemory, group_id: str | None = None) -> Asyn
 
 @dataclass(frozen=True, slots=True)
 class _Exported:
-    """A memory as the database describes it, and where the next page goes on."""
+    """A memory as the database describes it; its time and id continue the paging."""
 
     line: dict[str, Any]
     title: str | None
@@ -138,7 +138,7 @@ class _Exported:
 
 
 class _Import:
-    """An import on its way: what is counted, which ids were replaced, what is yet to be linked."""
+    """A running import: its counts, the ids replaced, and the links to set at the end."""
 
     def __init__(self, memory: GraphMemory, group_id: str | None) -> None:
         self.report = ImportReport()
@@ -161,7 +161,7 @@ class _Import:
             await self._restore_lifecycles(group_id, stored_lines)
 
     async def link(self) -> None:
-        """Set the parents and relations of all lines, and where conversations go on."""
+        """Set the parents and relations of all lines, and the ends of conversations."""
         for group_id, links in _grouped(self._links, lambda link: link.group_id):
             new_ids = {old: new for (group, old), new in self._new_ids.items() if group == group_id}
             made, refused = await set_links(
@@ -170,11 +170,11 @@ class _Import:
             self.report.relations += made
             for link, error in refused:
                 self.report.refuse(link.line, error)
-        for group_id, talks in _grouped(sorted(self._conversations), itemgetter(0)):
+        for group_id, pairs in _grouped(sorted(self._conversations), itemgetter(0)):
             await self._memory.graph.run(
                 "transfer/import_export/resume_conversations",
                 group_id=group_id,
-                conversations=[conversation_id for _, conversation_id in talks],
+                conversations=[conversation_id for _, conversation_id in pairs],
             )
 
     def _read(self, batch: Iterable[tuple[int, str]]) -> Iterator[_Line]:
@@ -189,7 +189,7 @@ class _Import:
                 yield _Line(number, self._group_id or self._memory.group(memory.group_id), memory)
 
     async def _stored_lines(self, group_id: str, lines: list[_Line]) -> list[tuple[_Line, str]]:
-        """Return the lines whose memories are there now, old or new, with their ids."""
+        """Store the memories of lines, and return all that are stored now, with their ids."""
         ids = [line.memory.memory_id for line in lines if line.memory.memory_id]
         holders = await self._memory.graph.rows(
             "transfer/import_export/find_ids", _Holder, group_id=group_id, memory_ids=ids
@@ -208,7 +208,7 @@ class _Import:
                 case DuplicateError(existing_id=existing_id):
                     self.report.skipped += 1
                     stored_lines.append((line, existing_id))
-                case InvalidArgumentError(argument="memory_id"):  # a line before has the same id
+                case InvalidArgumentError(argument="memory_id"):  # an earlier line has the same id
                     self.report.skipped += 1
                 case error:
                     self.report.refuse(line.number, error)
@@ -226,7 +226,7 @@ class _Import:
         )
 
     async def _restore_entities(self, group_id: str, stored_lines: list[tuple[_Line, str]]) -> None:
-        """Give memories that were entities of Graphiti what it had said of them."""
+        """Restore Graphiti's properties of memories that were entities."""
         rows = [
             {
                 "memory_id": memory_id,
@@ -243,7 +243,7 @@ class _Import:
             )
 
     async def _restore_versions(self, group_id: str, stored_lines: list[tuple[_Line, str]]) -> None:
-        """Give memories their earlier texts, which searches of the past compare, too."""
+        """Restore the earlier texts of memories, with vectors for searches of the past."""
         rewritten = sorted(
             (
                 (memory_id, line.memory.versions)
@@ -290,10 +290,10 @@ class _Import:
 
 
 def _arguments(line: _Line, taken: Container[str]) -> dict[str, Any]:
-    """Return a line as arguments of `add`: without links, and without an id that is taken."""
+    """Return the arguments of `add` for a line, without links and without a taken id."""
     arguments = {field.name: getattr(line.memory, field.name) for field in fields(NewMemory)}
     arguments |= {"group_id": line.group_id, "parent_id": None, "relationships": ()}
-    if line.memory.lifecycle:  # what we exported ourselves brings its links along
+    if line.memory.lifecycle:  # our exports hold the links themselves
         arguments["conversation_id"] = None
     if arguments["memory_id"] in taken:
         arguments["memory_id"] = None
@@ -301,7 +301,7 @@ def _arguments(line: _Line, taken: Container[str]) -> dict[str, Any]:
 
 
 def _version(version: ArchivedVersion, vector: Vector) -> dict[str, Any]:
-    """Return an earlier text as it is stored."""
+    """Return the stored properties of an earlier text."""
     return {
         **to_properties(asdict(version)),
         "version_id": str(uuid.uuid4()),

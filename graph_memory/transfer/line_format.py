@@ -1,9 +1,8 @@
-"""A memory as a line of JSON: the form `import` reads and `export` writes.
+"""The line format of `import` and `export`: one memory as a JSON object.
 
-A line is an object with the arguments of `add_memory`, and with `created_at`, `group_id` and
-`memory_id` where they are to be kept. Export adds `lifecycle`, what has happened to a memory since,
-`versions`, its earlier texts, and the times of its relations; nobody needs to write these, but
-import takes them back.
+A line holds the arguments of `add_memory`, and optionally `created_at`, `group_id` and `memory_id`.
+Export adds `lifecycle` (the state and its history), `versions` (earlier texts) and the times of
+relations. These are optional for an import.
 """
 
 import json
@@ -39,18 +38,18 @@ from graph_memory.errors import InvalidArgumentError
 
 _CHANGE = TypeAdapter(Transition)
 
-#: How an entry of a history begins: statements compare the instant where it stands.
+#: The start of an entry of a history; statements compare the instant at this position.
 _ENTRY = re.compile(r'\{"at": "\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"')
 
 
 def _recorded(entry: str) -> str:
-    """Refuse what no history holds: it could not be told, nor the memory's past."""
+    """Check an entry of a history, which later reads parse."""
     try:
         _CHANGE.validate_json(entry)
     except ValidationError as error:
-        raise ValueError("it is no change of state, as an export has it") from error
+        raise ValueError("it is not a change of state as exported") from error
     if not _ENTRY.match(entry):
-        raise ValueError("it does not begin with its instant, as an export has it")
+        raise ValueError("it does not begin with its instant as exported")
     return entry
 
 
@@ -60,7 +59,7 @@ Entry = Annotated[Text, AfterValidator(_recorded)]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchivedRelation(NewRelation):
-    """A relation of a line, with the times it had, and what it was called where it comes from."""
+    """A relation of a line, with its times and its type in the original store."""
 
     created_at: Moment | None = None
     valid_at: Moment | None = None
@@ -71,7 +70,7 @@ class ArchivedRelation(NewRelation):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lifecycle:
-    """What had happened to a memory before it was exported."""
+    """The state of a memory when it was exported, with its history."""
 
     __pydantic_config__: ClassVar = NewMemory.__pydantic_config__
 
@@ -99,7 +98,7 @@ class Lifecycle:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchivedVersion:
-    """What a memory said before it was changed, and until when."""
+    """An earlier text of a memory, and the end of its use."""
 
     __pydantic_config__: ClassVar = NewMemory.__pydantic_config__
 
@@ -109,7 +108,7 @@ class ArchivedVersion:
     expired_at: Moment
 
 
-#: What is no attribute, but has a place of its own: of an entity, and of a fact.
+#: Properties of an entity and of a fact that are not attributes.
 RESERVED_ENTITY_KEYS = (*MEMORY_PROPERTIES, *RESERVED_KEYS)
 RESERVED_FACT_KEYS = (*FACT_PROPERTIES, *SET_ASIDE_PROPERTIES, *GRAPHITI_FACT_FIELDS)
 
@@ -122,7 +121,7 @@ _WHOLE = range(-(2**63), 2**63)
 def _attributes(*others: str) -> AfterValidator:
     def check(attributes: Mapping[str, Any]) -> Mapping[str, Any]:
         if taken := sorted(attributes.keys() & set(others)):
-            raise ValueError(f"'{taken[0]}' is no attribute; the name has a meaning of its own")
+            raise ValueError(f"'{taken[0]}' is a reserved name; choose another one")
         if unfit := sorted(key for key, value in attributes.items() if not _is_plain(value)):
             raise ValueError(f"'{unfit[0]}' must be text, a number, true or false, or a list of it")
         return attributes
@@ -131,7 +130,7 @@ def _attributes(*others: str) -> AfterValidator:
 
 
 def _is_plain(value: object) -> bool:
-    """Tell whether Neo4j and JSON both hold a value: of a list, items of one kind."""
+    """Return True for a value that Neo4j and JSON can hold: a scalar, or a list of one type."""
     items = cast(list[object], value) if isinstance(value, list) else [value]
     return all(map(_fits, items)) and len({type(item) for item in items}) <= 1
 
@@ -144,7 +143,7 @@ def _fits(item: object) -> bool:
 
 def _not_structural(label: str) -> str:
     if label in STRUCTURAL_LABELS:
-        raise ValueError("the label has a meaning of its own")
+        raise ValueError("it is a reserved label; choose another one")
     return label
 
 
@@ -157,7 +156,7 @@ Label = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchivedFact:
-    """A fact that Graphiti found about a memory and another, under its own name."""
+    """A fact of Graphiti between two memories, with its own name."""
 
     __pydantic_config__: ClassVar = NewMemory.__pydantic_config__
 
@@ -178,7 +177,7 @@ class ArchivedFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchivedEntity:
-    """What Graphiti says of a memory that is an entity of its."""
+    """Graphiti's properties of a memory that is one of its entities."""
 
     __pydantic_config__: ClassVar = NewMemory.__pydantic_config__
 
@@ -192,7 +191,7 @@ class ArchivedEntity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchivedMemory(NewMemory):
-    """A line of an import."""
+    """A memory as a line holds it."""
 
     relationships: tuple[ArchivedRelation, ...] = ()
     lifecycle: Lifecycle | None = None
@@ -202,10 +201,10 @@ class ArchivedMemory(NewMemory):
 
 
 def read_line(text: str) -> ArchivedMemory:
-    """Return the memory a line describes.
+    """Return the memory that a line describes.
 
     Raises:
-        InvalidArgumentError: It is no JSON object, or a value is outside its range.
+        InvalidArgumentError: The line is not a JSON object, or a value is outside its range.
     """
     try:
         given = json.loads(text)
@@ -217,7 +216,7 @@ def read_line(text: str) -> ArchivedMemory:
 
 
 def write_line(described: dict[str, Any], title: str | None) -> str:
-    """Return the line of a memory as the database describes it, without what is implied."""
+    """Return the line of a memory as the database describes it, without default values."""
     content = content_of(described["content"])
     line = {
         **{field.name: described.get(field.name) for field in fields(ArchivedMemory)},
@@ -236,12 +235,12 @@ def write_line(described: dict[str, Any], title: str | None) -> str:
 
 
 def _said(title: str | None, content: str) -> str | None:
-    """Return a title, unless the content implies it."""
+    """Return a title, or None if it is the default title of the content."""
     return None if title == default_title(content) else title
 
 
 def _described(values: dict[str, Any]) -> dict[str, Any]:
-    """Return what is not empty of an entity or a fact, its attributes by name."""
+    """Return the fields of an entity or a fact that are not empty, with attributes by name."""
     pairs = [
         (key, instant(value) if isinstance(value, datetime) else value)
         for key, value in values["attributes"]
@@ -251,7 +250,7 @@ def _described(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _present(values: dict[str, Any]) -> dict[str, Any]:
-    """Return what is not empty, metadata as the object it stands for."""
+    """Return the values that are not empty, with metadata as an object."""
     if "metadata" in values:
         values = {**values, "metadata": json.loads(values["metadata"] or "{}")}
     return {name: value for name, value in values.items() if value not in (None, [], {})}

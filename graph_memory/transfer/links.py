@@ -1,4 +1,4 @@
-"""What leads from one imported memory to another, set when all of them are there."""
+"""Links between imported memories, set after all memories are stored."""
 
 import uuid
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from graph_memory.transfer.line_format import ArchivedFact, ArchivedRelation
 
 _BATCH = 2000
 
-#: What a line says of a relation, and `relate` does not take.
+#: Fields of a relation in a line that `relate` does not accept.
 _KEPT_OF_RELATIONS = (
     "created_at",
     "valid_at",
@@ -28,17 +28,17 @@ _KEPT_OF_RELATIONS = (
 
 @dataclass(frozen=True, slots=True)
 class PendingLink:
-    """A parent, a relation or a fact, and the line that names it."""
+    """A parent, relation or fact to set, and its line."""
 
     line: int
     group_id: str
     from_id: str
     target_id: str
-    edge: ArchivedRelation | ArchivedFact | None = None  #: none of a parent
+    edge: ArchivedRelation | ArchivedFact | None = None  #: None for a parent
 
     @property
     def statement(self) -> str:
-        """The statement that sets links of this kind."""
+        """The name of the statement that sets links of this kind."""
         match self.edge:
             case None:
                 return "transfer/links/set_parents"
@@ -50,7 +50,7 @@ class PendingLink:
                 return "transfer/links/add_facts"
 
     def rows(self, target_id: str) -> list[dict[str, Any]]:
-        """Return what to write, now that the target's id is known."""
+        """Return the rows to write, with the id of the stored target."""
         ends = {"from_id": self.from_id, "to_id": target_id}
         match self.edge:
             case None:
@@ -65,10 +65,10 @@ class PendingLink:
 
 @dataclass(frozen=True, slots=True)
 class _SetLink:
-    """A link whose ends are there, and whether it is a relation made just now."""
+    """A link with existing ends."""
 
     position: int
-    created: bool
+    created: bool  #: true for a new relation
 
 
 async def set_links(
@@ -82,14 +82,14 @@ async def set_links(
     """Set links of a group.
 
     Args:
-        graph: Where.
-        links: The links; `new_ids` has the ids of the targets that were replaced.
-        new_ids: By their old ids.
+        graph: The database.
+        links: The links, with the ids that their lines name.
+        new_ids: The replaced ids of targets, by old id.
         group_id: The tenant.
-        now: The default of their times.
+        now: The default of missing times.
 
     Returns:
-        How many relations and facts were made, and what could not be set, and why.
+        The number of relations and facts created, and the refused links with their errors.
     """
     made = 0
     refused: list[tuple[PendingLink, GraphMemoryError]] = []
@@ -105,7 +105,7 @@ async def set_links(
 
 
 def to_properties(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return values as they are stored: instants as text."""
+    """Return values as stored properties: instants as text."""
     return {k: instant(v) if isinstance(v, datetime) else v for k, v in values.items()}
 
 
@@ -122,7 +122,9 @@ async def _set(
     for position, link in enumerate(links):
         target_id = new_ids.get(link.target_id, link.target_id)
         if target_id == link.from_id and not isinstance(link.edge, ArchivedFact):
-            itself = InvalidArgumentError("target_id", target_id, "it is the memory itself")
+            itself = InvalidArgumentError(
+                "target_id", target_id, "a memory cannot be related to itself"
+            )
             refused.append((link, itself))
         else:
             rows[position] = [{"position": position, **row} for row in link.rows(target_id)]

@@ -1,7 +1,7 @@
-"""Bring your graph: stores of other makers, told as the lines that `import` reads.
+"""Import from other stores: their data becomes the lines that `import` reads.
 
-A reader tells what a file or folder holds in its own terms (`source`); `Translation` turns that
-into lines; `archive.import_lines` checks, stores and links them, as it does with our own.
+A reader yields the contents of a file or folder in the terms of its store (`source`). `Translation`
+turns them into lines. `import_export.import_lines` checks, stores and links these, as our own.
 """
 
 import logging
@@ -39,22 +39,22 @@ def translate(name: str, path: Path, group_id: str, owner: str | None = None) ->
     """Return the lines of a file or folder.
 
     Args:
-        name: A key of `FORMATS`.
+        name: The format, a key of `FORMATS`.
         path: The file or folder.
-        group_id: Where the lines will go; the same memory has another id in another group.
-        owner: A user of the source; memories of others are left out.
+        group_id: The tenant; the ids of memories depend on it.
+        owner: A user of the source; memories of other users are left out. None for all.
 
     Raises:
-        InvalidArgumentError: There is no such format.
+        InvalidArgumentError: The format is unknown.
     """
     if name not in FORMATS:
-        raise InvalidArgumentError("--from", name, f"there are {', '.join(FORMATS)}")
+        raise InvalidArgumentError("--from", name, f"the formats are {', '.join(FORMATS)}")
     return Translation(name, FORMATS[name], path, group_id, owner)
 
 
 def log_unknown_types(lines: Translation) -> None:
-    """Write down, for whoever audits the import, which names were not ours."""
+    """Log the relation and memory types that the import replaced."""
     for name, count in lines.unknown_relation_types.items():
-        _log.warning("relation type %r is none of ours: %d now relates_to", name, count)
+        _log.warning("Unknown relation type %r: %d stored as relates_to", name, count)
     for name, count in lines.unknown_memory_types.items():
-        _log.warning("memory type %r is none of ours: %d now general", name, count)
+        _log.warning("Unknown memory type %r: %d stored as general", name, count)

@@ -1,6 +1,6 @@
 """A folder of basic-memory: Markdown notes with front matter, observations and relations.
 
-A note becomes a memory of its prose, each of its observations another, which is part of it.
+A note becomes a memory of its prose. Each of its observations becomes a memory that is part of it.
 """
 
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ from graph_memory.transfer.formats.source import (
 
 _EXPECTED = "a folder of basic-memory notes (Markdown)"
 
-#: Front matter that has a place of its own here.
+#: Front matter that is not stored as metadata.
 _PLACED = frozenset(("title", "type", "tags", "permalink", "created", "modified"))
 
 
@@ -41,7 +41,7 @@ class _Note:
 
 
 def read(path: Path) -> Iterator[SourceItem]:
-    """Tell the notes and observations of a folder; a link names a title, permalink or file."""
+    """Yield the notes and observations of a folder; a link names a title, permalink or file."""
     if not path.is_dir():
         raise SourceFormatError(path, _EXPECTED, "a file")
     files = [f for f in sorted(path.rglob("*.md")) if f.is_file() and not _hidden(f, path)]
@@ -75,7 +75,7 @@ def _note(file: Path, folder: Path) -> _Note:
 
 
 def _front(matter: str) -> dict[str, Any]:
-    """Return front matter; without what is no YAML, the note is still a note."""
+    """Return front matter, or nothing if it is not valid YAML."""
     try:
         front: object = yaml.safe_load(matter)
     except (yaml.YAMLError, ValueError, RecursionError):  # a date may name the 13th month
@@ -138,7 +138,7 @@ def _created_at(note: _Note) -> Any:
 
 
 def _date(value: Any) -> Any:
-    """Return a date, or what stands for one; a number is none, and no seconds since 1970."""
+    """Return a date; a number becomes text, because it is not a number of seconds since 1970."""
     return str(value) if isinstance(value, int | float) else value
 
 
@@ -147,14 +147,14 @@ def _tags(note: _Note) -> list[str]:
 
 
 def _line(value: Any) -> str:
-    """Return a value that should be a text, and in YAML may be a number or a list."""
+    """Return a value as text; YAML may hold a number or a list in its place."""
     if isinstance(value, list):
         return ", ".join(str(part) for part in cast(list[Any], value))
     return "" if value is None else str(value).strip()
 
 
 def _plain(value: Any) -> Any:
-    """Return a value of front matter as JSON has it: YAML's keys may be numbers or dates."""
+    """Return a value of front matter for JSON, with text keys: YAML allows numbers and dates."""
     if isinstance(value, dict):
         return {str(k): _plain(v) for k, v in cast(dict[Any, Any], value).items()}
     return [_plain(v) for v in cast(list[Any], value)] if isinstance(value, list) else value

@@ -1,6 +1,6 @@
 """The SQLite file of doobidoo's mcp-memory-service: `memories` and `memory_graph`.
 
-It does not grade importance. Its JSON export lacks the graph, so the database itself is read.
+It does not rate importance. Its JSON export lacks the graph, so the database itself is read.
 """
 
 import sqlite3
@@ -27,7 +27,7 @@ _TABLES = {"memories": {"content_hash", "content", "tags", "memory_type", "creat
 
 
 def read(path: Path) -> Iterator[SourceItem]:
-    """Tell the memories that were not deleted, with their associations."""
+    """Yield the memories that were not deleted, with their associations."""
     with database(path, _EXPECTED, _TABLES) as connection:
         known: set[str] = set()
         pairs = list(_associations(connection))
@@ -67,7 +67,7 @@ def _associations(connection: sqlite3.Connection) -> Iterator[Pair]:
 
 
 def _successions(connection: sqlite3.Connection) -> Iterator[tuple[str, str, Any]]:
-    """Yield which memory was superseded, by which, and when."""
+    """Yield superseded memories with their successors and the time."""
     if "superseded_by" not in columns(connection, "memories"):
         return
     query = (

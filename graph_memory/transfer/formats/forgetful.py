@@ -21,7 +21,7 @@ from graph_memory.transfer.formats.sqlite import columns, database, rows
 _EXPECTED = "a database of forgetful"
 _TABLES = {"memories": {"title", "content", "context", "keywords", "tags", "importance"}}
 
-#: Columns that stay with a memory though they have no place of their own here.
+#: Columns that become metadata.
 _METADATA = (
     "context",
     "source_repo",
@@ -36,7 +36,7 @@ _METADATA = (
 
 
 def read(path: Path) -> Iterator[SourceItem]:
-    """Tell all memories; what was obsolete there has expired here."""
+    """Yield all memories; obsolete ones become EXPIRED."""
     with database(path, _EXPECTED, _TABLES) as connection:
         known = {str(row["id"]) for row in rows(connection, "SELECT id FROM memories")}
         links = SourceRelations([*_links(connection), *_successions(connection)], known)
@@ -47,7 +47,7 @@ def read(path: Path) -> Iterator[SourceItem]:
 
 
 def _links(connection: sqlite3.Connection) -> Iterator[Pair]:
-    """Yield each link once, though both of its ends may have written it down."""
+    """Yield each link once; both of its ends may have stored it."""
     if not columns(connection, "memory_links"):
         return
     seen: set[frozenset[str]] = set()
@@ -82,7 +82,7 @@ def _successions(connection: sqlite3.Connection) -> Iterator[Pair]:
 
 
 def _projects(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
-    """Yield the project of each memory; the last one, where it has several."""
+    """Yield the projects of each memory, the one to keep last."""
     if not columns(connection, "memory_project_association"):
         return
     query = (

@@ -1,4 +1,8 @@
-"""JSON files of any size, read one object at a time."""
+"""JSON files of any size, read one object at a time.
+
+This is not ijson: that fails on a byte that is not UTF-8, which here affects only its own memory,
+and needs as much code for lines, lists and named lists in one file.
+"""
 
 import json
 from collections.abc import Collection, Iterator
@@ -15,18 +19,18 @@ _decoder = json.JSONDecoder()
 def objects(
     path: Path, expected: str, lists: Collection[str]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each object of a file, with the name of the list it stands in, '' for none.
+    """Yield each object of a file, with the name of its list, '' for none.
 
     The file holds one object after another (JSON lines), a list of objects, or an object with some
     of the named lists.
 
     Args:
         path: The file.
-        expected: What it should be, for the error.
+        expected: A description of the expected file, for the error.
         lists: Names of members that are lists of objects.
 
     Raises:
-        SourceFormatError: It is no JSON, or holds something other than objects.
+        SourceFormatError: The file is not valid JSON, or holds values other than objects.
     """
     with path.open(encoding="utf-8-sig", errors="surrogateescape") as file:
         scanner = _Scanner(file)
@@ -36,11 +40,11 @@ def objects(
             while scanner.next_character():
                 yield from _top(scanner, lists)
         except (ValueError, RecursionError) as error:
-            raise SourceFormatError(path, expected, f"no JSON ({error})") from error
+            raise SourceFormatError(path, expected, f"invalid JSON ({error})") from error
 
 
 def text_object(value: Any) -> dict[str, Any]:
-    """Return a member that may be an object, or the text of one, or nothing."""
+    """Return an object, or the object that a text holds; a text that is not JSON becomes `text`."""
     if isinstance(value, str):
         try:
             value = json.loads(value)
@@ -50,7 +54,7 @@ def text_object(value: Any) -> dict[str, Any]:
 
 
 def text_list(value: Any) -> list[Any]:
-    """Return a member that may be a list, the text of one, or names with commas between them."""
+    """Return a list, the list that a JSON text holds, or the parts of a text between commas."""
     if not isinstance(value, str):
         return cast(list[Any], value) if isinstance(value, list) else []
     try:
@@ -103,7 +107,7 @@ def _elements(scanner: "_Scanner", name: str) -> Iterator[tuple[str, dict[str, A
 
 
 class _Scanner:
-    """A window that moves over a text and grows only to what one value needs."""
+    """A moving window over a text, as large as one value needs."""
 
     def __init__(self, file: TextIO) -> None:
         self._file = file
@@ -111,7 +115,7 @@ class _Scanner:
         self._at = 0
 
     def next_character(self) -> str:
-        """Return the next character that is no white space, without passing it; '' at the end."""
+        """Return the next character after white space without consuming it; '' at the end."""
         while True:
             while self._at < len(self._text):
                 if not self._text[self._at].isspace():
@@ -121,14 +125,14 @@ class _Scanner:
                 return ""
 
     def take(self, character: str) -> None:
-        """Pass a character that must come next."""
+        """Consume the next character, which must be the one given."""
         found = self.next_character()
         if found != character:
-            raise ValueError(f"{found or 'the end'!r} where {character!r} belongs")
+            raise ValueError(f"{found or 'the end'!r} instead of {character!r}")
         self._at += 1
 
     def value(self) -> Any:
-        """Return the next value, and pass it."""
+        """Return and consume the next value."""
         self.next_character()
         while True:
             try:
@@ -138,12 +142,12 @@ class _Scanner:
                     raise
                 continue
             if end == len(self._text) and self._grow():
-                continue  # a number may go on
+                continue  # a number may continue in the next chunk
             self._at = end
             return value
 
     def _grow(self) -> bool:
-        """Read on, at least as much again as is held: a long value is not decoded too often."""
+        """Read at least as much as is held, so that a long value is decoded only a few times."""
         rest = self._text[self._at :]
         more = self._file.read(max(_CHUNK, len(rest)))
         self._text, self._at = rest + more, 0

@@ -1,6 +1,6 @@
 """The SQLite file of longterm-memory: typed memories with an importance of 1 to 10, no relations.
 
-Its importance is what decay and use have left of it; its types and scale are ours.
+Its importance includes decay and use; its types and its scale are the same as ours.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ _TABLES = {"memories": {"content_hash", "importance", "memory_type", "last_acces
 
 
 def read(path: Path) -> Iterator[SourceItem]:
-    """Tell all memories, the oldest first."""
+    """Yield all memories, the oldest first."""
     with database(path, _EXPECTED, _TABLES) as connection:
         for row in rows(connection, "SELECT * FROM memories ORDER BY created_at, id"):
             yield _memory(row)

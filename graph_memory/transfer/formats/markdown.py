@@ -1,4 +1,4 @@
-"""A note as basic-memory writes it: front matter, prose, observations and relations."""
+"""The notes of basic-memory: front matter, prose, observations and relations."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ _RELATION = re.compile(
 _LINK = re.compile(r"\[\[([^\[\]]+)\]\]")
 _TAG = re.compile(r"(?<!\S)#([^\s#]+)")
 
-#: What stands in brackets and is no category: a task's mark, a time in a transcript.
+#: Text in brackets that is not a category: a task's mark, a time in a transcript.
 _NO_CATEGORY = re.compile(r"[xX\W]|[\d:.,\s-]*\d:\d\d[\d:.,\s-]*")
 
 _FENCES = ("```", "~~~")
@@ -23,7 +23,7 @@ _OWN_HEADINGS = ("observations", "relations")
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """Something a note says of its subject."""
+    """A statement of a note about its subject."""
 
     category: str | None
     text: str
@@ -32,7 +32,7 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class NoteLink:
-    """A relation of a note, by the name of what it leads to."""
+    """A relation of a note, with the name of its target."""
 
     relation_type: str
     target: str
@@ -41,7 +41,7 @@ class NoteLink:
 
 @dataclass(slots=True)
 class Body:
-    """What a note holds below its front matter."""
+    """The parts of a note below its front matter."""
 
     prose: list[str] = field(default_factory=list[str])
     observations: list[Observation] = field(default_factory=list[Observation])
@@ -49,7 +49,7 @@ class Body:
 
 
 def parts(text: str) -> tuple[str, str]:
-    """Return the front matter, '' without any, and what follows it."""
+    """Return the front matter, or '', and the rest of a text."""
     lines = text.replace("\r\n", "\n").split("\n")
     if lines[0].rstrip() == "---":
         for end, line in enumerate(lines[1:], start=1):
@@ -59,7 +59,7 @@ def parts(text: str) -> tuple[str, str]:
 
 
 def body(text: str) -> Body:
-    """Return the observations, the relations, and the prose that is neither."""
+    """Return the observations, the relations and the remaining prose of a text."""
     found = Body()
     for line, literal in _lines(text):
         if literal or not _taken(line, found):
@@ -68,7 +68,7 @@ def body(text: str) -> Body:
 
 
 def _lines(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield each line, and whether it is a literal or quoted one, where nothing is marked up."""
+    """Yield each line, and True if it is code or a quotation, which holds no markup."""
     fence = ""
     for line in text.split("\n"):
         start = line.lstrip()[:3]
@@ -81,7 +81,7 @@ def _lines(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def _taken(line: str, found: Body) -> bool:
-    """Note what a line says; return whether that leaves no prose of it."""
+    """Collect the observation or relations of a line; return True if it is not prose as well."""
     item = _ITEM.fullmatch(line)
     if item is None:
         found.links.extend(_linked(line))

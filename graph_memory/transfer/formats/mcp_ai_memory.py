@@ -1,7 +1,7 @@
 """The tables of mcp-ai-memory as JSON: `memories` and `memory_relations`.
 
-What that server's own migration fills in is filled in here: a state, the instant of the last decay
-and of the last access. Its score is 1 when fresh, ours 0. Vectors are made anew by our model.
+Missing values are filled in as by that server's migration: the state, and the instants of the last
+decay and the last access. Its score is 1 for a fresh memory, ours is 0. Our model computes vectors.
 """
 
 from collections.abc import Iterator
@@ -25,12 +25,12 @@ _EXPECTED = "rows of mcp-ai-memory as JSON (`id` and `content`, `from_memory_id`
 _RELATIONS = ("relations", "memory_relations")
 _LISTS = ("memories", *_RELATIONS)
 
-#: Columns that stay with a memory though they have no place of their own here.
+#: Columns that become metadata.
 _METADATA = ("source", "cluster_id", "similarity_threshold", "is_compressed", "content_hash")
 
 
 def read(path: Path) -> Iterator[SourceItem]:
-    """Tell the memories that were not deleted, with the relations of both tables."""
+    """Yield the memories that were not deleted, with the relations of both tables."""
     known: set[str] = set()
     pairs: list[Pair] = []
     for section, row in objects(path, _EXPECTED, _LISTS):
@@ -63,7 +63,7 @@ def _relation(row: dict[str, Any]) -> Pair:
 
 
 def _to_parent(row: dict[str, Any]) -> list[Pair]:
-    """Return how a memory bears on its parent, where the row says."""
+    """Return the relation to the parent, if the row holds one."""
     if not (row.get("parent_id") and row.get("relation_type")):
         return []
     parent, kind = str(row["parent_id"]), str(row["relation_type"])
@@ -107,13 +107,13 @@ def _lifecycle(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _decay(score: Any) -> Any:
-    """Return how far a memory has faded, from how fresh it was."""
+    """Return our decay score, 0 fresh, for a score that is 1 when fresh."""
     number = isinstance(score, int | float)
     return 1 - min(max(score, 0.0), 1.0) if number else score
 
 
 def _dimension(row: dict[str, Any]) -> int | None:
-    """Return how wide the source's vector was; it is not taken over, ours is made anew."""
+    """Return the dimension of the source's vector, which is not imported."""
     return row.get("embedding_dimension") or len(text_list(row.get("embedding"))) or None
 
 

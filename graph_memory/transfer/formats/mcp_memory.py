@@ -1,6 +1,6 @@
 """The file of the reference MCP memory server: entities with observations, and their relations.
 
-An entity becomes a memory, each of its observations another, which is part of it.
+An entity becomes a memory. Each of its observations becomes a memory that is part of it.
 """
 
 import json
@@ -27,7 +27,7 @@ _decoder = json.JSONDecoder()
 
 
 def read(path: Path) -> Iterator[SourceItem]:
-    """Tell the entities and observations of a file; relations stand after what they relate."""
+    """Yield the entities and observations of a file, which is read twice for its relations."""
     names: set[str] = set()
     pairs: list[Pair] = []
     left_out: list[LeftOut] = []
@@ -48,10 +48,10 @@ def read(path: Path) -> Iterator[SourceItem]:
 
 
 def _records(path: Path) -> Iterator[dict[str, Any] | LeftOut]:
-    """Yield the objects of a file; parallel calls of that server may leave two in a line, or half.
+    """Yield the objects of a file; parallel calls of that server may leave several in a line.
 
     Raises:
-        SourceFormatError: The first thing there is neither an entity nor a relation.
+        SourceFormatError: The first object is neither an entity nor a relation.
     """
     first = True
     with path.open(encoding="utf-8-sig", errors="surrogateescape") as file:

@@ -1,6 +1,6 @@
-"""What mem0 answers to `get_all`, as JSON: memories of users, agents and runs.
+"""The JSON answer of mem0's `get_all`: memories of users, agents and runs.
 
-It does not grade importance, and its graph, where it had one, was of entities, not of memories.
+It does not rate importance. Its graph, if any, relates entities and not memories.
 """
 
 from collections.abc import Iterator
@@ -14,13 +14,13 @@ from graph_memory.transfer.formats.source import Format, LeftOut, SourceItem, So
 _EXPECTED = "memories of mem0 as JSON (`id` and `memory`)"
 _LISTS = ("results", "memories", "relations")
 
-#: Members that stay with a memory though they have no place of their own here. A run is no
-#: conversation to link: mem0 does not say in which order its memories came.
+#: Members that become metadata. A run does not become a conversation, because mem0 does not store
+#: the order of its memories.
 _METADATA = ("agent_id", "run_id", "app_id", "actor_id", "role", "hash")
 
 
 def read(path: Path) -> Iterator[SourceItem]:
-    """Tell the memories of a file."""
+    """Yield the memories of a file."""
     for section, row in objects(path, _EXPECTED, _LISTS):
         if section != "relations" and not {"id", "memory"} <= row.keys():
             raise SourceFormatError(path, _EXPECTED, f"an object with {', '.join(row) or None}")

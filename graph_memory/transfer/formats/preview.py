@@ -1,4 +1,4 @@
-"""What an import would do, without a database: every line is read and checked, nothing stored."""
+"""A preview of an import: every line is read and checked without a database."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from graph_memory.transfer.line_format import ArchivedMemory, read_line
 
 @dataclass(slots=True)
 class Preview:
-    """What became of the lines; `errors` are the first few, `refused` counts them all."""
+    """The counts of a preview; `errors` holds the first 20 errors, `refused` counts all."""
 
     memories: int = 0
     relations: int = 0
@@ -19,14 +19,14 @@ class Preview:
     errors: list[LineError] = field(default_factory=list[LineError])
 
     def refuse(self, line: int, error: GraphMemoryError) -> None:
-        """Count an error, and keep it if it is among the first."""
+        """Count an error, and keep it if it is among the first 20."""
         self.refused += 1
         if self.refused <= MAX_SHOWN_ERRORS:
             self.errors.append(LineError(line, error.code, str(error)))
 
 
 def preview(lines: Iterable[str], max_content_characters: int) -> Preview:
-    """Check lines as an import does; what the group holds already is not looked up."""
+    """Check lines as an import does, except for memories that the group holds already."""
     found = Preview()
     seen: set[int] = set()
     for number, text in enumerate(lines, start=1):

@@ -1,6 +1,6 @@
-"""What a reader tells of another store: memories and relations, in that store's own terms.
+"""The output of a reader of another store: memories and relations in the terms of that store.
 
-Ids, types, scales and instants stay as the source has them; `translate` turns them into ours.
+Ids, types, scales and instants are those of the source; `translate` converts them.
 """
 
 from collections import defaultdict
@@ -12,7 +12,7 @@ from typing import Any
 
 
 class Scale(Enum):
-    """How a source grades importance, as it is shown."""
+    """The scale of importance in a source; the value is shown to users."""
 
     UNIT = "0 to 1"
     FIVE = "1 to 5"
@@ -20,13 +20,13 @@ class Scale(Enum):
 
     @property
     def highest(self) -> int:
-        """The highest grade; it stands for 10 here, and the others in proportion."""
+        """The highest rating of the scale; it becomes 10, and the others in proportion."""
         return int(self.value.split()[-1])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceRelation:
-    """A relation as the source has it, from a memory that is told elsewhere."""
+    """A relation in the terms of the source; `SourceMemory.relations` holds it at its start."""
 
     target_id: str
     relation_type: str
@@ -38,7 +38,7 @@ class SourceRelation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceMemory:
-    """A memory as the source has it; None is what it does not say."""
+    """A memory in the terms of the source; None for values that it does not hold."""
 
     source_id: str
     content: Any
@@ -60,7 +60,7 @@ class SourceMemory:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """Something of the source that becomes no memory and no relation, and why."""
+    """An object of the source that is not imported, with the reason."""
 
     reason: str
 
@@ -74,11 +74,12 @@ class Format:
     """A store to import from.
 
     Attributes:
-        description: What to give, in one line.
-        read: Tells what a file or folder holds; raises `SourceFormatError` before the first memory.
-        scale: Of importance; None where the source does not grade it.
-        relation_types: What the source's own relation types mean here, where names differ.
-        memory_types: The same of memory types.
+        description: The file or folder to import, in one line.
+        read: A function that yields the contents of a file or folder; it raises
+            `SourceFormatError` before the first memory.
+        scale: The scale of importance; None if the source does not rate it.
+        relation_types: Our relation types by the source's names, where they differ.
+        memory_types: Our memory types by the source's names, where they differ.
     """
 
     description: str
@@ -89,10 +90,10 @@ class Format:
 
 
 def ended(at: Any, reason: str) -> dict[str, Any]:
-    """Return what has happened to a memory that the source no longer holds to be true.
+    """Return the lifecycle of a memory that is obsolete in the source.
 
-    It gives a reason and no instant for being obsolete: it is so here from the import on, and kept
-    for as long as what was made obsolete here.
+    It holds a reason and no instant: the memory counts as obsolete from the import on, and is kept
+    as long as a memory made obsolete at that time.
     """
     return {
         "lifecycle_state": "EXPIRED",
@@ -104,7 +105,7 @@ def ended(at: Any, reason: str) -> dict[str, Any]:
 
 
 class SourceRelations:
-    """The relations of a source by the memory they start from, without those that lead nowhere."""
+    """The relations of a source by their starting memory, without those with a missing end."""
 
     def __init__(self, pairs: Iterable[Pair], known: Container[str]) -> None:
         self.left_out: list[LeftOut] = []
@@ -118,5 +119,5 @@ class SourceRelations:
                 self._by_start[start].append(relation)
 
     def of(self, source_id: str) -> list[SourceRelation]:
-        """Return the relations that start from a memory."""
+        """Return the relations that start at a memory."""
         return self._by_start.get(source_id, [])

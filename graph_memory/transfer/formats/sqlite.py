@@ -1,4 +1,4 @@
-"""SQLite files of other stores, read without a trace."""
+"""SQLite files of other stores, read without leaving files beside them."""
 
 import sqlite3
 from collections.abc import Generator, Iterator, Mapping
@@ -16,15 +16,16 @@ _WAL_VERSION = 2
 def database(
     path: Path, expected: str, tables: Mapping[str, set[str]]
 ) -> Generator[sqlite3.Connection]:
-    """Open a file read-only, and look whether it is what it should be.
+    """Open a file read-only, and check its tables.
 
     Args:
         path: The file.
-        expected: What it should be, for the error.
-        tables: The tables it must have, with some columns that tell it from others.
+        expected: A description of the expected file, for the error.
+        tables: The required tables, each with the columns that identify the store.
 
     Raises:
-        SourceFormatError: It is no SQLite database, is damaged, or lacks a table or column.
+        SourceFormatError: The file is not an SQLite database, is damaged, or lacks a table or
+            column.
     """
     with path.open("rb") as file:
         header = file.read(20)
@@ -32,7 +33,7 @@ def database(
         raise SourceFormatError(path, expected, "no SQLite database")
     try:
         with closing(sqlite3.connect(_address(path, header), uri=True)) as connection:
-            connection.execute("PRAGMA trusted_schema = OFF")  # the file comes from anywhere
+            connection.execute("PRAGMA trusted_schema = OFF")  # the file is not trusted
             connection.row_factory = sqlite3.Row
             connection.text_factory = _text
             for table, wanted in tables.items():
@@ -45,7 +46,7 @@ def database(
 
 
 def columns(connection: sqlite3.Connection, table: str) -> set[str]:
-    """Return the columns of a table; none, where there is no such table."""
+    """Return the columns of a table, or an empty set if the table does not exist."""
     found = connection.execute("SELECT name FROM pragma_table_info(?)", (table,))
     return {row["name"] for row in found}
 
@@ -59,13 +60,13 @@ def rows(connection: sqlite3.Connection, query: str) -> Iterator[dict[str, Any]]
 def _address(path: Path, header: bytes) -> str:
     """Return a read-only address.
 
-    SQLite would make files beside a database in WAL mode that nobody has open; told that it cannot
-    change, it does not.
+    SQLite creates files beside a database in WAL mode if no process has it open. The parameter
+    `immutable` prevents that.
     """
     at_rest = header[18] == _WAL_VERSION and not path.with_name(f"{path.name}-wal").exists()
     return f"{path.resolve().as_uri()}?mode=ro{'&immutable=1' if at_rest else ''}"
 
 
 def _text(value: bytes) -> str:
-    """Return a text; a byte that is no UTF-8 spoils only its own memory."""
+    """Return a text; a byte that is not UTF-8 becomes a surrogate, and affects only its memory."""
     return value.decode(errors="surrogateescape")

@@ -1,4 +1,4 @@
-"""From another store's terms to the lines that `import` reads: ids, types, scales, instants."""
+"""Translation of another store's ids, types, scales and instants to the lines of `import`."""
 
 import json
 import uuid
@@ -15,23 +15,23 @@ from graph_memory.domain.timestamps import instant
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.transfer.formats.source import Format, LeftOut, SourceMemory, SourceRelation
 
-#: Ids are made from it, so that a second import finds what the first one stored.
+#: Namespace of the ids; they are stable, so a repeated import finds the memories of the first.
 _NAMESPACE = uuid.UUID("6f0d8b8e-2d0c-5b1a-9c53-7a0f6d1c4e21")
 
 _TITLE_CHARACTERS = 256
 
 
 class Translation:
-    """The lines a source becomes, and what there is to say about them; iterate over it once.
+    """The lines of a source, and their counts; iterate over it once.
 
     Attributes:
-        memories: How many lines there were so far.
-        relations: How many relations they had.
-        left_out: What became no line, by reason.
-        amended: What was brought into its range, by reason.
-        unknown_relation_types: How often each was met; stored as `relates_to`, the original kept.
-        unknown_memory_types: The same of memories, stored as `general`.
-        owners: How many memories each user of the source has.
+        memories: Number of lines so far.
+        relations: Number of their relations.
+        left_out: Numbers of objects that were not imported, by reason.
+        amended: Numbers of values that were clamped, by reason.
+        unknown_relation_types: Counts by name; stored as `relates_to`, with the original name.
+        unknown_memory_types: Counts by name; stored as `general`, with the original name.
+        owners: Numbers of memories by user of the source.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Translation:
         self._source_ids: list[str] = []
 
     def __iter__(self) -> Iterator[str]:
-        """Yield a line for each memory, as the source is read."""
+        """Yield a line for each memory while the source is read."""
         for item in self._source.read(self._path):
             if isinstance(item, LeftOut):
                 self.left_out[item.reason] += 1
@@ -62,7 +62,7 @@ class Translation:
                 yield json.dumps(self._line(item), ensure_ascii=False, default=str)
 
     def source_id(self, line: int) -> str:
-        """Return what the source calls the memory of a line, counted from 1."""
+        """Return the source's id of the memory in a line, counted from 1."""
         return self._source_ids[line - 1]
 
     def _line(self, item: SourceMemory) -> dict[str, Any]:
@@ -102,7 +102,7 @@ class Translation:
         return str(uuid.uuid5(_NAMESPACE, f"{self._name}|{self._group_id}|{source_id}"))
 
     def _importance(self, grade: Any) -> Any:
-        """Return a grade of the declared scale on ours; what is no number the import refuses."""
+        """Return a rating on our scale; the import refuses a value that is not a number."""
         scale = self._source.scale
         if scale is None or grade is None:
             return None
@@ -113,12 +113,12 @@ class Translation:
         return grade * 10 / scale.highest
 
     def _lifecycle(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what has happened to a memory; that it was imported is the last of it."""
+        """Return the lifecycle of a memory, with the import as its latest reason."""
         named = {k: moment(v) if k.endswith(("_at", "_update")) else v for k, v in given.items()}
         return {"state_reason": "imported", **_given(named)}
 
     def _memory_type(self, name: str | None) -> tuple[str | None, str | None]:
-        """Return our type, and the source's own name where there is no such type."""
+        """Return our type, and the source's name if it is unknown."""
         if not name:
             return None, None
         try:
@@ -129,7 +129,7 @@ class Translation:
             return MemoryType.GENERAL, name
 
     def _relations(self, item: SourceMemory) -> list[dict[str, Any]]:
-        """Return relations by target and type, since more than one unknown type may be one now."""
+        """Return relations, one per target and type: unknown types may become the same type."""
         merged: dict[tuple[str, str], dict[str, Any]] = {}
         for relation in item.relations:
             relation_type, original = self._relation_type(relation.relation_type)
@@ -141,7 +141,7 @@ class Translation:
         return list(merged.values())
 
     def _relation_type(self, name: str) -> tuple[str, str | None]:
-        """Return our type, and the source's own name where there is no such type."""
+        """Return our type, and the source's name if it is unknown."""
         folded = _folded(name)
         try:
             given = self._source.relation_types.get(folded, folded)
@@ -152,7 +152,7 @@ class Translation:
 
 
 def text_of(value: Any) -> Any:
-    """Return the text of a content that may be wrapped into an object."""
+    """Return the text of a content, also from an object with only `text` or `content`."""
     if isinstance(value, dict):
         wrapped = cast(dict[str, Any], value)
         for key in ("text", "content"):
@@ -164,7 +164,7 @@ def text_of(value: Any) -> Any:
 
 
 def moment(value: Any) -> Any:
-    """Return an instant as text: seconds since 1970, a date, or a text as it is."""
+    """Return an instant as text, from seconds since 1970, a date or a text."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         try:
             return instant(datetime.fromtimestamp(value, UTC))
@@ -180,7 +180,7 @@ def _relation(
 ) -> dict[str, Any]:
     strength = relation.strength
     if isinstance(strength, int | float):
-        strength = min(max(strength, 0.0), 1.0)  # a cosine may miss its range by a rounding
+        strength = min(max(strength, 0.0), 1.0)  # rounding may push a cosine out of its range
     return _given(
         {
             "target_id": target_id,
@@ -195,7 +195,7 @@ def _relation(
 
 
 def _folded(name: str) -> str:
-    """Return a relation's name as ours are spelled: `dependsOn` and `depends on` alike."""
+    """Return a relation type in snake case, from `dependsOn` or `depends on`."""
     parted = "".join(
         f"_{c}" if c.isupper() and before.islower() else c
         for before, c in zip(" " + name, name, strict=False)
@@ -208,7 +208,7 @@ def _tags(tags: Any) -> list[str]:
 
 
 def _metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Return metadata under names that are free here."""
+    """Return metadata, with reserved keys renamed to `source_...`."""
     return {f"source_{k}" if k in RESERVED_KEYS else k: v for k, v in _given(metadata).items()}
 
 

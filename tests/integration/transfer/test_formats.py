@@ -964,7 +964,7 @@ async def test_a_store_is_brought_by_the_command_line(
     path = mcp_ai_memory(tmp_path)
     dry = run("import", "--from", "mcp-ai-memory", path, "--dry-run", "--json")
     assert dry.returncode == 0, dry.stderr
-    assert "relation type 'inspired' is none of ours: 1 now relates_to" in dry.stderr
+    assert "Unknown relation type 'inspired': 1 stored as relates_to" in dry.stderr
     assert json.loads(dry.stdout) == {
         "memories": 3,
         "relations": 3,
