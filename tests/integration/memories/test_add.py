@@ -115,7 +115,7 @@ async def test_bad_input_is_refused_by_name_and_nothing_is_stored(
 
 
 async def test_an_unknown_argument_is_refused_with_the_known_ones(memory: GraphMemory) -> None:
-    with pytest.raises(InvalidArgumentError, match="there are content, memory_type"):
+    with pytest.raises(InvalidArgumentError, match="valid are content, memory_type"):
         await memory.add("fine", importanse=3)
 
 
