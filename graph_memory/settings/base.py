@@ -47,11 +47,13 @@ class Settings(ServiceSettings, DecaySettings, LlmSettings):
     # Where things are
     data_dir: Path = Field(
         default_factory=lambda: platformdirs.user_data_path("graph-memory"),
-        description="Folder of the local database, its password and the backups.",
+        description="Folder of the local database, its password and the backups. "
+        "By default the data folder of the user.",
     )
     cache_dir: Path = Field(
         default_factory=lambda: platformdirs.user_cache_path("graph-memory"),
-        description="Folder of downloads that can be fetched again: the jars of the local Neo4j.",
+        description="Folder of downloads that can be fetched again: the jars of the local Neo4j. "
+        "By default the cache folder of the user.",
     )
 
     # Neo4j; without a URI the service runs a local one of its own

@@ -4,6 +4,7 @@ import importlib.util
 import re
 import shutil
 import textwrap
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -82,11 +83,18 @@ def test_an_importer_is_a_module_and_a_line(
     assert (refused.code, "is not a text file" in refused.err) == (1, True)
 
 
-@pytest.mark.parametrize(
-    "path", sorted(set(re.findall(r"`((?:graph_memory|tests|cypher)/[\w./]+)`", read(PAGE))))
-)
-def test_a_recipe_names_files_and_folders_there_are(path: str) -> None:
-    assert (REPOSITORY / path).exists()
+@pytest.mark.parametrize("path", sorted(set(re.findall(r"`((?:\w+/)+[\w.]*)`", read(PAGE)))))
+def test_the_page_names_files_and_folders_there_are(path: str) -> None:
+    package = REPOSITORY / "graph_memory"
+    assert any((folder / path).exists() for folder in (REPOSITORY, package, package / "server"))
+
+
+def test_the_layers_are_those_that_are_checked() -> None:
+    project = tomllib.loads(read("pyproject.toml"))
+    layers = project["tool"]["importlinter"]["contracts"][0]["layers"]
+    rows = read(PAGE).partition("## Layers")[2].partition("## Cypher")[0].splitlines()
+    shown = [re.findall(r"`(\w+)`", row.split("|")[2]) for row in rows if row.startswith("| ")]
+    assert [row for row in shown if row] == [layer.split(" | ") for layer in layers]
 
 
 def test_a_property_takes_six_files() -> None:
