@@ -1,4 +1,4 @@
-"""How long recalling takes over HTTP, and how much of the exact nearest the vector index finds."""
+"""The time of a search over HTTP, and the recall of the vector index."""
 
 import asyncio
 import json
@@ -29,7 +29,7 @@ CLIENTS = 8
 TURNS = 40
 ROUNDS = 5
 
-#: The newest protocol, whose requests stand by themselves.
+#: The newest protocol, which has no sessions.
 PROTOCOL = "2026-07-28"
 HEADERS = {
     "Accept": "application/json, text/event-stream",
@@ -48,7 +48,7 @@ Seconds = npt.NDArray[np.float64]
 
 @asynccontextmanager
 async def sdk_clients(url: str, tool: str, group: str) -> AsyncGenerator[list[Caller]]:
-    """Connect clients of the SDK, which need an eighth of the processors that all share here."""
+    """Connect clients of the SDK, which take an eighth of the processors shared by all here."""
 
     def caller(client: Client) -> Caller:
         async def call(question: str) -> None:
@@ -94,7 +94,7 @@ async def plain_clients(url: str, tool: str, group: str) -> AsyncGenerator[list[
 
 
 async def spread(clients: list[Caller], seed: int) -> Seconds:
-    """Have clients ask at once, each one question after the other; return what calls take."""
+    """Let clients ask at once, each one question at a time, and return the seconds of calls."""
 
     async def ask(call: Caller, asked: list[str]) -> list[float]:
         taken: list[float] = []
@@ -122,13 +122,13 @@ async def test_recall_over_http(memory: GraphMemory, group: str, driver: AsyncDr
     async with (
         filled(memory, group, sentences(MEMORIES)),
         filled(memory, f"{group}_others", sentences(OTHERS)),
-        # In a process of its own, as clients meet it.
+        # In its own process, as clients use it.
         process(memory.settings, GRAPH_MEMORY_EMBEDDING_URL="") as started,
     ):
         rows, _, _ = await driver.execute_query("MATCH (m:Memory) RETURN count(m) AS all")
         print(f"\n{MEMORIES} memories of {rows[0]['all']}")
         url = (await said(started, "Serving MCP at")).split()[-1]
-        seeds = count(1)  # no question twice: the model's cache knows it
+        seeds = count(1)  # no question twice, because the cache of the model would answer it
         for tool in ("search_memory", "retrieve_memories"):
             async with (
                 sdk_clients(url, tool, group) as heavy,

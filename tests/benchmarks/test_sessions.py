@@ -1,4 +1,4 @@
-"""What a long conversation costs: a session that has loaded ten thousand memories."""
+"""The cost of a session that has loaded ten thousand memories."""
 
 import time
 from itertools import count
@@ -21,7 +21,7 @@ CALLS = 100
 async def test_a_retrieval_late_in_a_long_conversation(
     memory: GraphMemory, group: str, driver: AsyncDriver
 ) -> None:
-    """All that was loaded is looked at each time; it must not cost many times the rest."""
+    """Every call checks all loaded memories, which must not cost many times the rest."""
     asked = iter(questions(2 * (WARM_UP + CALLS), seed=5))
 
     async def milliseconds(session_id: str) -> float:

@@ -1,4 +1,4 @@
-"""The default ranking with a cross-encoder: a real one, whose judgement is computed beside it."""
+"""The default ranking with a real cross-encoder, whose scores are computed here as well."""
 
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -33,7 +33,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest_asyncio.fixture
 async def judging(memory: GraphMemory, folder: Path) -> AsyncIterator[Judging]:
-    """Open the same group with the cross-encoder, and with other settings if wanted."""
+    """Open the same group with the cross-encoder, and with other settings."""
     opened: list[Embedder] = []
 
     def other(**changed: Any) -> GraphMemory:
@@ -59,7 +59,7 @@ async def test_it_decides_the_order_where_nothing_else_weighs(
         recall_form_weight=0.0,
         recall_sitting_weight=0.0,
     )
-    question = "quid?"  # shares no word with any
+    question = "quid?"  # shares no word with a memory
     expected = dict(zip(FACTS, judged(folder, question, FACTS), strict=True))
     best = max(expected.values())
     found = await alone.search(question)
@@ -156,7 +156,7 @@ async def test_tools_show_it_and_keep_their_budgets(memory: GraphMemory, judging
         assert all("cross" in each["components"] for each in given["memories"])
 
 
-async def test_without_its_model_a_search_says_what_to_do(
+async def test_without_its_model_a_search_names_the_remedy(
     memory: GraphMemory, judging: Judging, tmp_path: Path
 ) -> None:
     await memory.add_many(FACTS_GIVEN)

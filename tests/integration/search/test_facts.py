@@ -1,4 +1,4 @@
-"""Facts and entities found by meaning, by words and by the time they hold."""
+"""Search of facts and entities by meaning, by words and by the time at which they hold."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -130,7 +130,10 @@ async def test_the_tools_answer_and_know_the_names_of_graphitis_server(
     await filled(memory, driver, group)
     async with inside(memory, toolsets=("graphiti",)) as client:
         names = {tool.name for tool in (await client.list_tools()).tools}
-        assert names == {"search_facts", "search_nodes"}  # without a model nothing is read
+        assert names == {
+            "search_facts",
+            "search_nodes",
+        }  # without a language model no episode is read
         facts = await call(client, "search_facts", query="tea", max_facts=1, edge_types=["LIKES"])
         assert [fact["name"] for fact in facts["facts"]] == ["LIKES"]
         nodes = await call(client, "search_nodes", query="Acme", max_nodes=1)

@@ -1,4 +1,4 @@
-"""What judgements teach the ranking of a group, and that it can be taken back."""
+"""The effect of feedback on the ranking of a group, and its reset."""
 
 import asyncio
 

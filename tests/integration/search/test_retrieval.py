@@ -31,7 +31,7 @@ async def fill(memory: GraphMemory, *texts: str, **details: Any) -> list[str]:
 
 
 async def hybrid(fragment: RunFragment, **given: Any) -> dict[str, Any]:
-    """Run the profile's formula; what is not given is neutral."""
+    """Compute the formula of the profile; components that are not given are neutral."""
     hours = given.get("hours", 0.0)
     return await fragment(
         "fragments/ranking/score_hybrid",
@@ -108,11 +108,11 @@ async def test_only_relations_that_hold_to_what_is_there_make_it_dense(
     await memory.delete(deleted)
     given = await dense.retrieve("is it cold in the hall?", profile="hybrid", anchor_count=1)
     near = {hit.memory.memory_id: hit.components["topological"] for hit in given.memories}
-    assert near[lamp] == pytest.approx((1 + 1 / 10) / 2)  # one relation of the ten that are many
+    assert near[lamp] == pytest.approx((1 + 1 / 10) / 2)  # one relation of the ten of full density
 
 
 async def chain(memory: GraphMemory) -> list[str]:
-    """Store an answer and what leads on from it, each less to do with the question."""
+    """Store an answer and a chain of memories, each less related to the question."""
     ids = await fill(
         memory,
         "Ada's greenhouse grows tomatoes and basil",
@@ -138,7 +138,7 @@ async def test_spreading_goes_as_far_as_asked(
     distances = {given.memory.memory_id: given.distance for given in got.memories}
     walked = [distances[id_] for id_ in ids]
     expected = [distance if distance <= depth else None for distance in range(4)]
-    # Without depth nothing is walked, unless the profile measures nearness itself.
+    # With depth 0 the graph is not walked, unless the profile measures nearness itself.
     none_walked = depth == 0 and profile is not Profile.HYBRID
     assert walked == ([None] * 4 if none_walked else expected)
     assert got.memories[0].memory.memory_id == ids[0]
@@ -146,7 +146,7 @@ async def test_spreading_goes_as_far_as_asked(
 
 
 async def test_neighbours_come_beyond_what_the_search_would_find(memory: GraphMemory) -> None:
-    """With ten candidates, all alike, what is related to the best comes beside them."""
+    """A memory related to the best is returned beside ten equal candidates."""
     memory.settings = memory.settings.model_copy(update={"retrieval_candidates": 10})
     ids = await fill(memory, *(f"Tomatoes need water, note number {n}" for n in range(20)))
     (far,) = await fill(memory, "The key hangs behind the door")
@@ -158,7 +158,7 @@ async def test_neighbours_come_beyond_what_the_search_would_find(memory: GraphMe
     (neighbour,) = [given for given in again.memories if given.memory.memory_id == far]
     assert neighbour.distance == 1
     assert neighbour.components["near"] == 0.5
-    # What answers and lies near as well stays before what only lies near.
+    # A memory that answers and is near stays before a memory that is only near.
     assert again.memories.index(neighbour) >= len(again.anchors)
     assert set(ids) > {given.memory.memory_id for given in first.memories}
 
@@ -178,7 +178,7 @@ async def test_where_nothing_is_related_there_is_one_read(memory: GraphMemory) -
     await memory.relate(next(id_ for id_ in ids if id_ not in first.anchors), first.anchors[0])
     related, reads = await retrieve()
     assert reads == 1
-    # An anchor is as near with relations as without.
+    # An anchor has the same nearness with relations as without.
     for got, expected in ((first, [0]), (related, [0, 1])):
         assert sorted(m.distance for m in got.memories if m.distance is not None) == expected
         assert {m.memory.memory_id for m in got.memories} == set(ids)
@@ -212,7 +212,7 @@ async def test_no_budget_is_exceeded_and_contents_are_what_is_counted(
 async def test_tokens_are_counted_whole_by_the_model_or_by_characters(memory: GraphMemory) -> None:
     text = "tokenization of watering cans " * 400
     (whole,) = await TokenCounter(memory.embedder, memory.settings).count([text])
-    assert whole > 1000  # the model itself would see 256
+    assert whole > 1000  # the model itself would read 256
     by_characters = memory.settings.model_copy(update={"token_counter": "characters"})
     assert await TokenCounter(memory.embedder, by_characters).count([text, ""]) == [3000, 0]
 
@@ -225,11 +225,11 @@ async def test_tokens_are_counted_whole_by_the_model_or_by_characters(memory: Gr
         ("a" * 101, 26),
         ("\U00012000" * 3000, 3000),  # cuneiform
         ("green tea, " * 3 + "\U00012000\U00012000 \U0001f375", 12),
-        ("key" + "\u200b" * 16_000, 3001),  # of no width
+        ("key" + "\u200b" * 16_000, 3001),  # zero-width spaces
         ("key" + " " * 15_997, 1000),
     ],
 )
-async def test_what_the_tokenizer_gives_up_on_is_no_way_round_a_budget(
+async def test_unknown_words_count_against_a_budget(
     memory: GraphMemory, text: str, tokens: int
 ) -> None:
     counter = TokenCounter(memory.embedder, memory.settings)
@@ -251,7 +251,7 @@ async def test_tokens_are_counted_alike_before_and_after_they_are_forgotten(
 async def test_no_step_leaves_the_tenant(
     memory: GraphMemory, driver: Any, group: str, profile: Profile
 ) -> None:
-    """Even where someone drew a relation between tenants, in groups whose names begin alike."""
+    """There are relations between the tenants, whose names have a common start."""
     groups = [f"{group}a", f"{group}aa", f"{group}a_b", f"{group}A"]
     ids: dict[str, str] = {}
     for name in groups:
@@ -286,7 +286,7 @@ async def test_every_stage_keeps_to_the_clocks_and_states(
 
     today = await met()
     assert ids[1] not in today
-    assert today[ids[2]] is None  # the way there led through what is no longer served
+    assert today[ids[2]] is None  # the path led through a memory that is not returned any more
     before = await met(as_of=clock.now - timedelta(days=15))
     assert [before[id_] for id_ in ids[:3]] == [0, 1, 2]
     known = await met(known_at=clock.now - timedelta(days=15))
@@ -330,7 +330,9 @@ async def test_weights_are_for_one_call_and_must_sum_to_one(memory: GraphMemory)
         {"budget": 3},
     ],
 )
-async def test_what_is_out_of_range_is_refused(memory: GraphMemory, wrong: dict[str, Any]) -> None:
+async def test_an_argument_out_of_range_is_refused(
+    memory: GraphMemory, wrong: dict[str, Any]
+) -> None:
     with pytest.raises(InvalidArgumentError) as caught:
         await memory.retrieve("tomatoes", **wrong)
     assert caught.value.argument == next(iter(wrong))

@@ -77,7 +77,7 @@ async def test_a_word_finds_its_other_forms(memory: GraphMemory) -> None:
 
 
 @pytest.mark.parametrize("gone_through", [1, 100])
-async def test_who_holds_all_the_words_is_found_among_many_who_hold_one(
+async def test_a_memory_with_all_the_words_is_found_among_many_with_one(
     memory: GraphMemory, gone_through: int
 ) -> None:
     changes = {"recall_hits_per_word": 10, "recall_hits_per_common_word": gone_through}
@@ -94,7 +94,7 @@ async def test_who_holds_all_the_words_is_found_among_many_who_hold_one(
 
 
 async def test_an_answer_is_found_by_what_was_asked_and_by_its_sitting(memory: GraphMemory) -> None:
-    """It holds no word of the question, and without its conversation it is like any other."""
+    """It contains no word of the question, and without its conversation it is like any other."""
     told = [
         ("chat", "Ada: How was the road trip to the lighthouse?"),
         ("chat", "Bob: Windy! I'd go again tomorrow."),
@@ -159,7 +159,7 @@ async def test_the_weighted_profile_is_the_published_formula(
 
 
 @pytest.mark.parametrize("profile", ["weighted", "hybrid"])
-async def test_an_importance_that_fades_counts_as_what_is_left_of_it(
+async def test_a_decayed_importance_counts_as_its_effective_value(
     memory: GraphMemory, clock: Clock, profile: str
 ) -> None:
     details = {"importance": 8, "memory_type": "task", "decay_policy": "typed_importance"}
@@ -167,7 +167,7 @@ async def test_an_importance_that_fades_counts_as_what_is_left_of_it(
     near = await memory.add("call the electrician on Monday", **details)
     await memory.relate(start.memory_id, near.memory_id)
     clock.advance(days=30)  # the half-life of a task
-    # An access takes what has worn off as stored; it would be counted while the second reads.
+    # An access stores the decayed importance; it would be counted during the second search.
     found = await memory.search("which lamp is broken?", profile=profile, counted=False)
     given = await memory.retrieve("which lamp is broken?", profile=profile, anchor_count=1)
     assert len(found) == len(given.memories) == 2
@@ -186,7 +186,7 @@ async def test_the_similarity_is_the_cosine_of_the_vectors(memory: GraphMemory) 
 
 @pytest.mark.parametrize("profile", ["recall", "weighted", "hybrid"])
 @pytest.mark.parametrize("filters", [{}, {"memory_types": ["general"]}], ids=["all", "filtered"])
-async def test_what_has_no_vector_yet_fails_no_search_and_hides_nothing(
+async def test_a_memory_without_a_vector_fails_no_search_and_hides_nothing(
     memory: GraphMemory, driver: AsyncDriver, profile: str, filters: dict[str, Any]
 ) -> None:
     (tea,) = await fill(memory, "Ada drinks green tea", conversation_id="tea")
@@ -205,11 +205,11 @@ async def test_what_has_no_vector_yet_fails_no_search_and_hides_nothing(
     given = await memory.retrieve(question, profile=profile, **filters)
     assert given.memories[0].memory.content == "Ada drinks green tea"
     if profile == "recall":
-        assert {hit.memory.memory_id for hit in found} & set(bare)  # by their words
+        assert {hit.memory.memory_id for hit in found} & set(bare)  # found by their words
 
 
 async def test_filters_choose_before_the_limit_cuts(memory: GraphMemory, clock: Clock) -> None:
-    """Each filter's one match is far from the question, and many nearer ones stand before it."""
+    """The one match of each filter is far from the question, behind many nearer memories."""
     await fill(memory, *(f"tea note number {n} about green tea" for n in range(120)))
     await memory.add("an unrelated invoice", memory_type="task", tags=["Money"], project_id="p")
     clock.advance(days=1)
@@ -364,7 +364,7 @@ async def test_a_cursor_of_no_instant_is_refused(memory: GraphMemory, made_at: o
         await memory.list(cursor=cursor)
 
 
-async def test_what_was_deleted_is_not_served_but_was_before(
+async def test_a_deleted_memory_is_returned_only_for_the_time_before(
     memory: GraphMemory, clock: Clock
 ) -> None:
     (tea,) = await fill(memory, FACTS[0])
@@ -452,7 +452,7 @@ async def test_many_accesses_are_counted_in_parts(
     assert [m.access_count for m in page.memories] == [2] * len(FACTS)
 
 
-async def test_an_access_wakes_what_slept_but_not_what_expired(
+async def test_an_access_reactivates_a_dormant_memory_but_not_an_expired_one(
     memory: GraphMemory, driver: AsyncDriver
 ) -> None:
     ids = await fill(memory, *FACTS[:4])
@@ -485,7 +485,7 @@ async def test_protection_is_explained(memory: GraphMemory) -> None:
 
 
 async def set_states(driver: AsyncDriver, states: dict[str, str]) -> None:
-    """Put memories into states as a maintenance run would leave them."""
+    """Put memories into states as a maintenance run would."""
     await driver.execute_query(
         "UNWIND $rows AS row MATCH (m:Memory {uuid: row[0]}) "
         "SET m.lifecycle_state = row[1], m.decay_score = 0.8",

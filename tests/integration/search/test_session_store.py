@@ -1,4 +1,4 @@
-"""What conversations were given, kept in the database, whoever asks and whatever changes."""
+"""Sessions in the database: several callers, changes, replicas and expiry."""
 
 import asyncio
 import time
@@ -51,7 +51,7 @@ async def test_nothing_is_given_twice_until_it_is_stale(memory: GraphMemory) -> 
     assert {m.load_token_count for m in state.loaded} == {5097}
     assert [event["memories"] for event in state.history] == [6, 0, 6]
     assert not any(m.stale for m in state.loaded)
-    # Tokens named never take the conversation back, and the threshold is the caller's.
+    # The tokens of the caller never decrease the position, and the threshold is the caller's.
     back = await memory.retrieve(
         "tomatoes", session_id=session, conversation_tokens=3, staleness_threshold=0
     )
@@ -68,10 +68,10 @@ async def test_without_a_count_what_was_returned_is_counted(memory: GraphMemory)
     assert len(first.memories) + len(rest.memories) == 6
 
 
-async def test_what_changed_is_named_and_offered_anew_at_once(
+async def test_a_changed_memory_is_named_and_returned_again_at_once(
     memory: GraphMemory, clock: Clock
 ) -> None:
-    """Also to a question that has nothing to do with it."""
+    """Also for a question without a relation to it."""
     memory.settings = memory.settings.model_copy(update={"retrieval_candidates": 10})
     updated, superseded, obsolete, forgotten, erased, same = await fill(memory, *TOMATOES)
     first = await memory.retrieve("tomatoes")
@@ -121,7 +121,7 @@ async def test_of_a_chain_the_memory_that_holds_is_named_and_offered(memory: Gra
 async def test_of_many_changes_an_answer_names_some_and_the_next_the_others(
     memory: GraphMemory,
 ) -> None:
-    """What was loaded last is named first: the model still has it."""
+    """The memory loaded last is named first, because the model still holds it."""
     ids = await fill(memory, *(f"Tomato variety number {n}" for n in range(60)))
     first = await memory.retrieve("tomatoes", max_tokens=10_000)
     assert given_ids(first) == set(ids)
@@ -179,7 +179,7 @@ def replica(memory: GraphMemory) -> GraphMemory:
 
 
 async def stored(driver: AsyncDriver, group: str) -> set[str]:
-    """Return the ids of the group's sessions, as the database has them."""
+    """Return the ids of the sessions of the group in the database."""
     found, _, _ = await driver.execute_query(
         "MATCH (s:Session {group_id: $group}) RETURN s.session_id AS id", group=group
     )
@@ -189,7 +189,7 @@ async def stored(driver: AsyncDriver, group: str) -> set[str]:
 async def test_any_replica_goes_on_at_once_with_one_that_has_just_begun(
     memory: GraphMemory,
 ) -> None:
-    """It is written behind the answer that names it."""
+    """It is written after the answer that names it."""
     ids = await fill(memory, *TOMATOES)
     for other in (memory, replica(memory)):
         first = await memory.retrieve("tomatoes", max_tokens=30)
@@ -225,8 +225,8 @@ async def test_one_that_has_just_begun_can_be_reset_and_erased(
     assert await stored(driver, group) == set()
 
 
-async def test_an_id_that_was_lost_before_it_was_stored_begins_anew(memory: GraphMemory) -> None:
-    """Its replica was killed; nobody waits for it longer than it could be on its way."""
+async def test_an_id_lost_before_it_was_stored_begins_a_new_session(memory: GraphMemory) -> None:
+    """Its replica was killed; a reader waits no longer than a write can take."""
     ids = await fill(memory, *TOMATOES)
     shape = UUID((await memory.retrieve("tomatoes")).session_id).int
     for age_seconds, patience in ((0, 5.0), (3600, 1.0)):
@@ -272,7 +272,7 @@ async def test_unused_sessions_are_forgotten(memory: GraphMemory, clock: Clock, 
     await memory.retrieve("tomatoes", session_id="young")
     assert (await memory.retrieve("tomatoes", session_id="old")).memories == []
     clock.advance(days=30, seconds=1)
-    # Even before anyone has cleared them away.
+    # Even before a run has deleted them.
     again = await memory.retrieve("tomatoes", session_id="young")
     assert len(again.memories) == 6
     before = clock.now - timedelta(days=30)
@@ -291,7 +291,7 @@ TOPICS = {
 
 
 async def test_stale_memories_that_are_relevant_again_are_refreshed(memory: GraphMemory) -> None:
-    """A long conversation on three topics in turn; more than 90 % is the goal, all is reached."""
+    """A long conversation alternates between three topics; the goal of 90 % is exceeded."""
     topics = {name: set(await fill(memory, *texts)) for name, texts in TOPICS.items()}
     order = ["tomatoes", "tomatoes", "harbour", "violin", "harbour", "violin"] * 5
     position, due, refreshed, repeated = 0, 0, 0, 0

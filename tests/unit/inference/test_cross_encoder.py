@@ -1,4 +1,4 @@
-"""The cross-encoder by itself: a real model on disk, and what is refused as one."""
+"""The cross-encoder alone: a real model on disk, and models that are refused."""
 
 import asyncio
 import socket
@@ -27,7 +27,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 async def error_of(name: Path | str) -> str:
-    """Return what loading it complains of, twice."""
+    """Return the error of loading it, which is the same twice."""
     failing = CrossEncoder(str(name))
     with pytest.raises(SettingsError):
         await failing.load()
@@ -41,7 +41,7 @@ async def error_of(name: Path | str) -> str:
     return message
 
 
-async def test_it_says_what_the_model_says_between_0_and_1(folder: Path) -> None:
+async def test_a_score_is_that_of_the_model_between_0_and_1(folder: Path) -> None:
     opened = CrossEncoder(str(folder))
     for question in ("what does Ada drink?", "x" * LEAD_CHARACTERS):
         expected = judged(folder, question, TEXTS)
@@ -53,7 +53,7 @@ async def test_it_says_what_the_model_says_between_0_and_1(folder: Path) -> None
     await opened.close()
 
 
-async def test_whatever_a_model_ends_in_its_judgement_is_the_same(folder: Path) -> None:
+async def test_a_model_with_and_without_a_sigmoid_has_the_same_scores(folder: Path) -> None:
     from sentence_transformers import CrossEncoder as Model
 
     expected = judged(folder, "tea?", TEXTS)
@@ -139,7 +139,7 @@ def _without_numbers(weights: Path) -> None:
 
 
 def _of_fewer_words(weights: Path) -> None:
-    """Leave the tokenizer as it is, which then names words that the model does not know."""
+    """Keep the tokenizer, which then returns tokens that the model does not know."""
     tensors: dict[str, Any] = load_file(weights)
     name = "bert.embeddings.word_embeddings.weight"
     tensors[name] = tensors[name][:100].clone()
@@ -149,7 +149,7 @@ def _of_fewer_words(weights: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("damage", "told"),
+    ("damage", "expected"),
     [
         (Path.unlink, "cannot be opened"),
         (_cut_short, "cannot be opened"),
@@ -157,6 +157,6 @@ def _of_fewer_words(weights: Path) -> None:
         (_of_fewer_words, "cannot read pairs"),
     ],
 )
-async def test_a_damaged_model_is_refused(folder: Path, damage: Any, told: str) -> None:
+async def test_a_damaged_model_is_refused(folder: Path, damage: Any, expected: str) -> None:
     damage(folder / "model.safetensors")
-    assert told in await error_of(folder)
+    assert expected in await error_of(folder)

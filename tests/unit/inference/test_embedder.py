@@ -1,4 +1,4 @@
-"""The real model throughout; endpoints are real HTTP servers on the loopback interface."""
+"""Embeddings of the real model, and of real HTTP servers on the loopback interface."""
 
 import asyncio
 import contextlib
@@ -43,7 +43,7 @@ async def embedder() -> AsyncIterator[Embedder]:
 
 
 async def error_of(**settings: Any) -> str:
-    """Return what loading with these settings complains of."""
+    """Return the error of loading a model with these settings."""
     failing = Embedder(read_settings(**settings))
     with pytest.raises(EmbeddingError) as caught:
         await failing.load()
@@ -89,7 +89,7 @@ async def test_no_texts_make_no_vectors(embedder: Embedder) -> None:
     assert vectors.dtype == np.float32
 
 
-async def test_what_is_alike_in_meaning_is_close(embedder: Embedder) -> None:
+async def test_texts_of_like_meaning_are_close(embedder: Embedder) -> None:
     dog, puppy, invoice = await embedder.embed(
         ["My dog loves the park", "The puppy likes playing outdoors", "The invoice is overdue"]
     )
@@ -187,7 +187,7 @@ async def test_a_repeated_query_is_answered_from_the_cache(embedder: Embedder) -
     assert await embedder.embed_query("where is the key?") is first
     assert first.shape == (384,)
     assert not first.flags.writeable
-    # What is stored is computed by weights of twice the digits.
+    # Documents are embedded with fp32 weights, queries with fp16 weights.
     (stored,) = await embedder.embed(["where is the key?"])
     np.testing.assert_allclose(stored, first, atol=5e-4)
 
@@ -348,7 +348,7 @@ Answer = Callable[[list[str]], tuple[int, Any]]
 
 
 def in_disorder(texts: list[str]) -> tuple[int, Any]:
-    """Answer as OpenAI does, rows last first and not of length 1."""
+    """Answer as OpenAI does, with rows in reverse order and of other lengths than 1."""
     rows = [{"index": i, "embedding": [3.0, 4.0, len(t)]} for i, t in enumerate(texts)]
     return 200, {"data": rows[::-1]}
 
@@ -428,7 +428,7 @@ async def test_an_endpoint_is_asked_once_for_a_query_and_never_for_more_than_it_
 
 
 @pytest.mark.parametrize(
-    ("answer", "told"),
+    ("answer", "expected"),
     [
         ((500, b"out of memory"), "answered 500: 'out of memory'"),
         ((401, b"no such key: secret"), "answered 401: 'no such key: ***'"),
@@ -442,14 +442,16 @@ async def test_an_endpoint_is_asked_once_for_a_query_and_never_for_more_than_it_
         ((200, b'{"data": [{"index": 0, "embedding": [NaN, 0, 0]}]}'), "without a direction"),
     ],
 )
-async def test_a_bad_answer_is_told(endpoint: Endpoint, answer: tuple[int, Any], told: str) -> None:
+async def test_a_bad_answer_is_an_error(
+    endpoint: Endpoint, answer: tuple[int, Any], expected: str
+) -> None:
     endpoint.answer = lambda _: answer
     distant = endpoint.embedder(
         embedding_api_key="secret", embedding_url=endpoint.url.replace("//", "//user:pass@")
     )
     with pytest.raises(EmbeddingError) as caught:
         await distant.load()
-    assert told in str(caught.value)
+    assert expected in str(caught.value)
     assert "GRAPH_MEMORY_EMBEDDING_" in str(caught.value)
     assert "secret" not in str(caught.value)
     assert "pass@" not in str(caught.value)
@@ -468,7 +470,7 @@ async def test_an_endpoint_that_is_too_slow_is_given_up(
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:9/v1", "http://host:port/v1", "localhost/v1"])
-async def test_an_endpoint_that_cannot_be_reached_is_told(url: str) -> None:
+async def test_an_endpoint_that_cannot_be_reached_is_an_error(url: str) -> None:
     message = await error_of(embedding_url=url)
     assert "does not answer" in message
     assert "GRAPH_MEMORY_EMBEDDING_URL" in message

@@ -1,4 +1,4 @@
-"""Questions to a language model, over real HTTP."""
+"""Requests to a language model, over real HTTP."""
 
 import asyncio
 import time
@@ -37,7 +37,7 @@ async def test_an_answer_is_an_object_and_no_tools_are_offered(llm: ScriptedLlm)
     await model.close()
 
 
-async def test_an_api_without_schemas_is_told_the_schema_in_words(llm: ScriptedLlm) -> None:
+async def test_an_api_without_schemas_gets_the_schema_as_text(llm: ScriptedLlm) -> None:
     llm.script = lambda _: says('```json\n{"colour": "green"}\n```')
     model = chat(llm, llm_answer_format="json_object")
     assert await model.ask([("user", "which colour?")], SCHEMA) == {"colour": "green"}
@@ -47,7 +47,7 @@ async def test_an_api_without_schemas_is_told_the_schema_in_words(llm: ScriptedL
 
 
 @pytest.mark.parametrize(
-    ("answer", "told"),
+    ("answer", "expected"),
     [
         ((503, {"error": "busy, secret"}), "answered 503"),
         ((200, b"<html>"), "did not answer with JSON"),
@@ -62,18 +62,18 @@ async def test_an_api_without_schemas_is_told_the_schema_in_words(llm: ScriptedL
     ],
     ids=range(10),
 )
-async def test_a_bad_answer_is_told(llm: ScriptedLlm, answer: Any, told: str) -> None:
+async def test_a_bad_answer_is_an_error(llm: ScriptedLlm, answer: Any, expected: str) -> None:
     llm.script = lambda _: answer
     model = chat(llm)
     with pytest.raises(LlmError) as caught:
         await model.ask([("user", "which colour?")], SCHEMA)
-    assert told in str(caught.value)
+    assert expected in str(caught.value)
     assert "GRAPH_MEMORY_LLM_URL" in str(caught.value)
     assert "secret" not in str(caught.value)
     await model.close()
 
 
-async def test_a_slow_answer_is_given_up(llm: ScriptedLlm) -> None:
+async def test_a_slow_answer_is_an_error(llm: ScriptedLlm) -> None:
     llm.script = lambda _: time.sleep(0.5) or says({})
     model = chat(llm)
     with pytest.raises(LlmError, match=r"within 0\.1 s"):
@@ -81,7 +81,7 @@ async def test_a_slow_answer_is_given_up(llm: ScriptedLlm) -> None:
     await model.close()
 
 
-async def test_after_failures_in_a_row_the_model_is_left_alone(llm: ScriptedLlm) -> None:
+async def test_after_failures_in_a_row_the_breaker_is_open(llm: ScriptedLlm) -> None:
     llm.script = lambda _: (500, {})
     model = chat(llm, llm_breaker_failures=2, llm_breaker_seconds=0.3)
     for _ in range(2):
@@ -97,7 +97,7 @@ async def test_after_failures_in_a_row_the_model_is_left_alone(llm: ScriptedLlm)
     await model.close()
 
 
-async def test_a_model_that_is_not_there_is_told() -> None:
+async def test_a_model_that_is_not_there_is_an_error() -> None:
     model = Chat(read_settings(llm_url="http://127.0.0.1:9/v1"))
     with pytest.raises(LlmError, match="does not answer"):
         await model.ask([("user", "?")])

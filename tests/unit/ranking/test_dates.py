@@ -1,4 +1,4 @@
-"""What a question says of time."""
+"""Periods and requests for a time in questions."""
 
 from datetime import UTC, datetime
 
@@ -24,7 +24,9 @@ NOW = datetime(2026, 6, 3, 12, tzinfo=UTC)
         ("what did I do yesterday?", "2026-06-02", "2026-06-01"),
     ],
 )
-def test_a_named_time_covers_what_was_told_then(question: str, inside: str, outside: str) -> None:
+def test_a_named_period_covers_the_memories_of_that_time(
+    question: str, inside: str, outside: str
+) -> None:
     found = named_periods(question, NOW)
     for day, expected in ((inside, True), (outside, False)):
         moment = datetime.fromisoformat(day).replace(tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""The default ranking, without a database: what moves a memory up, and what cannot."""
+"""The default ranking, without a database: the effect of each measure."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -66,7 +66,7 @@ def order(question: str, *memories: Candidate, links: Sequence[tuple[str, str]] 
     return [r.memory.memory_id for r in ranked(question, memories, links=links)]
 
 
-def test_words_said_next_to_it_count_the_less_the_farther() -> None:
+def test_neighbours_in_a_conversation_count_the_less_the_farther() -> None:
     saying = candidate("saying", lead="My car.", words=[(0, 2.0)])
     answer = candidate("answer")
     later = candidate("later")
@@ -82,7 +82,7 @@ def test_words_said_next_to_it_count_the_less_the_farther() -> None:
     assert order("the car", elsewhere, answer, saying)[1:] == ["answer", "elsewhere"]
 
 
-def test_a_short_answer_says_all_that_was_asked() -> None:
+def test_a_short_answer_counts_as_containing_its_question() -> None:
     asking = candidate("asking", lead="Which car?", words=[(0, 2.0)])
     remark = candidate("remark", lead="A car!", words=[(0, 2.0)])
     answer, long_answer = candidate("answer"), candidate("long answer", characters=501)
@@ -100,7 +100,7 @@ def test_a_short_answer_says_all_that_was_asked() -> None:
 
 
 @pytest.mark.parametrize("conversation", ["chat", None])
-def test_what_was_told_in_the_same_sitting_as_the_best_counts(conversation: str | None) -> None:
+def test_a_memory_of_the_same_sitting_as_the_best_counts(conversation: str | None) -> None:
     told = [
         candidate("best", 0.9, conversation_id=conversation),
         candidate("same sitting", 0.5, conversation_id=conversation),
@@ -124,7 +124,7 @@ def test_what_was_told_in_the_same_sitting_as_the_best_counts(conversation: str 
         assert hit.score == pytest.approx(together / (2.6 + weight))
 
 
-def test_what_the_one_speaker_says_whom_a_question_names_counts() -> None:
+def test_a_memory_of_the_one_speaker_that_a_question_names_counts() -> None:
     ada = candidate("ada", lead="Ada: I drink tea.")
     bob = candidate("bob", lead="Bob: Ada, I drink tea.")
     none = candidate("none", lead="At 12:30 Ada drinks tea.")
@@ -138,7 +138,7 @@ def test_what_the_one_speaker_says_whom_a_question_names_counts() -> None:
         assert measured(unclear) == {"ada": None, "bob": None, "none": None}
 
 
-def test_the_time_asked_of_and_a_time_told_count() -> None:
+def test_the_period_of_a_question_and_a_mentioned_time_count() -> None:
     then = candidate("then", told_at=datetime(2023, 5, 9, tzinfo=UTC))
     now = candidate("now", told_at=NOW)
     assert order("what happened in May 2023?", now, then)[0] == "then"
@@ -147,17 +147,17 @@ def test_the_time_asked_of_and_a_time_told_count() -> None:
     assert order("when was it?", now, dated)[0] == "dated"
 
 
-def test_a_long_memory_is_ranked_by_what_it_says_alone() -> None:
-    """Nothing of form or context, which matter among short turns, tells long messages apart."""
+def test_a_long_memory_is_ranked_by_its_content_alone() -> None:
+    """Form and context, which matter among short turns, do not distinguish long messages."""
     long = [candidate(n, characters=20_000, lead="...?" if n == "b" else "....") for n in "ab"]
     a, b = ranked("x", long, links=[("a", "b")])
     assert a.score - b.score < 0.001
 
 
-def test_an_exact_match_stays_first_however_much_speaks_for_others() -> None:
-    """It has the best meaning, words and late match: 3 of 4.4; the rest speaks for the others.
+def test_an_exact_match_stays_first_whatever_favours_others() -> None:
+    """The best meaning, words and late interaction weigh 3 of 4.4; the rest favours the others.
 
-    They were told in one sitting besides, each as good in that as the best of them.
+    The others share one sitting besides, in which each has the score of their best.
     """
     exact = candidate("exact", 0.95, words=[(0, 2.0), (1, 1.0)], lead="Who?", characters=4)
     near = [
@@ -178,7 +178,7 @@ def test_an_exact_match_stays_first_however_much_speaks_for_others() -> None:
     assert first.score - second.score > 0.05
 
 
-def test_a_cross_encoder_orders_what_it_read_and_leaves_the_rest_below_as_it_was() -> None:
+def test_a_cross_encoder_orders_the_best_and_keeps_the_rest_below_in_order() -> None:
     found = [candidate(str(i), 0.9 - i / 10) for i in range(8)]
     before = ranked("x", found, recall_sitting_weight=0)
     cross_scores = {"0": 0.01, "1": 0.02, "2": 0.08, "3": 0.0}
@@ -232,7 +232,7 @@ def test_late_interaction_is_the_weighted_mean_of_the_best_matches() -> None:
     assert weights.tolist() == [0.5, 0.5]
 
 
-def test_shrunk_vectors_keep_their_angles() -> None:
+def test_projected_vectors_keep_their_angles() -> None:
     rng = np.random.default_rng(2)
     rows = rng.normal(size=(200, 384)).astype(np.float32)
     rows[1:100] += rows[0]

@@ -1,4 +1,4 @@
-"""What of a question reaches the full-text index."""
+"""Query terms of a question, and their Lucene queries."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What a conversation has and lacks, and what fits its budget, without a database."""
+"""Sessions and budgets, without a database."""
 
 import json
 from pathlib import Path
@@ -52,7 +52,7 @@ def test_a_budget_is_never_exceeded_nor_left_where_something_fits(
     assert used == sum(tokens[id_] for id_ in chosen) <= max_tokens
     assert len(set(chosen)) == len(chosen)
     assert chosen == sorted(chosen, key=lambda id_: (-scores[id_], id_))
-    # What was passed over did not fit beside the better ones that were taken.
+    # A skipped candidate did not fit beside the better ones that were chosen.
     for id_ in tokens.keys() - set(chosen):
         better = [c for c in chosen if (-scores[c], c) < (-scores[id_], id_)]
         assert sum(tokens[c] for c in better) + tokens[id_] > max_tokens
@@ -84,7 +84,7 @@ def test_weights_fit_their_profile_or_are_refused() -> None:
 
 
 class Conversation(RuleBasedStateMachine):
-    """A session beside the plainest model of it: a list of what was given, and when."""
+    """A session, compared with the plainest model of it: a list of contents and positions."""
 
     settings: Settings = read_settings(session_max_loaded=100, session_history=3)
 
