@@ -1,14 +1,14 @@
-// Choose of the candidates `x` the best by the convex sum of normalised similarity and text score.
+// Choose the best candidates `x` by the convex sum of normalised similarity and text score.
 //
-// Every candidate's cosine is known, whichever leg found it; it is 0 where there is no vector yet.
-// Cosine and BM25 are normalised from their zero to the best candidate's. The best are cut from the
-// list, not by LIMIT: with one, Neo4j books all that is bound (`looked`, `met`) for each row it
-// sorts, 36 MB of its limit a search.
+// The cosine of every candidate is computed, whichever leg found it; without a vector it is 0.
+// Cosine and BM25 are normalised from 0 to the best candidate's value. The best are a slice of the
+// list, not a LIMIT: with a LIMIT, Neo4j books all bound variables (`looked`, `met`) for each row
+// that it sorts, 36 MB of its memory limit for one search.
 //
 // access  fragment
 // param   vector        : VECTOR — the question, unit length
 // param   vector_weight : FLOAT [1] — 0..1; full text has the rest
-// param   pool          : INTEGER — memories to choose
+// param   pool          : INTEGER — number of memories to choose
 // source  Bruch, Gai, Ingber: An Analysis of Fusion Functions for Hybrid Retrieval (2023)
 WITH x, x.m AS m
 WITH x, m, coalesce(

@@ -1,4 +1,4 @@
-// Say what importance memory `m` has in a ranking, in `importance`: what is left of it by now.
+// Bind `importance`, the effective importance of memory `m` after decay.
 //
 // access  fragment
 CALL (m) {

@@ -1,10 +1,10 @@
-// Measure `m` for a ranking: its similarity where there is none yet, and how densely it is related.
+// Bind the `similarity` of memory `m` unless it is known as `near`, and its `degree`.
 //
-// One that has no vector yet counts as at right angles to every question.
+// A memory without a vector has cosine 0 to every question.
 //
 // access  fragment
 // param   vector        : VECTOR — the question, unit length
-// param   density_boost : FLOAT [1] — 0: relations need not be counted
+// param   density_boost : FLOAT [1] — 0 leaves relations uncounted
 // include fragments/time/text_known
 WITH m, version, distance,
      coalesce(

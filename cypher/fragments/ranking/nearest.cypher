@@ -1,12 +1,12 @@
-// Choose the memories `m` nearest a question in meaning, by the vector index.
+// Choose the memories `m` nearest to a question in meaning, by the vector index.
 //
-// Group and state are matched inside the index: filtered afterwards, a small tenant finds nothing.
+// The index filters by group and state. With a filter after it, a small tenant would find nothing.
 //
 // access  fragment
 // param   group_id   : STRING — the tenant
-// param   states     : LIST<STRING> — lifecycle states to serve
+// param   states     : LIST<STRING> — lifecycle states to return
 // param   vector     : VECTOR — the question, unit length
-// param   candidates : INTEGER — at most so many
+// param   candidates : INTEGER — most memories
 // param   now        : STRING — ISO 8601, UTC
 MATCH (m:Memory)
   SEARCH m IN (

@@ -1,13 +1,13 @@
-// Choose of the memories the filters allow those nearest a question in meaning, by comparing all.
+// Choose the filtered memories nearest to a question in meaning, by comparing all of them.
 //
-// The index knows only group and state; filtered after it, a rare type or tag would find nothing.
-// What has no vector yet is not near, as in the index.
+// The index contains group and state only. With a filter after it, a rare type or tag would find
+// nothing. A memory without a vector is left out, as in the index.
 //
 // access  fragment
 // param   group_id   : STRING — the tenant
-// param   states     : LIST<STRING> — lifecycle states to serve
+// param   states     : LIST<STRING> — lifecycle states to return
 // param   vector     : VECTOR — the question, unit length
-// param   candidates : INTEGER — at most so many
+// param   candidates : INTEGER — most memories
 MATCH (m:Memory {group_id: $group_id})
 WHERE m.lifecycle_state IN $states
 WITH m

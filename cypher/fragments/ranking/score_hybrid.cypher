@@ -1,13 +1,13 @@
 // Score memories by meaning, nearness in the graph, recency of use and importance.
 //
-// Takes `m`, its `similarity`, `importance`, `degree`, `distance` from the anchors (null: not met).
+// Takes `m`, its `similarity`, `importance`, `degree`, and `distance` from the anchors or null.
 //
 // access  fragment
 // param   weights          : LIST<FLOAT> [1] — semantic, topological, temporal, importance; sum 1
 // param   temporal_lambda  : FLOAT [1/unit] — ≥ 0
 // param   temporal_unit_ms : FLOAT [ms] — > 0
-// param   density_boost    : FLOAT [1] — 0: nearness alone
-// param   density_cap      : INTEGER — relations that count as dense, > 0
+// param   density_boost    : FLOAT [1] — 0 leaves relations out
+// param   density_cap      : INTEGER — degree of full density, > 0
 // param   now              : STRING — ISO 8601, UTC
 // source  0.4 max(0, cosine) + 0.3 / (distance + 1) + 0.2 exp(-lambda t) + 0.1 importance / 10
 WITH m, similarity, importance, distance,

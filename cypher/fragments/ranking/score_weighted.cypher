@@ -2,7 +2,7 @@
 //
 // access  fragment
 // param   weights        : LIST<FLOAT> [1] — semantic, recency, importance; they sum to 1
-// param   half_life_days : FLOAT [d] — recency halves in this time, > 0
+// param   half_life_days : FLOAT [d] — half-life of recency, > 0
 // param   now            : STRING — ISO 8601, UTC
 // source  0.60 similarity + 0.25 recency + 0.15 importance, recency = 2^(-days / half-life)
 WITH m, similarity, importance,

@@ -1,6 +1,6 @@
-// Spread from the memories `anchors`: bind in `reached` each memory met, with its distance.
+// Walk from the memories `anchors` breadth first: bind in `reached` each memory with its distance.
 //
-// Keeps `near` beside it. Breadth first, so the distance is the least number of relations.
+// The distance is the least number of relations. The variable `near` is kept.
 //
 // access  fragment
 WITH near, anchors AS seen, anchors AS frontier, 0 AS distance,

@@ -1,15 +1,15 @@
-// Take one step along relations from each memory of `frontier`, to those not in `seen`.
+// Take one step along relations from each memory of `frontier` to memories that are not in `seen`.
 //
-// Each memory on the way is of the group, in a state that is served, and holds at the clocks. A
-// memory of many relations gives its strongest of those compared, so that a hub floods nothing.
+// Each memory on the way belongs to the group, has one of the states, and holds at the clocks. Of a
+// memory with many relations the strongest are followed, so that a hub does not flood the result.
 //
 // access  fragment
 // param   group_id : STRING — the tenant
-// param   states   : LIST<STRING> — lifecycle states to serve
+// param   states   : LIST<STRING> — lifecycle states to return
 // param   depth    : INTEGER — steps from the anchors, 0..5
-// param   fan      : INTEGER — relations of one memory that are compared
-// param   strand   : INTEGER — relations of one memory that are followed
-// param   reach    : INTEGER — memories one step may add, the most strongly related first
+// param   fan      : INTEGER — most relations of one memory that are compared
+// param   strand   : INTEGER — most relations of one memory that are followed
+// param   reach    : INTEGER — most memories that one step adds, the most strongly related first
 CALL (seen, frontier, distance) {
   UNWIND CASE WHEN distance < $depth THEN frontier ELSE [] END AS a
   CALL (a) {

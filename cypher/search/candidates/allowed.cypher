@@ -1,4 +1,4 @@
-// Keep the memories `m` that are true at present.
+// Keep the memories `m` whose validity has not ended.
 //
 // access  fragment
 // param   now : STRING — ISO 8601, UTC

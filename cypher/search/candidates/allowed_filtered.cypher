@@ -1,4 +1,4 @@
-// Keep the memories `m` that the filters allow.
+// Keep the memories `m` that match the filters.
 //
 // access  fragment
 // include fragments/memory/filter

@@ -1,10 +1,10 @@
-// Find the memories said before and after memory `a` in its conversation: `b`, and how they follow.
+// Find the neighbours `b` of memory `a` in its conversation, with the relation as `link`.
 //
 // access  fragment
 // param   group_id : STRING — the tenant
-// param   states   : LIST<STRING> — lifecycle states to serve
+// param   states   : LIST<STRING> — lifecycle states to return
 // param   now      : STRING — ISO 8601, UTC
-// param   fan      : INTEGER — of a memory with more relations none are looked at; 0 of any
+// param   fan      : INTEGER — most relations of `a`; a memory with more has no neighbours
 WITH a WHERE a.conversation_id IS NOT NULL AND COUNT { (a)-[:RELATES_TO]-() } <= $fan
 MATCH (a)-[r:RELATES_TO]-(b:Memory)
 WHERE r.name = 'precedes' AND r.invalid_at IS NULL

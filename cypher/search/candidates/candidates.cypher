@@ -1,10 +1,10 @@
-// Find what may answer a question, by meaning and by words, with what a ranking needs to know.
+// Find the candidates for a question by meaning and by words, with the inputs of the ranking.
 //
 // access  read
-// param   candidates : INTEGER — at most so many per leg
-// returns rarity   : LIST<FLOAT> — of each word looked up
-// returns memories : LIST<MAP> — the best of both legs, and what was said around them
-// returns links    : LIST<LIST> — ids of memories that follow one another
+// param   candidates : INTEGER — most memories per leg
+// returns rarity   : LIST<FLOAT> — rarity of each word
+// returns memories : LIST<MAP> — the best of both legs, and their neighbours in conversations
+// returns links    : LIST<LIST> — pairs of ids, the second follows the first
 // variant filtered
 // include search/candidates/looked
 CALL (looked) {

@@ -1,4 +1,4 @@
-// Bind `around`, the memories up to two turns from those of `pool`, and `links`, what follows what.
+// Bind `around`, the memories up to two turns from those of `pool`, and `links`, their order.
 //
 // access  fragment
 CALL (pool) {

@@ -1,4 +1,4 @@
-// Find the context of the candidates, as far as the filters allow it.
+// Bind `around` and `links` as `context` does, for memories that match the filters.
 //
 // access  fragment
 // include search/candidates/context

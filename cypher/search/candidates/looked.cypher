@@ -1,15 +1,16 @@
-// Look up the words of a question.
+// Look up the words of a question in the full-text index.
 //
-// Lucene counts how rare a word is over all tenants, which would let a tenant's commonest name
-// outweigh everything. So each word is looked up alone, and its rarity is counted in the group.
-// Binds `looked`, of each word its `rarity`, its `holders` and who they are, in the order of
-// `lookups`; of a word with more than `hits`, those that BM25 puts first.
+// Lucene counts the rarity of a word over all tenants, so the commonest name of one tenant could
+// outweigh everything. For this reason each word is looked up alone, and its rarity is counted in
+// the group. Binds `looked` in the order of `lookups`: the `rarity` of a word, the number `holders`
+// of memories that contain it, and the memories `found` with their `scores`. For a word with more
+// than `hits` holders, these are the best by BM25.
 //
 // access  fragment
 // param   group_id   : STRING — the tenant
-// param   lookups    : LIST<STRING> — Lucene, one per word, each with the group's key required
-// param   hits       : INTEGER — at most so many per word
-// param   members    : INTEGER — of the group at most so many are counted
+// param   lookups    : LIST<STRING> — a Lucene query per word, which requires the key of the group
+// param   hits       : INTEGER — most memories per word
+// param   members    : INTEGER — most memories of the group that are counted
 // source  Robertson and Zaragoza, The Probabilistic Relevance Framework (2009), for the rarity
 CALL () {
   MATCH (member:Memory {group_id: $group_id})

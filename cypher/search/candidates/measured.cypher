@@ -1,12 +1,12 @@
-// Describe the memories of `pool` and `around` for a ranking, with the words that each holds.
+// Return the memories of `pool` and `around` with the inputs of the ranking.
 //
-// Nearly all of the pool are met word by word and found, but few of those around it: these come
-// without the vectors of their words, and without what is told of a memory.
+// The ranking needs the token vectors of nearly all memories of `pool`, and retrieval returns their
+// contents. It needs few of `around`, which come without token vectors and content.
 //
 // access  fragment
 // param   vector : VECTOR — the question, unit length
-// param   lead   : INTEGER — characters of content to show
-// param   tell   : BOOLEAN — whether what is told of a memory is wanted
+// param   lead   : INTEGER — characters of `lead`
+// param   tell   : BOOLEAN — true to return memories as retrieval delivers them
 CALL (met, pool, around) {
   UNWIND pool + CASE
     WHEN size(around) > 0 THEN met + [m IN around | {m: m, chosen: true}] ELSE []

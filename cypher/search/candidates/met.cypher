@@ -1,10 +1,10 @@
-// Gather in `met` what is known of each memory `m`: its `similarity`, and the words it holds.
+// Collect in `met` the similarity of each memory `m`, and the weights of the words it contains.
 //
-// What the words of a memory come to together, beyond those it is listed for, is shared among the
-// words that are too common to be listed.
+// A memory's total beyond the words for which it is listed is divided among the words that are too
+// common to be listed.
 //
 // access  fragment
-// param   hits : INTEGER — a word with as many holders is too common
+// param   hits : INTEGER — a word with as many holders is too common to be listed
 WITH m, max(similarity) AS similarity, sum(weight) AS listed, sum(share) AS shared,
      max(total) AS total,
      collect(CASE WHEN position IS NOT NULL THEN [position, weight] END) AS words

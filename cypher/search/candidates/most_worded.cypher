@@ -1,8 +1,8 @@
-// Go through those of `met` that hold words of the question, those that hold most first.
+// Yield the memories of `met` that contain words of the question, by their weight descending.
 //
 // access  fragment
 // param   group_id : STRING — the tenant
-// param   states   : LIST<STRING> — lifecycle states to serve
+// param   states   : LIST<STRING> — lifecycle states to return
 UNWIND met AS x
 WITH x, x.m AS m, x.text AS text WHERE text > 0
 WITH x, m, text ORDER BY text DESC

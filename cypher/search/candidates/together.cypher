@@ -1,12 +1,12 @@
-// Find the memories `m` with the most of all the words, if one is too common to list its holders.
+// Find the memories `m` with most of the words, if a word is too common to list its holders.
 //
-// In one query, where each word is boosted so that it adds its share: `total` is their sum. Without
-// it, in a large tenant, a memory that holds every word of the question could be missed.
+// One query boosts each word so that it adds its share; `total` is their sum. Without this query a
+// memory that contains every word of the question could be missed in a large tenant.
 //
 // access  fragment
-// param   lookups    : LIST<STRING> — Lucene, one per word, each with the group's key required
-// param   hits       : INTEGER — a word with as many is too common
-// param   candidates : INTEGER — at most so many
+// param   lookups    : LIST<STRING> — a Lucene query per word, which requires the key of the group
+// param   hits       : INTEGER — a word with as many holders is too common to be listed
+// param   candidates : INTEGER — most memories
 WITH [word IN looked WHERE word.holders > 0] AS said
 WITH said WHERE any(word IN said WHERE word.holders >= $hits)
 WITH reduce(

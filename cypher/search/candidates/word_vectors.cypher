@@ -1,10 +1,10 @@
-// Fetch the vectors of the words of memories; those without are left out.
+// Fetch the token vectors of memories; memories without them are left out.
 //
 // access  read
 // param   group_id   : STRING — the tenant
 // param   memory_ids : LIST<STRING>
 // returns memory_id : STRING
-// returns vectors   : BYTES — as packed by the service
+// returns vectors   : BYTES — quantised, see `ranking/late_interaction.py`
 MATCH (m:Memory)-[:HAS_WORDS]->(w:WordVectors)
 USING INDEX m:Memory(uuid)
 WHERE m.uuid IN $memory_ids AND m.group_id = $group_id

@@ -1,8 +1,8 @@
-// Fuse two rankings of facts `found` by reciprocal rank, and describe the best.
+// Fuse two rankings of facts `r` by reciprocal rank, and return the best.
 //
 // access  fragment
 // param   limit : INTEGER
-// source  Cormack, Clarke, Buettcher: Reciprocal Rank Fusion (2009), with 60
+// source  Cormack, Clarke, Buettcher: Reciprocal Rank Fusion (2009), with k = 60
 WITH r, sum(1.0 / (60 + place)) AS score
 ORDER BY score DESC, r.created_at DESC, r.uuid LIMIT $limit
 RETURN r.uuid AS fact_id, r.name AS name, r.fact AS fact, startNode(r).uuid AS source_id,

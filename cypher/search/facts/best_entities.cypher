@@ -1,8 +1,8 @@
-// Fuse two rankings of entities `m` by reciprocal rank, and describe the best.
+// Fuse two rankings of entities `m` by reciprocal rank, and return the best.
 //
 // access  fragment
 // param   limit : INTEGER
-// source  Cormack, Clarke, Buettcher: Reciprocal Rank Fusion (2009), with 60
+// source  Cormack, Clarke, Buettcher: Reciprocal Rank Fusion (2009), with k = 60
 WITH m, sum(1.0 / (60 + place)) AS score
 ORDER BY score DESC, m.created_at DESC, m.uuid LIMIT $limit
 RETURN m.uuid AS entity_id, m.name AS name, coalesce(m.summary, '') AS summary,

@@ -8,7 +8,7 @@
 // returns state      : STRING
 // returns importance : FLOAT
 // returns created_at : ZONED DATETIME
-// returns score      : FLOAT [1] — 1 is first by meaning and by words
+// returns score      : FLOAT [1] — 1 if first by meaning and by words
 // variant filtered
 // include search/facts/found_entities
 // include search/facts/best_entities

@@ -1,4 +1,4 @@
-// Tell whether a group has an entity.
+// Return the id of an entity if a group contains it.
 //
 // access  read
 // param   group_id  : STRING — the tenant

@@ -1,10 +1,10 @@
-// Find the facts `r` that answer a question, each with its place by meaning and by words.
+// Find the facts `r` that answer a question, with their place by meaning and by words.
 //
 // access  fragment
 // param   group_id   : STRING — the tenant
 // param   vector     : VECTOR — the question, unit length
-// param   lucene     : STRING — its words, with the group's key required
-// param   candidates : INTEGER — of each ranking
+// param   lucene     : STRING — Lucene query of its words, which requires the key of the group
+// param   candidates : INTEGER — most results of each ranking
 CALL () {
   MATCH ()-[r:RELATES_TO]->()
     SEARCH r IN (

@@ -1,14 +1,14 @@
-// Find the entities `m` with given labels that answer a question; all of them are compared.
+// Find the entities `m` with given labels that answer a question, by comparing all of them.
 //
-// The indexes know no labels: filtered after them, a rare kind might not be found.
+// The indexes do not contain labels. A filter after the index could miss entities of a rare label.
 //
 // access  fragment
 // param   group_id   : STRING — the tenant
 // param   vector     : VECTOR — the question, unit length
-// param   lucene     : STRING — its words, with the group's key required
-// param   labels     : LIST<STRING> — with one of these
-// param   states     : LIST<STRING> — lifecycle states to serve
-// param   candidates : INTEGER — of each ranking
+// param   lucene     : STRING — Lucene query of its words, which requires the key of the group
+// param   labels     : LIST<STRING> — an entity has at least one of them
+// param   states     : LIST<STRING> — lifecycle states to return
+// param   candidates : INTEGER — most results of each ranking
 CALL () {
   MATCH (m:Memory {group_id: $group_id})
   WHERE m.lifecycle_state IN $states AND any(label IN labels(m) WHERE label IN $labels)

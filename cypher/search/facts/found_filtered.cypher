@@ -1,12 +1,12 @@
-// Find the facts `r` that the filters allow and that answer a question; all are compared.
+// Find the facts `r` that match the filters and answer a question, by comparing all of them.
 //
-// The indexes know only the group: filtered after them, a fact of a past date might not be found.
+// The indexes contain the group only. A filter after the index could miss the facts of a date.
 //
 // access  fragment
 // param   group_id   : STRING — the tenant
 // param   vector     : VECTOR — the question, unit length
-// param   lucene     : STRING — its words, with the group's key required
-// param   candidates : INTEGER — of each ranking
+// param   lucene     : STRING — Lucene query of its words, which requires the key of the group
+// param   candidates : INTEGER — most results of each ranking
 CALL () {
   MATCH (n:Entity {group_id: $group_id})-[r:RELATES_TO {group_id: $group_id}]->(:Entity)
   WHERE

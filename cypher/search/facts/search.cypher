@@ -14,7 +14,7 @@
 // returns created_at  : ZONED DATETIME
 // returns expired_at  : ZONED DATETIME?
 // returns episodes    : LIST<STRING>
-// returns score       : FLOAT [1] — 1 is first by meaning and by words
+// returns score       : FLOAT [1] — 1 if first by meaning and by words
 // variant filtered
 // include search/facts/found
 // include search/facts/best

@@ -1,15 +1,15 @@
-// Tell whether fact `r` fits the filters on its name, its ends and the time it holds.
+// Check that fact `r` matches the filters on its name, its ends and the time at which it holds.
 //
-// An expression; null allows all. With `as_of` it must have held then.
+// An expression; null allows all. With `as_of` the fact must hold at that instant.
 //
 // access  fragment
 // param   names          : LIST<STRING>? — relation names
-// param   entity_id      : STRING? — one of its ends
+// param   entity_id      : STRING? — id of one of its ends
 // param   as_of          : STRING? — ISO 8601, UTC
-// param   valid_after    : STRING? — began then or later
-// param   valid_before   : STRING? — began then or earlier
-// param   invalid_after  : STRING? — ended then or later
-// param   invalid_before : STRING? — ended then or earlier
+// param   valid_after    : STRING? — start, at the earliest
+// param   valid_before   : STRING? — start, at the latest
+// param   invalid_after  : STRING? — end, at the earliest
+// param   invalid_before : STRING? — end, at the latest
     ($names IS NULL OR r.name IN $names)
 AND ($entity_id IS NULL OR $entity_id IN [startNode(r).uuid, endNode(r).uuid])
 AND ($valid_after IS NULL OR r.valid_at >= datetime($valid_after))

@@ -1,9 +1,9 @@
-// Read what feedback has taught a group.
+// Return the feedback of a group.
 //
 // access  read
 // param   group_id : STRING — the tenant
-// returns lean    : FLOAT [1] — -1 words find better .. 1 meaning finds better
-// returns useful  : INTEGER — memories said to have helped
-// returns useless : INTEGER — memories said not to
+// returns lean    : FLOAT [1] — -1 if words find better .. 1 if meaning does
+// returns useful  : INTEGER — number of memories that were useful
+// returns useless : INTEGER — number of memories that were not
 MATCH (c:Control {key: 'feedback|' + $group_id})
 RETURN c.lean AS lean, c.useful AS useful, c.useless AS useless

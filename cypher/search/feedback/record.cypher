@@ -1,11 +1,11 @@
-// Take a judgement into what feedback has taught a group, as a weighted average.
+// Add feedback to that of a group, as an exponential moving average.
 //
-// The lock is taken before the average is read, so that no judgement is lost.
+// The lock is taken before the average is read, so that no feedback is lost.
 //
 // access  write
 // param   group_id : STRING — the tenant
-// param   lean     : FLOAT? [1] — -1..1, how much more meaning than words found it; null: unknown
-// param   rate     : FLOAT [1] — weight of this judgement, 0..1
+// param   lean     : FLOAT? [1] — -1..1, meaning minus words in the score; null if unknown
+// param   rate     : FLOAT [1] — weight of this feedback, 0..1
 // param   useful   : BOOLEAN
 // param   now      : STRING — ISO 8601, UTC
 // returns lean    : FLOAT

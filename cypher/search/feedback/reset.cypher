@@ -1,4 +1,4 @@
-// Forget what feedback has taught a group.
+// Delete the feedback of a group.
 //
 // access  write
 // param   group_id : STRING — the tenant

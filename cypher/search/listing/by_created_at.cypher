@@ -1,13 +1,13 @@
-// List memories, the newest first.
+// List the memories of a group, newest first.
 //
 // access  read
 // param   group_id         : STRING — the tenant
-// param   states           : LIST<STRING> — lifecycle states to serve
-// param   after_created_at : STRING? — of the last memory of the page before, ISO 8601, UTC
-// param   after_id         : STRING? — of the same
+// param   states           : LIST<STRING> — lifecycle states to return
+// param   after_created_at : STRING? — that of the last memory before the page, ISO 8601, UTC
+// param   after_id         : STRING? — id of the same memory
 // param   limit            : INTEGER
 // returns memory     : MAP
-// returns created_at : STRING — as precise as it is stored, for the next page
+// returns created_at : STRING — in the stored precision, for the cursor of the next page
 MATCH (m:Memory {group_id: $group_id})
 WHERE m.lifecycle_state IN $states
 WITH m

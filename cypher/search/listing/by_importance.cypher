@@ -1,14 +1,14 @@
-// List memories, the most important first.
+// List the memories of a group, most important first.
 //
 // access  read
 // param   group_id         : STRING — the tenant
-// param   states           : LIST<STRING> — lifecycle states to serve
-// param   after_importance : FLOAT? [1..10] — of the last memory of the page before
-// param   after_created_at : STRING? — of the same, ISO 8601, UTC
-// param   after_id         : STRING? — of the same
+// param   states           : LIST<STRING> — lifecycle states to return
+// param   after_importance : FLOAT? [1..10] — importance of the last memory before the page
+// param   after_created_at : STRING? — `created_at` of the same memory, ISO 8601, UTC
+// param   after_id         : STRING? — id of the same memory
 // param   limit            : INTEGER
 // returns memory     : MAP
-// returns created_at : STRING — as precise as it is stored, for the next page
+// returns created_at : STRING — in the stored precision, for the cursor of the next page
 MATCH (m:Memory {group_id: $group_id})
 WHERE m.lifecycle_state IN $states
 WITH m

@@ -1,14 +1,12 @@
-// Find the memories `m` around the anchors, those to be given again, and those that were found.
-//
-// All are measured for a ranking.
+// Find the neighbours `m` of the anchors, changed memories and hits, with the inputs of the score.
 //
 // access  fragment
 // param   group_id     : STRING — the tenant
-// param   states       : LIST<STRING> — lifecycle states to serve
-// param   anchors      : LIST<STRING> — ids, where spreading begins
-// param   again        : LIST<STRING> — ids; these count as not reached
-// param   found        : LIST<STRING> — ids
-// param   similarities : LIST<FLOAT> [1] — of those found, as they are measured already
+// param   states       : LIST<STRING> — lifecycle states to return
+// param   anchors      : LIST<STRING> — ids from which the walk starts
+// param   again        : LIST<STRING> — ids of changed memories, whose distance is null
+// param   found        : LIST<STRING> — ids of hits without content
+// param   similarities : LIST<FLOAT> [1] — similarity of each of `found`
 CALL () {
   MATCH (a:Memory)
   WHERE a.uuid IN $anchors AND a.group_id = $group_id

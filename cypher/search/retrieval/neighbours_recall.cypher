@@ -1,13 +1,13 @@
-// Find the memories around the best of a search, to be scored by meaning alone.
+// Find the neighbours of the best hits, scored by meaning alone.
 //
-// No word of the question brought them, or the search would have.
+// They contain no word of the question, or the search would have found them.
 //
 // access  read
 // returns memory     : MAP
 // returns similarity : FLOAT [1]
 // returns score      : FLOAT [1] — cosine, 0 or more
 // returns components : MAP
-// returns distance   : INTEGER — relations from the nearest anchor; null if given again
+// returns distance   : INTEGER — relations from the nearest anchor; null if not reached
 // include search/retrieval/neighbours
 WITH similarity, distance, CASE WHEN similarity > 0.5 THEN 2 * similarity - 1 ELSE 0.0 END AS score,
   // include fragments/memory/brief

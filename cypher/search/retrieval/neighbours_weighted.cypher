@@ -1,11 +1,11 @@
-// Find the memories around the best of a search, scored by the profile `weighted`.
+// Find the neighbours of the best hits, scored by the profile `weighted`.
 //
 // access  read
 // returns memory     : MAP
 // returns similarity : FLOAT [1]
 // returns score      : FLOAT [1]
 // returns components : MAP
-// returns distance   : INTEGER — relations from the nearest anchor; null if given again
+// returns distance   : INTEGER — relations from the nearest anchor; null if not reached
 // include search/retrieval/neighbours
 CALL (m, similarity, distance, degree) {
   // include fragments/ranking/importance

@@ -1,4 +1,4 @@
-// Return the best memories, described, with what their score is made of.
+// Return the best memories with the components of their score.
 //
 // access  fragment
 // param   limit : INTEGER

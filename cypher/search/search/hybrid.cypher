@@ -1,7 +1,7 @@
-// Spread from the best of the memories `m` by `similarity`, and rank what is near in either way.
+// Walk from the best memories `m` by `similarity`, and rank the memories found in either way.
 //
 // access  fragment
-// param   anchors : INTEGER — of the nearest, where spreading begins
+// param   anchors : INTEGER — number of the nearest memories from which the walk starts
 WITH m, similarity ORDER BY similarity DESC, m.uuid
 WITH collect({m: m, similarity: similarity}) AS near
 WITH near, [x IN near | x.m][..$anchors] AS anchors

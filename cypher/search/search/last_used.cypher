@@ -1,8 +1,8 @@
-// Find the memory that was used last, whosever it is; where none was, any.
+// Find the memory of any group that was used last, or any memory if none was used.
 //
 // access  read
 // returns group_id : STRING
-// returns lead     : STRING — how its content begins
+// returns lead     : STRING — first 200 characters of its content
 CALL () {
   MATCH (m:Memory)
   WHERE m.last_accessed_at IS NOT NULL

@@ -1,4 +1,4 @@
-// Find the memories nearest a question and around the best of them, ranked with both.
+// Find memories by the profile `hybrid`: the nearest to a question, and their neighbours.
 //
 // access  read
 // returns memory     : MAP

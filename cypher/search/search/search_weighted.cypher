@@ -1,4 +1,4 @@
-// Find the memories nearest a question, ranked with recency and importance.
+// Find memories by the profile `weighted`: similarity, recency and importance.
 //
 // access  read
 // returns memory     : MAP

@@ -1,10 +1,10 @@
-// Store sessions that begin.
+// Store new sessions.
 //
-// One that is there already stays as it is: another replica went on with it meanwhile.
+// A session that exists already stays as it is, because another replica has continued it.
 //
 // access  write
 // param   sessions : LIST<MAP> — group_id, session_id, revision, total_tokens, ids, positions,
-//                    versions, history and now, each as in sessions/write
+//                    versions, history and now, each as in `write`
 UNWIND $sessions AS new
 MERGE (s:Session {session_id: new.group_id + '|' + new.session_id})
 ON CREATE SET

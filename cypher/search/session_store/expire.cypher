@@ -1,4 +1,4 @@
-// Forget the sessions of a group that were not used since an instant.
+// Delete the sessions of a group that were not used since an instant.
 //
 // access  batch
 // param   group_id : STRING — the tenant

@@ -1,4 +1,4 @@
-// Forget a session.
+// Delete a session.
 //
 // access  write
 // param   group_id   : STRING — the tenant

@@ -1,6 +1,6 @@
-// Read a session, and look which of the memories it loaded are no longer as they were loaded.
+// Return a session, and the loaded memories that have changed since, the latest loaded first.
 //
-// Of many, the latest loaded: the model still has these.
+// If there are more than `most`, the latest loaded are returned: the model still holds these.
 //
 // access  read
 // param   group_id   : STRING — the tenant
@@ -8,9 +8,9 @@
 // param   now        : STRING — ISO 8601, UTC
 // param   most       : INTEGER — changes to return
 // returns total_tokens : INTEGER
-// returns ids          : LIST<STRING> — of the memories loaded, in that order
-// returns positions    : LIST<INTEGER> — tokens before each was loaded
-// returns versions     : LIST<STRING> — which text of each was
+// returns ids          : LIST<STRING> — ids of the loaded memories, the latest last
+// returns positions    : LIST<INTEGER> — tokens of the conversation before each load
+// returns versions     : LIST<STRING> — version of each content
 // returns history      : LIST<STRING> — JSON, the latest last
 // returns revision     : STRING — changes with each write
 // returns updated_at   : STRING — ISO 8601, UTC

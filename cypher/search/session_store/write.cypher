@@ -1,13 +1,13 @@
-// Write a session if it is still of the revision that was read; else return it as it is now.
+// Write a session if it still has the revision that was read; otherwise return the stored session.
 //
-// Its first property is set before anything is read: whoever comes second waits for the lock, and
-// then sees what the first wrote.
+// A property is set before the revision is read. This takes the lock, so that a second writer waits
+// and then reads what the first one wrote.
 //
 // access  write
 // param   group_id     : STRING — the tenant
 // param   session_id   : STRING
-// param   revision     : STRING — as it was read; empty for a new session
-// param   following    : STRING — the revision this makes
+// param   revision     : STRING — revision that was read; empty for a new session
+// param   following    : STRING — revision after this write
 // param   total_tokens : INTEGER
 // param   ids          : LIST<STRING>
 // param   positions    : LIST<INTEGER>
