@@ -190,7 +190,7 @@ async def test_of_many_memories_one_refused_does_not_stop_the_others(memory: Gra
         ("search_memory", {"query": None}, "query=None is not allowed: it is required"),
         ("search_memory", {"query": 7}, "query=7 is not allowed"),
         ("search_memory", {"top": 3}, "top=3 is not allowed: unknown argument; valid are"),
-        ("search_memory", {"top": 3}, "there are query, limit, memory_types, tags,"),
+        ("search_memory", {"top": 3}, "valid are query, limit, memory_types, tags,"),
         ("search_memory", {"profile": "best"}, "'recall', 'weighted' or 'hybrid'"),
         ("search_memory", {"group_id": "a-b"}, "group_id='a-b' is not allowed"),
         ("search_memory", {"group_id": "a", "user_context": "b"}, "it means group_id"),

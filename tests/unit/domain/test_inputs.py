@@ -145,7 +145,7 @@ def test_an_unknown_argument_within_another_is_told_its_neighbours(given: dict[s
         InvalidArgumentError, match=r"^lifecycle\.foo=1 .*valid are lifecycle_state"
     ):
         read_line('{"content": "x", "lifecycle": {"foo": 1}}')
-    with pytest.raises(InvalidArgumentError, match=r"^foo=1 .*there are names, entity_id"):
+    with pytest.raises(InvalidArgumentError, match=r"^foo=1 .*valid are names, entity_id"):
         validate(FactFilters, {"foo": 1})
 
 
