@@ -1,96 +1,117 @@
-"""The tools' parameters: the argument types of `arguments`, with what an agent reads about each."""
+"""The parameters of the tools: argument types with the descriptions that an agent reads.
+
+A description gives a noun, the unit or format, and the default. The schema has the range.
+"""
 
 from typing import Annotated, Any
 
 from pydantic import Field, WithJsonSchema
 
-from graph_memory.domain.inputs import (
-    Content,
-    DecayRate,
-    GroupId,
-    Importance,
-    Line,
-    MemoryId,
-    Metadata,
-    NewRelation,
-    PolicyName,
-    Question,
-    SourceName,
-    Stability,
-    StateName,
-    Tags,
-    TypeName,
-    Unit,
-)
+from graph_memory.domain import inputs
 from graph_memory.domain.models import SortOrder
 from graph_memory.domain.timestamps import EndMoment, Moment
 from graph_memory.ranking.profiles import Profile
 
-#: A vocabulary is spelled out where memories and relations are made, and only there.
+#: The schemas of add_memory and memory_relate list the allowed words; other schemas take any text.
 WORD = WithJsonSchema({"type": "string"})
 WORDS = WithJsonSchema({"type": "array", "items": {"type": "string"}})
 
-#: A number whose range is wide, and told where it is exceeded.
+#: Numbers with a wide range, which only the error message names.
 NUMBER = WithJsonSchema({"type": "integer"})
 REAL = WithJsonSchema({"type": "number"})
 
-Group = Annotated[GroupId | None, Field(description="Tenant.")]
-Id = Annotated[MemoryId, Field(description="Memory id.")]
+GroupId = Annotated[inputs.GroupId | None, Field(description="Tenant id; default: the server's.")]
+MemoryId = Annotated[inputs.MemoryId, Field(description="Id of the memory.")]
 
-Text = Annotated[Content, Field(description="One self-contained statement.")]
-Type = Annotated[TypeName, Field(description="Its kind.")]
-TagList = Annotated[Tags, Field(description="Labels.")]
-Details = Annotated[Metadata, Field(description="At most 64 KiB.")]
-Weight = Annotated[Importance | None, Field(description="1 trivial to 10 vital; clamped.")]
-Durability = Annotated[Stability | None, Field(description="1 volatile to 5 permanent.")]
-Confidence = Annotated[Unit | None, Field(description="How sure.")]
-Origin = Annotated[SourceName, Field(description="From whom.")]
-Project = Annotated[Line | None, Field(description="Project.")]
-Talk = Annotated[Line | None, Field(description="Conversation it continues.")]
-Parent = Annotated[MemoryId | None, Field(description="What it is part of.")]
+Content = Annotated[
+    inputs.Content, Field(description="One self-contained statement, with names and dates.")
+]
+MemoryType = Annotated[inputs.TypeName, Field(description="Kind of memory.")]
+Tags = Annotated[inputs.Tags, Field(description="Labels to filter by.")]
+Metadata = Annotated[inputs.Metadata, Field(description="JSON object of at most 64 KiB.")]
+Importance = Annotated[
+    inputs.Importance | None,
+    Field(description="Importance, 1 trivial to 10 vital; default: rated."),
+]
+Stability = Annotated[
+    inputs.Stability | None, Field(description="Stability, 1 volatile to 5 permanent.")
+]
+Confidence = Annotated[inputs.Unit | None, Field(description="Confidence, 0 to 1.")]
+Source = Annotated[inputs.SourceName, Field(description="Origin of the statement.")]
+ProjectId = Annotated[inputs.Line | None, Field(description="Project id.")]
+ConversationId = Annotated[
+    inputs.Line | None, Field(description="Id of the conversation it is from.")
+]
+ParentId = Annotated[inputs.MemoryId | None, Field(description="Id of the memory it is part of.")]
 Relationships = Annotated[
-    tuple[NewRelation, ...],
+    tuple[inputs.NewRelation, ...],
     Field(
         max_length=100,
-        description="Each target_id, and as in memory_relate.",
+        description="Relations to make: target_id, and arguments of memory_relate.",
     ),
     WithJsonSchema({"type": "array", "items": {"type": "object"}}),
 ]
-Policy = Annotated[PolicyName | None, Field(description="How it fades.")]
-Rate = Annotated[DecayRate | None, Field(description="A day, for adaptive.")]
-Batch = Annotated[
+DecayPolicy = Annotated[
+    inputs.PolicyName | None, Field(description="Decay policy; default: the server's.")
+]
+DecayRate = Annotated[
+    inputs.DecayRate | None, Field(description="Decay rate per day, for policy adaptive.")
+]
+Memories = Annotated[
     list[dict[str, Any]],
-    Field(description="Each with the arguments of add_memory; also created_at, memory_id."),
+    Field(description="Objects with the arguments of add_memory, created_at and memory_id."),
 ]
 
-NewText = Annotated[Content | None, Field(description="New text; the old is kept.")]
-NewType = Annotated[TypeName | None, Field(description="Its kind."), WORD]
-NewTags = Annotated[Tags | None, Field(description="Replace the labels.")]
-NewDetails = Annotated[Metadata | None, Field(description="Replace the metadata.")]
+NewContent = Annotated[
+    inputs.Content | None, Field(description="New text; the old text is kept as a version.")
+]
+NewMemoryType = Annotated[inputs.TypeName | None, Field(description="New kind."), WORD]
+NewTags = Annotated[inputs.Tags | None, Field(description="All labels, replacing the old.")]
+NewMetadata = Annotated[
+    inputs.Metadata | None, Field(description="JSON object, replacing the old.")
+]
 
-Query = Annotated[Question, Field(description="In plain language.")]
-Ranking = Annotated[
+Query = Annotated[inputs.Question, Field(description="Question or topic in plain words.")]
+ProfileName = Annotated[
     Profile,
-    Field(description="recall: meaning, words; weighted: + recency, importance; hybrid: + graph."),
+    Field(
+        description="Ranking. recall: meaning and words; weighted: also recency and importance; "
+        "hybrid: also relations."
+    ),
 ]
-Weights = Annotated[tuple[float, ...] | None, Field(description="Of weighted or hybrid; sum 1.")]
-Limit = Annotated[int, Field(ge=1, le=50, description="At most.")]
-Types = Annotated[tuple[TypeName, ...] | None, Field(description="Only these types."), WORDS]
-OneType = Annotated[TypeName | None, Field(description="Only this type."), WORD]
-AnyTag = Annotated[Tags | None, Field(description="Any of these tags.")]
-Since = Annotated[Moment | None, Field(description="Created since.")]
-Until = Annotated[EndMoment | None, Field(description="Created until.")]
-AsOf = Annotated[Moment | None, Field(description="True then; ISO 8601.")]
-KnownAt = Annotated[Moment | None, Field(description="Known then.")]
-TrueFrom = Annotated[Moment | None, Field(description="True since; default now. ISO 8601.")]
-TrueUntil = Annotated[Moment | None, Field(description="True until.")]
-Living = Annotated[
-    tuple[StateName, ...] | None, Field(description="Default: ACTIVE, DORMANT."), WORDS
+Weights = Annotated[
+    tuple[float, ...] | None,
+    Field(description="Weights for weighted or hybrid, which sum to 1."),
 ]
-Listable = Annotated[
-    tuple[StateName, ...] | None, Field(description="Default: ACTIVE, DORMANT, ARCHIVED."), WORDS
+Limit = Annotated[int, Field(ge=1, le=50, description="Maximum number of results.")]
+MemoryTypes = Annotated[
+    tuple[inputs.TypeName, ...] | None, Field(description="Allowed types; default: all."), WORDS
 ]
-Order = Annotated[SortOrder, Field(description="Highest or newest first.")]
-Cursor = Annotated[str | None, Field(description="The last next_cursor.")]
+OneMemoryType = Annotated[
+    inputs.TypeName | None, Field(description="Allowed type; default: all."), WORD
+]
+AnyTags = Annotated[inputs.Tags | None, Field(description="Tags, of which one must match.")]
+DateFrom = Annotated[Moment | None, Field(description="Earliest creation, ISO 8601.")]
+DateTo = Annotated[EndMoment | None, Field(description="Latest creation, ISO 8601.")]
+AsOf = Annotated[
+    Moment | None, Field(description="What was true at this time, ISO 8601; default: now.")
+]
+KnownAt = Annotated[
+    Moment | None, Field(description="What was stored by this time, ISO 8601; default: now.")
+]
+ValidAt = Annotated[Moment | None, Field(description="Start of truth, ISO 8601; default: now.")]
+InvalidAt = Annotated[Moment | None, Field(description="End of truth, ISO 8601; default: none.")]
+States = Annotated[
+    tuple[inputs.StateName, ...] | None,
+    Field(description="Allowed states; default: ACTIVE, DORMANT."),
+    WORDS,
+]
+ListedStates = Annotated[
+    tuple[inputs.StateName, ...] | None,
+    Field(description="Allowed states; default: ACTIVE, DORMANT, ARCHIVED."),
+    WORDS,
+]
+Sort = Annotated[SortOrder, Field(description="Order, the highest or newest first.")]
+Cursor = Annotated[str | None, Field(description="next_cursor of the previous page.")]
 
-Forever = Annotated[bool, Field(description="True: no recovery.")]
+Permanent = Annotated[bool, Field(description="True: delete without recovery.")]

@@ -1,12 +1,12 @@
-"""JSON schemas in their shortest portable form: an agent pays for each token of a tools/list."""
+"""JSON schemas of arguments, short because an agent pays for each token of `tools/list`."""
 
 from collections.abc import Mapping
 from typing import Any, cast
 
 _NULL = {"type": "null"}
 
-#: Pydantic's names, lengths that are told in words, and a format that bare dates would not meet.
-_NEEDLESS = (
+#: Keywords to omit: Pydantic's names, lengths that errors name, and a format without bare dates.
+_OMITTED = (
     "title",
     "$defs",
     "minLength",
@@ -20,17 +20,11 @@ _NEEDLESS = (
 
 
 def arguments_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the schema of a tool's arguments; no others are allowed.
+    """Return the published schema of a tool's arguments, which allows no other arguments.
 
-    An optional argument is published as its plain type; `MemoryTool` takes null for "not given".
+    The schema of an optional argument omits null, although `MemoryTool` takes null as "not given".
     """
     return _short(schema, schema.get("$defs", {})) | {"additionalProperties": False}
-
-
-def answer_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the schema of a tool's answer: the names of its fields. Their values tell the rest."""
-    fields = _short(schema, schema.get("$defs", {})).get("properties", {})
-    return {"type": "object", "properties": {name: {} for name in fields}}
 
 
 def _short(node: Any, definitions: Mapping[str, Any]) -> Any:
@@ -39,11 +33,13 @@ def _short(node: Any, definitions: Mapping[str, Any]) -> Any:
     if not isinstance(node, Mapping):
         return node
     whole = _merged(cast(Mapping[str, Any], node), definitions)
-    return {key: _short(value, definitions) for key, value in whole.items() if _tells(key, value)}
+    return {
+        key: _short(value, definitions) for key, value in whole.items() if _is_published(key, value)
+    }
 
 
 def _merged(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
-    """Put the definition a node refers to, or its only choice that is not null, into the node."""
+    """Return a node joined with its definition, or with its only choice besides null."""
     siblings = dict(node)
     if reference := siblings.pop("$ref", None):
         definition = dict(definitions[reference.rpartition("/")[2]])
@@ -57,10 +53,10 @@ def _merged(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str
     return {**_merged(rest[0], definitions), **siblings}
 
 
-def _tells(key: str, value: object) -> bool:
-    """Tell a keyword that says something from one that does not; a property may bear its name."""
+def _is_published(key: str, value: object) -> bool:
+    """Return whether a keyword informs an agent. A property may have the name of a keyword."""
     if key == "default":
         return value not in (None, False, "", [], {}, ())
     if isinstance(value, Mapping):
         return key != "$defs"
-    return key not in _NEEDLESS and (key, value) != ("additionalProperties", True)
+    return key not in _OMITTED and (key, value) != ("additionalProperties", True)

@@ -15,7 +15,7 @@ from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.tools import Tool
 from mcp.server.streamable_http import MCP_SESSION_ID_HEADER
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
-from pydantic import Field, TypeAdapter
+from pydantic import Field
 
 from graph_memory import metrics
 from graph_memory.api.service import GraphMemory
@@ -26,7 +26,7 @@ from graph_memory.domain.inputs import validate
 from graph_memory.errors import GraphMemoryError, InvalidArgumentError
 from graph_memory.server import audit
 from graph_memory.server.auth import caller
-from graph_memory.server.schemas import answer_schema, arguments_schema
+from graph_memory.server.schemas import arguments_schema
 from graph_memory.server.views.base import Refusal, View
 
 Function = TypeVar("Function", bound=Callable[..., Awaitable[View]])
@@ -175,11 +175,10 @@ class Toolset:
                     description=inspect.cleandoc(function.__doc__ or ""),
                     annotations=annotations,
                     context_kwarg="memory",
+                    structured_output=False,  # answers are structured; no schema is listed
                     meta=dict(meta) if meta else None,
                 ),
             )
-            view = TypeAdapter[Any](inspect.signature(function).return_annotation)
-            tool.fn_metadata.output_schema = answer_schema(view.json_schema(mode="serialization"))
             tool.parameters = arguments_schema(tool.parameters)
             tool.synonyms = _TENANT | dict(synonyms or {})
             tool.alias_of = alias_of

@@ -1,4 +1,4 @@
-"""The admin toolset: what concerns a whole group."""
+"""The admin toolset: tools for a whole tenant."""
 
 from typing import Annotated
 
@@ -15,32 +15,32 @@ from graph_memory.server.views.stats import HealthView, Rebuilt, StatsView
 
 toolset = Toolset(Scope.ADMIN)
 
-#: What only looks, which every caller may.
+#: Tools that only read, which every caller may use.
 looking = Toolset()
 
 
 @looking.tool("Health", PURE_READS)
 async def get_knowledge_health(
-    memory: GraphMemory, group_id: parameters.Group = None
+    memory: GraphMemory, group_id: parameters.GroupId = None
 ) -> HealthView:
-    """Memories by state, mean scores, what waits, the last run."""
+    """Report memories by state, mean scores, waiting work and the last maintenance run."""
     return HealthView.of(await memory.health(group_id))
 
 
 @looking.tool("Statistics", PURE_READS)
-async def memory_stats(memory: GraphMemory, group_id: parameters.Group = None) -> StatsView:
-    """Memories by type and tag, relations by type."""
+async def memory_stats(memory: GraphMemory, group_id: parameters.GroupId = None) -> StatsView:
+    """Count memories by type and tag, and relations by type."""
     return StatsView.of(await memory.stats(group_id))
 
 
-@toolset.tool("Embed anew", WRITES)
+@toolset.tool("Rebuild embeddings", WRITES)
 async def rebuild_embeddings(
     memory: GraphMemory,
     dry_run: Annotated[bool, Field(description="True: only count.")] = True,
-    only_missing: Annotated[bool, Field(description="False: all of them.")] = True,
-    group_id: parameters.Group = None,
+    only_missing: Annotated[bool, Field(description="False: all memories.")] = True,
+    group_id: parameters.GroupId = None,
 ) -> Rebuilt:
-    """Embed memories that have no vector of the model, or all."""
+    """Embed the memories that lack a vector of the current model, or all."""
     group = memory.group(group_id)
     return Rebuilt.of(await rebuild(memory, group, only_missing=only_missing, dry_run=dry_run))
 
@@ -48,11 +48,11 @@ async def rebuild_embeddings(
 @toolset.tool("Delete all memories", DESTROYS)
 async def delete_all_memories(
     memory: GraphMemory,
-    confirm: Annotated[str, Field(description="'DELETE ALL', once the user agreed.")] = "",
-    permanent: parameters.Forever = False,
-    group_id: parameters.Group = None,
+    confirm: Annotated[str, Field(description="'DELETE ALL', after the user agreed.")] = "",
+    permanent: parameters.Permanent = False,
+    group_id: parameters.GroupId = None,
 ) -> DeletedAll:
-    """Delete all of the tenant, backed up first; recoverable unless permanent."""
+    """Delete all memories of the tenant after a backup. Recoverable unless permanent."""
     gone = await memory.delete_all(
         confirm=confirm,
         permanent=permanent,
@@ -65,7 +65,7 @@ async def delete_all_memories(
 
 @toolset.tool("Back up", WRITES)
 async def create_backup(memory: GraphMemory) -> BackedUp:
-    """Back up all tenants."""
+    """Back up the memories of all tenants to the server's disk."""
     memory.grant.require_every_group("a backup")
     made = await create.create(memory.graph, memory.settings)
     return BackedUp(

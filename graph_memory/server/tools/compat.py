@@ -1,4 +1,4 @@
-"""The compat toolset: older names, each a preset of a tool of today, with own limits and order."""
+"""The compat toolset: older names of tools, with their own limits and order."""
 
 from typing import Annotated
 
@@ -23,12 +23,12 @@ toolset = Toolset()
 @toolset.tool("Save a memory", WRITES, alias_of="add_memory")
 async def save_memory(
     memory: GraphMemory,
-    content: parameters.Text,
-    metadata: parameters.Details = {},  # noqa: B006 - never changed
-    tags: parameters.TagList = (),
-    importance: parameters.Weight = 5,
-    memory_type: parameters.Type = MemoryType.GENERAL,
-    group_id: parameters.Group = None,
+    content: parameters.Content,
+    metadata: parameters.Metadata = {},  # noqa: B006 - never changed
+    tags: parameters.Tags = (),
+    importance: parameters.Importance = 5,
+    memory_type: parameters.MemoryType = MemoryType.GENERAL,
+    group_id: parameters.GroupId = None,
 ) -> Added:
     """Use add_memory."""
     given = NewMemory(
@@ -44,13 +44,13 @@ async def save_memory(
 @toolset.tool("Store a memory", WRITES, alias_of="add_memory")
 async def store_memory(
     memory: GraphMemory,
-    content: parameters.Text,
+    content: parameters.Content,
     relationships: parameters.Relationships = (),
-    node_type: parameters.Type = MemoryType.CONCEPT,
-    importance: Annotated[Unit, Field(description="0 trivial to 1 vital.")] = 0.5,
-    group_id: parameters.Group = None,
+    node_type: parameters.MemoryType = MemoryType.CONCEPT,
+    importance: Annotated[Unit, Field(description="Importance, 0 trivial to 1 vital.")] = 0.5,
+    group_id: parameters.GroupId = None,
 ) -> Stored:
-    """Use add_memory, whose importance goes from 1 to 10."""
+    """Use add_memory, with importance from 1 to 10."""
     given = NewMemory(
         content=content,
         relationships=relationships,
@@ -65,8 +65,8 @@ async def search_memory_nodes(
     memory: GraphMemory,
     query: parameters.Query,
     limit: parameters.Limit = 10,
-    project_id: parameters.Project = None,
-    group_id: parameters.Group = None,
+    project_id: parameters.ProjectId = None,
+    group_id: parameters.GroupId = None,
 ) -> SearchView:
     """Use search_memory with profile=weighted."""
     return await core.search_memory(
@@ -79,8 +79,8 @@ async def query_memory(
     memory: GraphMemory,
     query: parameters.Query,
     limit: parameters.Limit = 10,
-    project_id: parameters.Project = None,
-    group_id: parameters.Group = None,
+    project_id: parameters.ProjectId = None,
+    group_id: parameters.GroupId = None,
 ) -> SearchView:
     """Use search_memory."""
     return await core.search_memory(memory, query, limit, project_id=project_id, group_id=group_id)
@@ -89,9 +89,9 @@ async def query_memory(
 @toolset.tool("Search by type", READS, alias_of="list_memories")
 async def search_by_type(
     memory: GraphMemory,
-    memory_type: parameters.Type,
+    memory_type: parameters.MemoryType,
     limit: parameters.Limit = 20,
-    group_id: parameters.Group = None,
+    group_id: parameters.GroupId = None,
 ) -> Listed:
     """Use list_memories with memory_type."""
     return await core.list_memories(memory, memory_type, limit=limit, group_id=group_id)
@@ -100,11 +100,11 @@ async def search_by_type(
 @toolset.tool("Search by tags", READS, alias_of="list_memories")
 async def search_by_tags(
     memory: GraphMemory,
-    tags: parameters.TagList,
+    tags: parameters.Tags,
     limit: parameters.Limit = 20,
-    group_id: parameters.Group = None,
+    group_id: parameters.GroupId = None,
 ) -> Listed:
-    """Use list_memories with tags; any of them suffices."""
+    """Use list_memories with tags. One of them must match."""
     if not tags:
         raise InvalidArgumentError("tags", tags, "give at least one")
     return await core.list_memories(memory, tags=tags, limit=limit, group_id=group_id)
@@ -113,12 +113,12 @@ async def search_by_tags(
 @toolset.tool("Search by date range", READS, alias_of="list_memories")
 async def search_by_date_range(
     memory: GraphMemory,
-    date_from: Annotated[Moment, Field(description="Created at or after; ISO 8601, UTC.")],
+    date_from: Annotated[Moment, Field(description="Earliest creation, ISO 8601.")],
     date_to: Annotated[
-        EndMoment | None, Field(description="Created at or before; default: now.")
+        EndMoment | None, Field(description="Latest creation, ISO 8601; default: now.")
     ] = None,
     limit: parameters.Limit = 50,
-    group_id: parameters.Group = None,
+    group_id: parameters.GroupId = None,
 ) -> Listed:
     """Use list_memories with date_from, date_to and sort=created_at."""
     return await core.list_memories(
@@ -136,9 +136,9 @@ async def get_all_memories(
     memory: GraphMemory,
     limit: parameters.Limit = 50,
     cursor: parameters.Cursor = None,
-    group_id: parameters.Group = None,
+    group_id: parameters.GroupId = None,
 ) -> Listed:
-    """Use list_memories with sort=created_at; next_cursor leads through all pages."""
+    """Use list_memories with sort=created_at, and next_cursor for all pages."""
     return await core.list_memories(
         memory, sort=SortOrder.CREATED_AT, limit=limit, cursor=cursor, group_id=group_id
     )
@@ -148,23 +148,24 @@ async def get_all_memories(
 async def memory_graph_search(
     memory: GraphMemory,
     start_memory_id: Annotated[
-        parameters.Id | None, Field(description="Where to begin; or query.")
+        parameters.MemoryId | None, Field(description="Id of the first memory; or give query.")
     ] = None,
     query: Annotated[
-        parameters.Query | None, Field(description="Begin at the memory that answers it best.")
+        parameters.Query | None,
+        Field(description="Question, whose best answer is the first memory."),
     ] = None,
     algorithm: traversal.Order = Algorithm.BFS,
     max_depth: traversal.MaxDepth = None,
     max_nodes: traversal.MaxNodes = None,
     relation_types: traversal.Only = None,
-    types: parameters.Types = None,
-    tags: parameters.AnyTag = None,
+    types: parameters.MemoryTypes = None,
+    tags: parameters.AnyTags = None,
     direction: traversal.Way = Direction.OUT,
     include_parent_links: traversal.Parents = False,
     time_budget_ms: traversal.Budget = None,
-    group_id: parameters.Group = None,
+    group_id: parameters.GroupId = None,
 ) -> TraversalView:
-    """Use memory_traverse; a query is answered by search_memory first."""
+    """Use memory_traverse, after search_memory if you have no id."""
     return await traversal.memory_traverse(
         memory,
         start_memory_id or await _best(memory, query, group_id),

@@ -1,4 +1,4 @@
-"""The core toolset: remember, recall, revise."""
+"""The core toolset: add, read, search, change and delete memories."""
 
 from typing import Annotated
 
@@ -27,24 +27,24 @@ toolset = Toolset()
 @toolset.tool("Add a memory", WRITES)
 async def add_memory(
     memory: GraphMemory,
-    content: parameters.Text,
-    memory_type: parameters.Type = MemoryType.GENERAL,
-    tags: parameters.TagList = (),
-    metadata: parameters.Details = {},  # noqa: B006 - never changed
-    importance: parameters.Weight = None,
-    stability: parameters.Durability = None,
+    content: parameters.Content,
+    memory_type: parameters.MemoryType = MemoryType.GENERAL,
+    tags: parameters.Tags = (),
+    metadata: parameters.Metadata = {},  # noqa: B006 - never changed
+    importance: parameters.Importance = None,
+    stability: parameters.Stability = None,
     confidence: parameters.Confidence = None,
-    source: parameters.Origin = Source.USER,
-    project_id: parameters.Project = None,
-    parent_id: parameters.Parent = None,
-    conversation_id: parameters.Talk = None,
+    source: parameters.Source = Source.USER,
+    project_id: parameters.ProjectId = None,
+    parent_id: parameters.ParentId = None,
+    conversation_id: parameters.ConversationId = None,
     relationships: parameters.Relationships = (),
-    valid_at: parameters.TrueFrom = None,
-    decay_policy: parameters.Policy = None,
-    decay_rate: parameters.Rate = None,
-    group_id: parameters.Group = None,
+    valid_at: parameters.ValidAt = None,
+    decay_policy: parameters.DecayPolicy = None,
+    decay_rate: parameters.DecayRate = None,
+    group_id: parameters.GroupId = None,
 ) -> Added:
-    """Remember something. The same content is stored once: `duplicate` names its id."""
+    """Store one statement worth keeping. A repeated content fails with `duplicate` and its id."""
     given = NewMemory(
         content=content,
         memory_type=memory_type,
@@ -67,22 +67,22 @@ async def add_memory(
 
 @toolset.tool("Add many memories", WRITES)
 async def add_memories(
-    memory: GraphMemory, memories: parameters.Batch, group_id: parameters.Group = None
+    memory: GraphMemory, memories: parameters.Memories, group_id: parameters.GroupId = None
 ) -> AddedMany:
-    """Remember many things; one refused stops no other."""
+    """Store many memories at once. Each succeeds or fails on its own."""
     return AddedMany.of(await memory.add_many(memories, group_id=group_id))
 
 
 @toolset.tool("Get a memory", READS)
 async def get_memory(
     memory: GraphMemory,
-    memory_id: parameters.Id,
-    include_relations: Annotated[bool, Field(description="With its relations.")] = False,
+    memory_id: parameters.MemoryId,
+    include_relations: Annotated[bool, Field(description="True: also its relations.")] = False,
     as_of: parameters.AsOf = None,
     known_at: parameters.KnownAt = None,
-    group_id: parameters.Group = None,
+    group_id: parameters.GroupId = None,
 ) -> GotMemory:
-    """Read a memory in full; counts as an access."""
+    """Read one memory in full by its id. Reading counts as an access."""
     found = await memory.get(memory_id, as_of=as_of, known_at=known_at, group_id=group_id)
     if not include_relations:
         return GotMemory(memory=found)
@@ -93,20 +93,20 @@ async def get_memory(
 @toolset.tool("Update a memory", WRITES, synonyms={"id": "memory_id"})
 async def update_memory(
     memory: GraphMemory,
-    memory_id: parameters.Id,
-    content: parameters.NewText = None,
-    metadata: parameters.NewDetails = None,
+    memory_id: parameters.MemoryId,
+    content: parameters.NewContent = None,
+    metadata: parameters.NewMetadata = None,
     tags: parameters.NewTags = None,
-    importance: parameters.Weight = None,
-    memory_type: parameters.NewType = None,
-    stability: parameters.Durability = None,
+    importance: parameters.Importance = None,
+    memory_type: parameters.NewMemoryType = None,
+    stability: parameters.Stability = None,
     confidence: parameters.Confidence = None,
-    project_id: parameters.Project = None,
-    decay_policy: parameters.Policy = None,
-    decay_rate: parameters.Rate = None,
-    group_id: parameters.Group = None,
+    project_id: parameters.ProjectId = None,
+    decay_policy: parameters.DecayPolicy = None,
+    decay_rate: parameters.DecayRate = None,
+    group_id: parameters.GroupId = None,
 ) -> Updated:
-    """Change a memory; give at least one change."""
+    """Correct a memory, or change its tags, type or ratings. Give at least one change."""
     changed, re_embedded = await memory.update(
         memory_id,
         group_id=group_id,
@@ -127,11 +127,11 @@ async def update_memory(
 @toolset.tool("Delete a memory", DESTROYS)
 async def delete_memory(
     memory: GraphMemory,
-    memory_id: parameters.Id,
-    permanent: parameters.Forever = False,
-    group_id: parameters.Group = None,
+    memory_id: parameters.MemoryId,
+    permanent: parameters.Permanent = False,
+    group_id: parameters.GroupId = None,
 ) -> DeletedMemory:
-    """Delete a memory; it can be recovered for a while unless permanent."""
+    """Delete a memory. It can be recovered for 90 days by default, unless permanent."""
     return DeletedMemory.of(await memory.delete(memory_id, permanent=permanent, group_id=group_id))
 
 
@@ -140,19 +140,19 @@ async def search_memory(
     memory: GraphMemory,
     query: parameters.Query,
     limit: parameters.Limit = 10,
-    memory_types: parameters.Types = None,
-    tags: parameters.AnyTag = None,
-    date_from: parameters.Since = None,
-    date_to: parameters.Until = None,
-    project_id: parameters.Project = None,
-    states: parameters.Living = None,
-    profile: parameters.Ranking = Profile.RECALL,
+    memory_types: parameters.MemoryTypes = None,
+    tags: parameters.AnyTags = None,
+    date_from: parameters.DateFrom = None,
+    date_to: parameters.DateTo = None,
+    project_id: parameters.ProjectId = None,
+    states: parameters.States = None,
+    profile: parameters.ProfileName = Profile.RECALL,
     weights: parameters.Weights = None,
     as_of: parameters.AsOf = None,
     known_at: parameters.KnownAt = None,
-    group_id: parameters.Group = None,
+    group_id: parameters.GroupId = None,
 ) -> SearchView:
-    """Find the memories that answer a question, best first, scored 0 to 1."""
+    """Find memories by meaning and words, best first. Use it before you answer."""
     found = await memory.search(
         query,
         limit=limit,
@@ -174,20 +174,20 @@ async def search_memory(
 @toolset.tool("List memories", READS)
 async def list_memories(
     memory: GraphMemory,
-    memory_type: parameters.OneType = None,
-    tags: parameters.AnyTag = None,
-    date_from: parameters.Since = None,
-    date_to: parameters.Until = None,
-    states: parameters.Listable = None,
-    project_id: parameters.Project = None,
-    sort: parameters.Order = SortOrder.IMPORTANCE,
+    memory_type: parameters.OneMemoryType = None,
+    tags: parameters.AnyTags = None,
+    date_from: parameters.DateFrom = None,
+    date_to: parameters.DateTo = None,
+    states: parameters.ListedStates = None,
+    project_id: parameters.ProjectId = None,
+    sort: parameters.Sort = SortOrder.IMPORTANCE,
     limit: parameters.Limit = 20,
     cursor: parameters.Cursor = None,
     as_of: parameters.AsOf = None,
     known_at: parameters.KnownAt = None,
-    group_id: parameters.Group = None,
+    group_id: parameters.GroupId = None,
 ) -> Listed:
-    """List memories by type, tag, date or state, in pages; search_memory finds by meaning."""
+    """List memories by type, tag, date or state, in pages. Use search_memory to find by meaning."""
     page = await memory.list(
         sort=sort,
         limit=limit,
@@ -207,9 +207,9 @@ async def list_memories(
 
 @toolset.tool("Touch a memory", READS, synonyms={"node_id": "memory_id"})
 async def touch_memory(
-    memory: GraphMemory, memory_id: parameters.Id, group_id: parameters.Group = None
+    memory: GraphMemory, memory_id: parameters.MemoryId, group_id: parameters.GroupId = None
 ) -> Touched:
-    """Count an access: what proved useful fades later."""
+    """Count an access, so that a useful memory fades later."""
     await memory.touch(memory_id, group_id=group_id)
     return Touched(memory_id=memory_id)
 

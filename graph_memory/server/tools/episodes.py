@@ -1,4 +1,4 @@
-"""The tools of the graphiti toolset that read texts; they need a language model."""
+"""The part of the graphiti toolset that reads texts with a language model."""
 
 from typing import Annotated, Self
 
@@ -42,32 +42,32 @@ class Episode(View):
 @toolset.tool("Add an episode", WRITES)
 async def add_episode(
     memory: GraphMemory,
-    content: Annotated[Content, Field(description="What to read: a note, a dialogue, JSON.")],
-    source: Annotated[
-        Kind, Field(description="text; message: lines 'name: words'; json.")
-    ] = "text",
-    name: Annotated[Line | None, Field(description="Title; default: its beginning.")] = None,
+    content: Annotated[Content, Field(description="Text to read: a note, a dialogue or JSON.")],
+    source: Annotated[Kind, Field(description="Format; message has lines 'name: words'.")] = "text",
+    name: Annotated[Line | None, Field(description="Title; default: the first words.")] = None,
     source_description: Annotated[
-        Text, Field(max_length=1000, description="Where it comes from.")
+        Text, Field(max_length=1000, description="Origin of the text.")
     ] = "",
     reference_time: Annotated[
-        Moment | None, Field(description="When it was said; ISO 8601; default now.")
+        Moment | None, Field(description="Time of the text, ISO 8601; default: now.")
     ] = None,
     entity_types: Annotated[
         EntityTypes | None,
-        Field(description="Kinds of entities to tell apart: label to description."),
+        Field(description="Descriptions of the kinds of entities, by label."),
         WithJsonSchema({"type": "object"}),
     ] = None,
-    saga: Annotated[Line | None, Field(description="Series of episodes it belongs to.")] = None,
+    saga: Annotated[Line | None, Field(description="Name of the series of episodes.")] = None,
     update_communities: Annotated[
-        bool, Field(description="Also summarise communities anew; costs much.")
+        bool, Field(description="True: also summarise communities again, at a high cost.")
     ] = False,
-    wait: Annotated[bool, Field(description="Return when it is read; only if short.")] = False,
-    group_id: parameters.Group = None,
+    wait: Annotated[
+        bool, Field(description="True: wait until it is read. Only for short texts.")
+    ] = False,
+    group_id: parameters.GroupId = None,
 ) -> Episode:
-    """Have a text read: its entities and facts join the graph, what they contradict ends.
+    """Queue a text, from which a language model extracts entities and facts into the graph.
 
-    It is queued; episode_status tells when it is read.
+    Facts that it contradicts end. Use episode_status to follow the job.
     """
     return Episode.of(
         await memory.add_episode(
@@ -85,11 +85,11 @@ async def add_episode(
     )
 
 
-@toolset.tool("Tell how an episode stands", PURE_READS)
+@toolset.tool("Episode status", PURE_READS)
 async def episode_status(
     memory: GraphMemory,
-    job_id: Annotated[MemoryId, Field(description="Of the answer of add_episode.")],
-    group_id: parameters.Group = None,
+    job_id: Annotated[MemoryId, Field(description="job_id of the answer of add_episode.")],
+    group_id: parameters.GroupId = None,
 ) -> Episode:
-    """Tell whether an episode is queued, running, done or failed, and why."""
+    """Report whether an episode is queued, running, done or failed, and why."""
     return Episode.of(await memory.episode_status(job_id, group_id=group_id))

@@ -1,4 +1,4 @@
-"""The tools of the graphiti toolset that search, as those of Graphiti's own server do."""
+"""The part of the graphiti toolset that searches, as Graphiti's own server does."""
 
 from typing import Annotated
 
@@ -57,16 +57,16 @@ async def search_facts(
     memory: GraphMemory,
     query: parameters.Query,
     limit: parameters.Limit = 10,
-    relation_names: Annotated[Words, Field(description="Only relations of these names.")] = None,
-    entity_id: Annotated[MemoryId | None, Field(description="One of its ends.")] = None,
+    relation_names: Annotated[Words, Field(description="Names of relations; default: all.")] = None,
+    entity_id: Annotated[MemoryId | None, Field(description="Id of the entity at one end.")] = None,
     as_of: parameters.AsOf = None,
-    valid_at_after: Annotated[Moment | None, Field(description="Began since; ISO 8601.")] = None,
-    valid_at_before: Annotated[Moment | None, Field(description="Began until; ISO 8601.")] = None,
-    invalid_at_after: Annotated[Moment | None, Field(description="Ended since; ISO 8601.")] = None,
-    invalid_at_before: Annotated[Moment | None, Field(description="Ended until; ISO 8601.")] = None,
-    group_id: parameters.Group = None,
+    valid_at_after: Annotated[Moment | None, Field(description="Earliest start, ISO 8601.")] = None,
+    valid_at_before: Annotated[Moment | None, Field(description="Latest start, ISO 8601.")] = None,
+    invalid_at_after: Annotated[Moment | None, Field(description="Earliest end, ISO 8601.")] = None,
+    invalid_at_before: Annotated[Moment | None, Field(description="Latest end, ISO 8601.")] = None,
+    group_id: parameters.GroupId = None,
 ) -> Facts:
-    """Find facts, the relations between entities, with the time each holds; ended ones too."""
+    """Find facts, which are relations between entities with their time. Includes ended facts."""
     found = await memory.search_facts(
         query,
         limit=limit,
@@ -87,10 +87,10 @@ async def search_nodes(
     memory: GraphMemory,
     query: parameters.Query,
     limit: parameters.Limit = 10,
-    entity_types: Annotated[Words, Field(description="Only with one of these labels.")] = None,
-    group_id: parameters.Group = None,
+    entity_types: Annotated[Words, Field(description="Labels, of which one must match.")] = None,
+    group_id: parameters.GroupId = None,
 ) -> Nodes:
-    """Find entities and memories, with their summaries."""
+    """Find entities and memories by name or summary."""
     found = await memory.search_nodes(
         query, entity_types=entity_types, limit=limit, group_id=group_id
     )

@@ -1,4 +1,4 @@
-"""The lifecycle toolset: how memories fade, and what becomes of them."""
+"""The lifecycle toolset: decay, protection, recovery and forecast."""
 
 from typing import Annotated
 
@@ -20,11 +20,11 @@ toolset = Toolset()
 _DECAY_TAGS = {"category": "memory", "tags": ["memory", "decay", "admin", "lifecycle", "gc"]}
 
 
-@toolset.tool("Explain fading", PURE_READS)
+@toolset.tool("Explain decay", PURE_READS)
 async def memory_decay_status(
-    memory: GraphMemory, memory_id: parameters.Id, group_id: parameters.Group = None
+    memory: GraphMemory, memory_id: parameters.MemoryId, group_id: parameters.GroupId = None
 ) -> DecayStatusView:
-    """How far a memory has faded, by which terms, and what comes when."""
+    """Explain why a memory fades: its score, the terms of it, and the dates ahead."""
     status = await memory.decay_status(memory_id, group_id=group_id)
     return DecayStatusView.of(status, memory.decay_rules())
 
@@ -32,12 +32,14 @@ async def memory_decay_status(
 @toolset.tool("Preserve a memory", WRITES)
 async def memory_preserve(
     memory: GraphMemory,
-    memory_id: parameters.Id,
-    until: Annotated[EndMoment | None, Field(description="ISO 8601; default for good.")] = None,
-    release: Annotated[bool, Field(description="True: let it fade again.")] = False,
-    group_id: parameters.Group = None,
+    memory_id: parameters.MemoryId,
+    until: Annotated[
+        EndMoment | None, Field(description="End of protection, ISO 8601; default: never.")
+    ] = None,
+    release: Annotated[bool, Field(description="True: end the protection.")] = False,
+    group_id: parameters.GroupId = None,
 ) -> Preserved:
-    """Protect a memory from fading, and wake it."""
+    """Protect a memory from decay, and make it ACTIVE."""
     return Preserved.of(
         await memory.preserve(memory_id, until=until, release=release, group_id=group_id)
     )
@@ -45,29 +47,33 @@ async def memory_preserve(
 
 @toolset.tool("Recover a memory", WRITES, synonyms={"memory_uuid": "memory_id"})
 async def recover_soft_deleted(
-    memory: GraphMemory, memory_id: parameters.Id, group_id: parameters.Group = None
+    memory: GraphMemory, memory_id: parameters.MemoryId, group_id: parameters.GroupId = None
 ) -> GotMemory:
-    """Take back a deletion, relations included; for 90 days by default."""
+    """Restore a deleted memory with its relations, within 90 days by default."""
     return GotMemory(memory=await memory.recover(memory_id, group_id=group_id))
 
 
 @toolset.tool("Forecast forgetting", PURE_READS)
 async def memory_forecast(
     memory: GraphMemory,
-    days: Annotated[Span, Field(description="How far to look."), parameters.REAL] = 365.0,
-    points: Annotated[
-        Points, Field(description="Into how many intervals."), parameters.NUMBER
-    ] = 12,
-    now: Annotated[SimulatedTime | None, Field(description="Where to begin; default now.")] = None,
-    policy: Annotated[Policy | None, Field(description="Suppose another policy.")] = None,
+    days: Annotated[
+        Span, Field(description="Length of the forecast in days."), parameters.REAL
+    ] = 365.0,
+    points: Annotated[Points, Field(description="Number of intervals."), parameters.NUMBER] = 12,
+    now: Annotated[
+        SimulatedTime | None, Field(description="Start, ISO 8601; default: now.")
+    ] = None,
+    policy: Annotated[
+        Policy | None, Field(description="Decay policy to assume; default: the current one.")
+    ] = None,
     numbers: Annotated[
         dict[str, str] | None,
-        Field(description="Suppose other decay settings, by name."),
+        Field(description="Decay settings to assume, by name."),
         WithJsonSchema({"type": "object"}),
     ] = None,
-    group_id: parameters.Group = None,
+    group_id: parameters.GroupId = None,
 ) -> Forecasted:
-    """How many memories will be in which state; which go first."""
+    """Forecast the number of memories in each state, and the first to be forgotten."""
     return Forecasted.of(
         await memory.forecast(
             days=days, points=points, now=now, policy=policy, numbers=numbers, group_id=group_id
@@ -79,13 +85,13 @@ async def memory_forecast(
 async def run_decay_scan(
     memory: GraphMemory,
     memory_ids: Annotated[
-        tuple[MemoryId, ...] | None, Field(description="Only these; default: all.")
+        tuple[MemoryId, ...] | None, Field(description="Ids of memories; default: all.")
     ] = None,
-    project_id: parameters.Project = None,
-    dry_run: Annotated[bool, Field(description="True: only tell.")] = True,
-    group_id: parameters.Group = None,
+    project_id: parameters.ProjectId = None,
+    dry_run: Annotated[bool, Field(description="True: only report.")] = True,
+    group_id: parameters.GroupId = None,
 ) -> ScanReport:
-    """Lower the confidence of what is unused for 90 days; the least, after 180, expires."""
+    """Lower the confidence of memories unused for 90 days; expire the least sure after 180."""
     return ScanReport.of(
         await memory.scan_confidence(
             memory_ids, project_id=project_id, dry_run=dry_run, group_id=group_id
@@ -96,12 +102,14 @@ async def run_decay_scan(
 @toolset.tool("Mark a memory obsolete", DESTROYS)
 async def mark_memory_obsolete(
     memory: GraphMemory,
-    memory_id: parameters.Id,
-    reason: Annotated[Line, Field(description="Why; shown in its history.")],
-    superseded_by: Annotated[MemoryId | None, Field(description="What holds instead.")] = None,
-    group_id: parameters.Group = None,
+    memory_id: parameters.MemoryId,
+    reason: Annotated[Line, Field(description="Reason, shown in the history.")],
+    superseded_by: Annotated[
+        MemoryId | None, Field(description="Id of the memory that replaces it.")
+    ] = None,
+    group_id: parameters.GroupId = None,
 ) -> ObsoleteMemory:
-    """Expire a memory that no longer holds; searches leave it out, as_of still finds it."""
+    """Expire a memory that is no longer true. Searches omit it; reads with as_of find it."""
     marked = await memory.mark_obsolete(
         memory_id, reason, superseded_by=superseded_by, group_id=group_id
     )

@@ -1,4 +1,4 @@
-"""The tools of the admin toolset that run maintenance, and undo it."""
+"""The part of the admin toolset that runs and undoes maintenance."""
 
 from typing import Annotated, Any, Self
 
@@ -66,24 +66,30 @@ class UndoneRun(View):
 @toolset.tool("Run decay maintenance", WRITES)
 async def run_decay_maintenance(
     memory: GraphMemory,
-    dry_run: Annotated[bool, Field(description="True: only tell.")] = False,
+    dry_run: Annotated[bool, Field(description="True: only report.")] = False,
     batch_size: Annotated[
-        int | None, Field(ge=1, le=100_000, description="Per transaction."), parameters.NUMBER
+        int | None,
+        Field(ge=1, le=100_000, description="Memories per transaction."),
+        parameters.NUMBER,
     ] = None,
     stages: Annotated[
         tuple[StageName, ...] | None,
-        Field(min_length=1, description="Only these, as protection, decay, purge."),
+        Field(min_length=1, description="Stages such as protection, decay, purge; default: all."),
         parameters.WORDS,
     ] = None,
     max_seconds: Annotated[
-        float | None, Field(gt=0, le=86_400, description="Time limit."), parameters.REAL
+        float | None, Field(gt=0, le=86_400, description="Time limit in seconds."), parameters.REAL
     ] = None,
-    full: Annotated[bool, Field(description="Also what is not due.")] = False,
-    now: Annotated[SimulatedTime | None, Field(description="With dry_run: then; ISO 8601.")] = None,
-    policy: Annotated[PolicyName | None, Field(description="With dry_run: supposed.")] = None,
-    group_id: parameters.Group = None,
+    full: Annotated[bool, Field(description="True: also memories that are not due.")] = False,
+    now: Annotated[
+        SimulatedTime | None, Field(description="With dry_run: time to assume, ISO 8601.")
+    ] = None,
+    policy: Annotated[
+        PolicyName | None, Field(description="With dry_run: decay policy to assume.")
+    ] = None,
+    group_id: parameters.GroupId = None,
 ) -> MaintenanceView:
-    """Let memories fade; do what is due. The run can be undone."""
+    """Update decay states, and expire, purge or compress due memories. Can be undone."""
     asked: dict[str, Any] = {
         "groups": [memory.group(group_id)],
         "batch_size": batch_size,
@@ -105,8 +111,8 @@ async def run_decay_maintenance(
 @toolset.tool("Undo a maintenance run", WRITES)
 async def undo_maintenance(
     memory: GraphMemory,
-    run_id: Annotated[RunId, Field(description="Id of the run.")],
-    group_id: parameters.Group = None,
+    run_id: Annotated[RunId, Field(description="Id of the maintenance run.")],
+    group_id: parameters.GroupId = None,
 ) -> UndoneRun:
-    """Put back what a run changed; what changed since stays, and is named."""
+    """Restore what a maintenance run changed. Memories changed since are kept and listed."""
     return UndoneRun.of(await memory.undo_maintenance(run_id, group_id=memory.group(group_id)))

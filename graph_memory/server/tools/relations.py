@@ -1,4 +1,4 @@
-"""The graph toolset: relations and what was true when."""
+"""The part of the graph toolset for relations and the history of a memory."""
 
 from typing import Annotated
 
@@ -13,8 +13,8 @@ from graph_memory.server.views.relations import History, Relations, Unrelated
 
 toolset = Toolset()
 
-_From = Annotated[MemoryId, Field(description="Where it starts.")]
-_To = Annotated[MemoryId, Field(description="Where it ends.")]
+_From = Annotated[MemoryId, Field(description="Id of the memory at the start.")]
+_To = Annotated[MemoryId, Field(description="Id of the memory at the end.")]
 
 
 @toolset.tool("Relate memories", WRITES)
@@ -22,20 +22,22 @@ async def memory_relate(
     memory: GraphMemory,
     from_id: _From,
     to_id: _To,
-    relation_type: Annotated[RelationName, Field(description="How from_id bears on to_id.")],
-    strength: Annotated[Unit, Field(description="0 to 1.")] = 0.5,
-    bidirectional: Annotated[bool, Field(description="Also back, by the inverse type.")] = False,
-    metadata: parameters.Details = {},  # noqa: B006 - never changed
-    fact: Annotated[str | None, Field(description="As a sentence.")] = None,
-    valid_at: parameters.TrueFrom = None,
-    invalid_at: parameters.TrueUntil = None,
+    relation_type: Annotated[
+        RelationName, Field(description="Type of the relation from from_id to to_id.")
+    ],
+    strength: Annotated[Unit, Field(description="Strength, 0 to 1.")] = 0.5,
+    bidirectional: Annotated[bool, Field(description="True: also the inverse relation.")] = False,
+    metadata: parameters.Metadata = {},  # noqa: B006 - never changed
+    fact: Annotated[str | None, Field(description="The relation as a sentence.")] = None,
+    valid_at: parameters.ValidAt = None,
+    invalid_at: parameters.InvalidAt = None,
     resolve: Annotated[
         Resolution | None,
-        Field(description="Of contradicts: who supersedes."),
+        Field(description="For contradicts: the memory that supersedes."),
     ] = None,
-    group_id: parameters.Group = None,
+    group_id: parameters.GroupId = None,
 ) -> Relations:
-    """Relate two memories; repeating it updates strength and metadata."""
+    """Relate two memories. Repeat the call to update strength and metadata."""
     made = await memory.relate(
         from_id,
         to_id,
@@ -58,12 +60,14 @@ async def memory_unrelate(
     from_id: _From,
     to_id: _To,
     relation_type: Annotated[
-        RelationName | None, Field(description="Default: every type."), parameters.WORD
+        RelationName | None, Field(description="Type of relation; default: all."), parameters.WORD
     ] = None,
-    both_directions: Annotated[bool, Field(description="Also those back.")] = False,
-    group_id: parameters.Group = None,
+    both_directions: Annotated[
+        bool, Field(description="True: also relations from to_id to from_id.")
+    ] = False,
+    group_id: parameters.GroupId = None,
 ) -> Unrelated:
-    """End relations between two memories; as_of still shows them."""
+    """End relations between two memories. Reads with as_of still show them."""
     removed = await memory.unrelate(
         from_id, to_id, relation_type, both_directions=both_directions, group_id=group_id
     )
@@ -72,7 +76,7 @@ async def memory_unrelate(
 
 @toolset.tool("History of a memory", PURE_READS)
 async def memory_history(
-    memory: GraphMemory, memory_id: parameters.Id, group_id: parameters.Group = None
+    memory: GraphMemory, memory_id: parameters.MemoryId, group_id: parameters.GroupId = None
 ) -> History:
-    """Tell what became of a memory: texts, states with reasons, relations."""
+    """List what happened to a memory: versions, states with reasons, relations."""
     return History.of(memory_id, await memory.history(memory_id, group_id=group_id))

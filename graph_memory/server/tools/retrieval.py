@@ -1,4 +1,4 @@
-"""Tools for a conversation: what it is given, what it has, and what helped."""
+"""Tools for a conversation: retrieval, context state and feedback."""
 
 from typing import Annotated
 
@@ -20,9 +20,11 @@ from graph_memory.server.tool import READS, Toolset
 from graph_memory.server.views.retrieval import Context, FeedbackView, RetrieveView
 
 toolset = Toolset()
-judging = Toolset(Scope.WRITE)  # what is learned moves what others find
+judging = Toolset(Scope.WRITE)  # feedback changes the ranking of other callers
 
-Talk = Annotated[SessionId | None, Field(description="Of an earlier answer.")]
+Session = Annotated[
+    SessionId | None, Field(description="session_id of an earlier answer; default: a new one.")
+]
 
 
 @toolset.tool("Retrieve for a conversation", READS)
@@ -30,35 +32,42 @@ async def retrieve_memories(
     memory: GraphMemory,
     query: parameters.Query,
     max_tokens: Annotated[
-        Budget | None, Field(description="Default 2000."), parameters.NUMBER
+        Budget | None,
+        Field(description="Token budget of the answer; default: 2000."),
+        parameters.NUMBER,
     ] = None,
     search_depth: Annotated[
         SearchDepth | None,
-        Field(description="Relations walked, 0-5; default 2."),
+        Field(description="Relations to follow, 0 to 5; default: 2."),
         parameters.NUMBER,
     ] = None,
     staleness_threshold: Annotated[
-        Threshold | None, Field(description="Default 4096 tokens."), parameters.NUMBER
+        Threshold | None,
+        Field(description="Tokens after which a memory may repeat; default: 4096."),
+        parameters.NUMBER,
     ] = None,
-    session_id: Talk = None,
+    session_id: Session = None,
     conversation_tokens: Annotated[
-        ConversationTokens | None, Field(description="Conversation so far."), parameters.NUMBER
+        ConversationTokens | None,
+        Field(description="Length of the conversation in tokens."),
+        parameters.NUMBER,
     ] = None,
-    memory_types: parameters.Types = None,
-    tags: parameters.AnyTag = None,
-    project_id: parameters.Project = None,
-    states: parameters.Living = None,
+    memory_types: parameters.MemoryTypes = None,
+    tags: parameters.AnyTags = None,
+    project_id: parameters.ProjectId = None,
+    states: parameters.States = None,
     profile: Annotated[
-        parameters.Ranking, Field(description="As in search_memory."), parameters.WORD
+        parameters.ProfileName, Field(description="Ranking, as in search_memory."), parameters.WORD
     ] = Profile.RECALL,
     weights: parameters.Weights = None,
     as_of: parameters.AsOf = None,
     known_at: parameters.KnownAt = None,
-    group_id: parameters.Group = None,
+    group_id: parameters.GroupId = None,
 ) -> RetrieveView:
-    """Find what answers and what is related, in full, within a token budget.
+    """Fetch memories that answer a question, and related ones, within a token budget.
 
-    Pass session_id on: what you have is not repeated until stale; what changed since is named.
+    Use it in long conversations. Pass session_id on: then memories you have are not repeated
+    until stale, and changed ones are listed.
     """
     retrieved = await memory.retrieve(
         query,
@@ -80,14 +89,14 @@ async def retrieve_memories(
     return RetrieveView.of(retrieved)
 
 
-@toolset.tool("What a conversation has", READS)
+@toolset.tool("Context state", READS)
 async def get_context_state(
     memory: GraphMemory,
-    session_id: Talk = None,
-    reset: Annotated[bool, Field(description="Forget it all first.")] = False,
-    group_id: parameters.Group = None,
+    session_id: Session = None,
+    reset: Annotated[bool, Field(description="True: clear the list first.")] = False,
+    group_id: parameters.GroupId = None,
 ) -> Context:
-    """What retrieve_memories gave a conversation, and what is stale."""
+    """List the memories that retrieve_memories gave a conversation, and mark stale ones."""
     state = await memory.context_state(session_id, reset=reset, group_id=group_id)
     return Context.of(state)
 
@@ -95,11 +104,11 @@ async def get_context_state(
 @judging.tool("Judge a memory", READS)
 async def memory_feedback(
     memory: GraphMemory,
-    memory_id: parameters.Id,
-    useful: Annotated[bool, Field(description="Whether it helped.")],
-    query: Annotated[Question | None, Field(description="What it was found by.")] = None,
-    group_id: parameters.Group = None,
+    memory_id: parameters.MemoryId,
+    useful: Annotated[bool, Field(description="True if the memory helped.")],
+    query: Annotated[Question | None, Field(description="Query that found it.")] = None,
+    group_id: parameters.GroupId = None,
 ) -> FeedbackView:
-    """Say whether a memory helped; ranking may learn from it."""
+    """Report whether a memory helped. Ranking may learn from it."""
     learned = await memory.give_feedback(memory_id, useful, query=query, group_id=group_id)
     return FeedbackView.of(memory_id, learned)

@@ -1,4 +1,4 @@
-"""The graph toolset's walks: along relations from a memory, and what holds a graph together."""
+"""The part of the graph toolset for traversal and graph analysis."""
 
 from typing import Annotated
 
@@ -22,42 +22,48 @@ from graph_memory.traversal.traverse import (
 
 toolset = Toolset()
 
-Order = Annotated[AlgorithmName, Field(description="Breadth or depth first.")]
-MaxDepth = Annotated[Depth | None, Field(description="Relations walked; default 3.")]
+Order = Annotated[AlgorithmName, Field(description="Breadth-first or depth-first.")]
+MaxDepth = Annotated[
+    Depth | None, Field(description="Maximum number of relations in a path; default: 3.")
+]
 MaxNodes = Annotated[
-    NodeCount | None, Field(description="Memories returned; default 100."), parameters.NUMBER
+    NodeCount | None,
+    Field(description="Maximum number of memories; default: 100."),
+    parameters.NUMBER,
 ]
 Only = Annotated[
     tuple[RelationName, ...] | None,
-    Field(description="Only along these."),
+    Field(description="Relation types to follow; default: all."),
     parameters.WORDS,
 ]
-Way = Annotated[DirectionName, Field(description="Along, against, or both.")]
-Parents = Annotated[bool, Field(description="Also from child to parent.")]
-Budget = Annotated[Milliseconds | None, Field(description="Stop after, in ms."), parameters.NUMBER]
+Way = Annotated[DirectionName, Field(description="Direction of the relations.")]
+Parents = Annotated[bool, Field(description="True: also follow parent_id.")]
+Budget = Annotated[
+    Milliseconds | None, Field(description="Time limit in ms; default: none."), parameters.NUMBER
+]
 
 
 @toolset.tool("Walk along relations", READS, walks=True)
 async def memory_traverse(
     memory: GraphMemory,
-    start_memory_id: parameters.Id,
+    start_memory_id: parameters.MemoryId,
     algorithm: Order = Algorithm.BFS,
     max_depth: MaxDepth = None,
     max_nodes: MaxNodes = None,
     relation_types: Only = None,
-    types: parameters.Types = None,
-    tags: parameters.AnyTag = None,
-    states: Annotated[parameters.Living, Field(description="Default: all.")] = None,
+    types: parameters.MemoryTypes = None,
+    tags: parameters.AnyTags = None,
+    states: Annotated[parameters.States, Field(description="Allowed states; default: all.")] = None,
     direction: Way = Direction.OUT,
     include_parent_links: Parents = False,
     time_budget_ms: Budget = None,
     as_of: parameters.AsOf = None,
     known_at: parameters.KnownAt = None,
-    group_id: parameters.Group = None,
+    group_id: parameters.GroupId = None,
 ) -> TraversalView:
-    """Walk from a memory, strongest relations first; each comes in brief, with its path.
+    """List the memories connected to a memory, with paths; strongest relations first.
 
-    Filters select what is returned; others are passed through.
+    Filters select results; a path may lead through other memories.
     """
     walked = await memory.traverse(
         start_memory_id,
@@ -82,14 +88,15 @@ async def memory_traverse(
 async def memory_graph_analysis(
     memory: GraphMemory,
     memory_id: Annotated[
-        parameters.Id | None, Field(description="Only around it; default: all.")
+        parameters.MemoryId | None,
+        Field(description="Id of the memory to look around; default: the whole tenant."),
     ] = None,
-    top: Annotated[Top, Field(description="How many to name.")] = 10,
+    top: Annotated[Top, Field(description="Number of connectors and bridges to list.")] = 10,
     as_of: parameters.AsOf = None,
     known_at: parameters.KnownAt = None,
-    group_id: parameters.Group = None,
+    group_id: parameters.GroupId = None,
 ) -> Analysed:
-    """Degrees, relations by type, top connectors, bridges (removal parts the graph), islands."""
+    """Count degrees and relations by type, and find connectors, bridges and islands."""
     analysis = await memory.analyze(
         memory_id, top=top, as_of=as_of, known_at=known_at, group_id=group_id
     )

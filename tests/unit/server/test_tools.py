@@ -13,7 +13,7 @@ from graph_memory.domain.models import MemoryType
 from graph_memory.errors import DuplicateError, InvalidArgumentError
 from graph_memory.server import parameters
 from graph_memory.server.app import _INSTRUCTIONS, TOOLSETS
-from graph_memory.server.schemas import answer_schema, arguments_schema
+from graph_memory.server.schemas import arguments_schema
 from graph_memory.server.tool import MemoryTool, Toolset
 from graph_memory.server.tools.compat import toolset as compat
 from graph_memory.server.tools.core import toolset as core
@@ -21,7 +21,7 @@ from graph_memory.server.views.base import Refusal, Touched
 
 
 class Colour(StrEnum):
-    """A word nobody needs to read twice."""
+    """A colour."""
 
     RED = "red"
 
@@ -57,27 +57,21 @@ def test_arguments_are_published_short_and_closed():
     }
 
 
-def test_the_server_and_the_system_prompt_advise_alike_and_name_tools_there_are():
+def test_the_server_and_the_system_prompt_give_the_same_advice_and_name_real_tools():
     known = {tool.name for parts in TOOLSETS.values() for part in parts for tool in part.tools}
     prompt = (Path(__file__).parents[3] / "config" / "SYSTEM_PROMPT.md").read_text("utf-8")
     for advice in (_INSTRUCTIONS, prompt):
         named = set(re.findall(r"\w+_memor(?:y|ies)\w*|memory_[a-z]+_?\w*", advice))
         assert named - {"memory_type"} <= known
         assert {"add_memory", "search_memory", "update_memory", "mark_memory_obsolete"} <= named
-        assert "touch_memory" not in named  # what is delivered is counted by itself
-
-
-def test_the_schema_of_an_answer_names_its_fields():
-    schema = answer_schema(Sample.model_json_schema())
-    assert schema["type"] == "object"
-    assert "default" in schema["properties"]
+        assert "touch_memory" not in named  # delivered memories are counted automatically
 
 
 def test_a_tool_takes_synonyms_that_it_does_not_publish():
     toolset = Toolset()
 
     @toolset.tool("Touch", ToolAnnotations(), synonyms={"id": "memory_id"}, alias_of="touch_memory")
-    async def touch(memory: object, memory_id: parameters.Id) -> Touched:
+    async def touch(memory: object, memory_id: parameters.MemoryId) -> Touched:
         """Touch."""
         return Touched(memory_id=memory_id)
 
@@ -92,7 +86,12 @@ TOOLS = [tool for parts in TOOLSETS.values() for part in parts for tool in part.
 
 
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda t: t.name)
-def test_each_parameter_says_what_it_is(tool: MemoryTool):
+def test_a_tool_lists_no_output_schema(tool: MemoryTool):
+    assert tool.output_schema is None
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda t: t.name)
+def test_each_parameter_has_a_description_and_both_bounds(tool: MemoryTool):
     for name, schema in tool.parameters["properties"].items():
         assert schema.get("description"), name
         if "minimum" in schema:
