@@ -1,4 +1,4 @@
-"""What every part of the public API works with."""
+"""What every part of the public API shares: database, models, settings, clock and grant."""
 
 import logging
 from collections.abc import Callable, Iterable
@@ -18,6 +18,8 @@ from graph_memory.inference.llm import Chat
 from graph_memory.inference.token_counter import TokenCounter
 from graph_memory.memories import read
 from graph_memory.memories.access import AccessLog
+from graph_memory.ranking.profiles import Profile
+from graph_memory.search import feedback
 from graph_memory.search.session_store import Sessions
 from graph_memory.settings.base import Settings
 
@@ -26,7 +28,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class _Vectors:
-    """Whether the stored vectors are of another model than the configured one."""
+    """The difference between the model of the stored vectors and the configured model, if any."""
 
     mismatch: DimensionMismatchError | None = None
 
@@ -46,24 +48,24 @@ class Context:
         self.settings = settings
         self.clock = clock
         self.accesses = AccessLog(graph, settings)
-        self.sessions = Sessions(graph, settings)
+        self.session_store = Sessions(graph, settings)
+        self.token_counter = TokenCounter(embedder, settings)
         self.chat = Chat(settings) if settings.llm_url else None
         self.grant = EVERYTHING
         self.on_saved: Callable[[int], None] = lambda count: None
-        self._counter = TokenCounter(embedder, settings)
         self._vectors = _Vectors()
 
     def acting_for(self, grant: Grant) -> Self:
-        """Return the same service as a caller may use it; what it has loaded is shared."""
+        """Return this context restricted to a grant; database, models and queues are shared."""
         if grant.groups is None:
             return self
         bound = copy(self)
         bound.grant = grant
         return bound
 
-    async def settle(self) -> None:
-        """Finish what goes on behind the calls; none can be made after."""
-        await self.sessions.flush()
+    async def close(self) -> None:
+        """Finish the writes that are queued behind calls; no call may follow."""
+        await self.session_store.flush()
         await self.accesses.flush()
         if self.chat:
             await self.chat.close()
@@ -75,19 +77,43 @@ class Context:
             await embedding_record.check_embedding(self.graph, self.settings)
         except DimensionMismatchError as error:
             self._vectors.mismatch = error
-            if known is None:  # a caller who needs vectors looks again, and raises it
+            if known is None:  # a caller that needs vectors checks again, and raises it
                 _log.warning("%s", error)
+
+    async def require_vectors(self) -> None:
+        """Check that the stored vectors are of the configured model.
+
+        A mismatch is checked again, because a rebuild may have repaired it since.
+
+        Raises:
+            DimensionMismatchError: They are of another model or width.
+        """
+        if self._vectors.mismatch:
+            await self.check_embedding()
+        if self._vectors.mismatch:
+            raise self._vectors.mismatch
 
     def group(self, group_id: str | None) -> str:
         """Return the tenant to use: the given one, checked, or the default.
 
         Raises:
-            ForbiddenError: It is not open to whoever calls.
+            ForbiddenError: The grant does not open it to the caller.
+            InvalidArgumentError: It is not a group id, or none is given and the grant has several.
         """
         given = None if group_id is None else validate_value(GroupId, group_id, "group_id")
         return self.grant.group(given, self.settings.group_id)
 
-    async def _read(self, memory_id: str, group: str, clocks: Clocks = Clocks()) -> Memory:  # noqa: B008
+    async def read_memory(
+        self,
+        memory_id: str,
+        group: str,
+        clocks: Clocks = Clocks(),  # noqa: B008 - immutable
+    ) -> Memory:
+        """Fetch a memory without counting an access.
+
+        Raises:
+            NotFoundError: The group has no such memory, or had none at the instants of `clocks`.
+        """
         given = validate_value(MemoryId, memory_id, "memory_id")
         found = await read.get_many(
             self.graph,
@@ -102,16 +128,16 @@ class Context:
             raise NotFoundError(given, group)
         return found[0]
 
-    def _delivered(
+    def count_accesses(
         self, memory_ids: Iterable[str], group: str, past: datetime | None = None
     ) -> None:
-        """Count an access to each memory; an answer about the past is none."""
+        """Count an access to each memory, unless the answer was about a `past` instant."""
         if past is None:
             self.accesses.delivered(list(memory_ids), group_id=group, now=self.clock())
 
-    async def _require_vectors(self) -> None:
-        """Look again after a mismatch: a rebuild may have mended it meanwhile."""
-        if self._vectors.mismatch:
-            await self.check_embedding()
-        if self._vectors.mismatch:
-            raise self._vectors.mismatch
+    async def ranking_settings(self, group: str, profile: Profile) -> tuple[Settings, float]:
+        """Return the settings as feedback has shifted them for a group, and the shift."""
+        if not self.settings.feedback_max_shift or profile is not Profile.RECALL:
+            return self.settings, 0.0
+        known = await feedback.read(self.graph, group_id=group)
+        return feedback.shifted(self.settings, known), feedback.shift(self.settings, known)

@@ -157,11 +157,11 @@ async def memory(
     graph: Graph, embedder: Embedder, settings: Settings, group: str, clock: Clock
 ) -> AsyncIterator[GraphMemory]:
     """The public API on the shared database, its default group fresh, its clock in our hands."""
-    opened = GraphMemory(
+    opened = GraphMemory.over(
         graph, embedder, settings.model_copy(update={"group_id": group}), clock=clock
     )
     yield opened
-    await opened.accesses.flush()
+    await opened.context.accesses.flush()
 
 
 async def some_transaction_waits(driver: AsyncDriver) -> None:

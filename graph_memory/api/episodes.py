@@ -1,4 +1,4 @@
-"""The part of the public API that is about episodes: texts in which Graphiti finds what to know."""
+"""Episodes: texts in which Graphiti finds entities and facts."""
 
 import asyncio
 import json
@@ -7,10 +7,11 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Unpack
 
 from pydantic import ConfigDict, Field, StringConstraints
 
+from graph_memory.api.arguments import EpisodeDetails
 from graph_memory.context import Context
 from graph_memory.domain.encoding import default_title
 from graph_memory.domain.inputs import Content, Line, MemoryId, Text, validate, validate_value
@@ -57,113 +58,128 @@ class NewEpisode:
     update_communities: bool = False
 
 
-class Extraction(Context):
-    """Episodes: queued, read, told of."""
+class EpisodesApi:
+    """The episodes of a `GraphMemory`: `memory.episodes`."""
 
-    def __init__(self, *arguments: Any, **named: Any) -> None:
-        super().__init__(*arguments, **named)
-        self._worker = Worker(self)
+    def __init__(self, context: Context, worker: Worker) -> None:
+        self._context = context
+        self._worker = worker
 
-    async def add_episode(
-        self, content: str, *, wait: bool = False, group_id: str | None = None, **details: Any
+    async def add(
+        self,
+        content: str,
+        *,
+        wait: bool = False,
+        group_id: str | None = None,
+        **details: Unpack[EpisodeDetails],
     ) -> JobStatus:
-        """Queue a text in which Graphiti is to find entities and facts; `details`: `NewEpisode`.
+        """Queue a text in which Graphiti is to find entities and facts.
 
         Args:
-            content: Prose, lines of the form `name: message`, or JSON, as `source` says.
+            content: Prose, lines of the form `name: message`, or JSON, by `source`.
             wait: Read it at once, after those before it; only for a short text.
             group_id: The tenant.
             details: The other fields of `NewEpisode`.
 
         Returns:
-            How it stands: queued, or with `wait` how it ended, if it has within the time for it.
+            Its job: queued, or with `wait` ended, if that happens in `episode_wait_seconds`.
 
         Raises:
-            SettingsError: There is no language model.
+            SettingsError: No language model is configured.
         """
         self._require_model()
         episode = validate(NewEpisode, {"content": content, **details})
-        self._refuse(episode, wait=wait)
-        group = self.group(group_id)
-        job_id = await self._worker.jobs.enqueue(group, _stored(episode, self.clock()))
+        self._check(episode, wait=wait)
+        group = self._context.group(group_id)
+        job_id = await self._worker.jobs.enqueue(group, _stored(episode, self._context.clock()))
         self._worker.notify()
         if wait:
             return await self._awaited(group, job_id)
-        return await self.episode_status(job_id, group_id=group)
+        return await self.status(job_id, group_id=group)
 
-    async def episode_status(self, job_id: str, *, group_id: str | None = None) -> JobStatus:
-        """Tell how an episode stands."""
-        group = self.group(group_id)
+    async def status(self, job_id: str, *, group_id: str | None = None) -> JobStatus:
+        """Return the job of an episode: queued, running, done or failed.
+
+        Raises:
+            JobNotFoundError: The group has no such job.
+        """
+        group = self._context.group(group_id)
         given = validate_value(MemoryId, job_id, "job_id")
         found = await self._worker.jobs.find(group, given)
         if found is None:
             raise JobNotFoundError(given, group)
         return found
 
-    async def list_episodes(
+    async def retry(
+        self, job_ids: Sequence[str] | None = None, *, group_id: str | None = None
+    ) -> list[str]:
+        """Queue failed episodes of a group again, all or some, and return the ids of their jobs."""
+        given: Any = None
+        if job_ids is not None:
+            given = [validate_value(MemoryId, each, "job_ids") for each in job_ids]
+        queued = await self._worker.jobs.retry(self._context.group(group_id), given)
+        self._worker.notify()
+        return queued
+
+    async def process(self, groups: Sequence[str] | None = None) -> int:
+        """Read queued episodes of all groups or some until none is left, and return their number.
+
+        Raises:
+            SettingsError: No language model is configured.
+        """
+        self._require_model()
+        wanted = None if groups is None else [self._context.group(group) for group in groups]
+        return await self._worker.drain(wanted)
+
+    @asynccontextmanager
+    async def processing(self) -> AsyncGenerator[None]:
+        """Read queued episodes, of any process, in the background; without a model read none."""
+        if self._context.chat is None:
+            yield
+            return
+        async with self._worker.processing_queue():
+            yield
+
+    async def list(
         self,
         *,
         statuses: Sequence[str] | None = None,
         limit: int = 20,
         group_id: str | None = None,
     ) -> list[JobStatus]:
-        """List the latest episodes of a group, whatever became of them."""
+        """List the latest episodes of a group, newest first.
+
+        Args:
+            statuses: Only jobs with one of these: queued, running, done, failed.
+            limit: The most jobs to return, 1 to 100.
+            group_id: The tenant.
+        """
         wanted: Any = None
         if statuses is not None:
             known: Any = Literal["queued", "running", "done", "failed"]
             wanted = [validate_value(known, status, "statuses") for status in statuses]
         given = validate_value(Listed, limit, "limit")
-        return await self._worker.jobs.latest(self.group(group_id), wanted, given)
-
-    async def retry_episodes(
-        self, job_ids: Sequence[str] | None = None, *, group_id: str | None = None
-    ) -> list[str]:
-        """Queue failed episodes of a group once more, all or some; return the ids of the jobs."""
-        given: Any = None
-        if job_ids is not None:
-            given = [validate_value(MemoryId, each, "job_ids") for each in job_ids]
-        queued = await self._worker.jobs.retry(self.group(group_id), given)
-        self._worker.notify()
-        return queued
-
-    async def read_episodes(self, groups: Sequence[str] | None = None) -> int:
-        """Read what is queued, of all groups, until every episode has ended; return how many."""
-        self._require_model()
-        wanted = None if groups is None else [self.group(group) for group in groups]
-        return await self._worker.drain(wanted)
-
-    @asynccontextmanager
-    async def reading_episodes(self) -> AsyncGenerator[None]:
-        """Read meanwhile whatever is queued, by whichever process; without a model nothing is."""
-        if self.chat is None:
-            yield
-            return
-        async with self._worker.processing_queue():
-            yield
-
-    async def settle(self) -> None:
-        """Finish what goes on behind the calls; none can be made after."""
-        await self._worker.close()
-        await super().settle()
+        return await self._worker.jobs.latest(self._context.group(group_id), wanted, given)
 
     def _require_model(self) -> None:
-        if self.chat is None:
+        if self._context.chat is None:
             raise SettingsError(
                 "No language model reads episodes. Set GRAPH_MEMORY_LLM_URL, or use add_memory."
             )
 
-    def _refuse(self, episode: NewEpisode, *, wait: bool) -> None:
-        """Refuse what is too long, no JSON, or would mix its labels up with ours."""
-        longest = self.settings.episode_max_characters
+    def _check(self, episode: NewEpisode, *, wait: bool) -> None:
+        """Check its length, its JSON, and that its labels are not ours."""
+        settings = self._context.settings
+        longest = settings.episode_max_characters
         if (length := len(episode.content)) > longest:
             raise LimitExceededError(
                 "content", f"{length} characters", f"at most {longest}; split it into several"
             )
-        if wait and length > self.settings.episode_wait_characters:
+        if wait and length > settings.episode_wait_characters:
             raise InvalidArgumentError(
                 "wait",
                 wait,
-                f"only up to {self.settings.episode_wait_characters} characters are waited for; "
+                f"only up to {settings.episode_wait_characters} characters are waited for; "
                 "leave it out, and ask episode_status later",
             )
         if taken := sorted(_RESERVED_TYPES & episode.entity_types.keys()):
@@ -177,10 +193,10 @@ class Extraction(Context):
                 ) from error
 
     async def _awaited(self, group: str, job_id: str) -> JobStatus:
-        until = time.monotonic() + self.settings.episode_wait_seconds
+        until = time.monotonic() + self._context.settings.episode_wait_seconds
         while True:
             await self._worker.process_for(group, until - time.monotonic())
-            status = await self.episode_status(job_id, group_id=group)
+            status = await self.status(job_id, group_id=group)
             if status.ended or time.monotonic() > until:
                 return status
             await asyncio.sleep(_LOOK_SECONDS)

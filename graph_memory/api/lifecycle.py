@@ -1,10 +1,11 @@
-"""The part of the public API that is about what becomes of a memory."""
+"""The lifecycle of memories: fading, protection, deletion taken back, history and forecast."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from pydantic import Field
 
+from graph_memory.api.arguments import Time
 from graph_memory.context import Context
 from graph_memory.decay import policies
 from graph_memory.decay.forecast import Forecast, forecast
@@ -14,95 +15,159 @@ from graph_memory.domain.models import Memory
 from graph_memory.domain.timestamps import EndMoment, SimulatedTime
 from graph_memory.memories import confidence, lifecycle
 from graph_memory.memories.confidence import Scan
+from graph_memory.memories.history import Event, history_of
+from graph_memory.memories.lifecycle import Obsolete
 
 Span = Annotated[float, Field(gt=0, le=36_500, allow_inf_nan=False)]
 Points = Annotated[int, Field(ge=1, le=366)]
 
 
-class Custody(Context):
-    """Memories kept, recovered, and explained."""
+class LifecycleApi:
+    """The lifecycle of the memories of a `GraphMemory`: `memory.lifecycle`."""
 
-    async def decay_status(self, memory_id: str, *, group_id: str | None = None) -> DecayStatus:
-        """Tell how far a memory has faded, why, and what will next become of it and when."""
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    async def status(self, memory_id: str, *, group_id: str | None = None) -> DecayStatus:
+        """Return how far a memory has faded and why, its next state and the instant of it.
+
+        Raises:
+            NotFoundError: The group has no such memory.
+        """
         return await lifecycle.status(
-            self.graph,
-            self.settings,
+            self._context.graph,
+            self._context.settings,
             validate_value(MemoryId, memory_id, "memory_id"),
-            group_id=self.group(group_id),
-            now=self.clock(),
+            group_id=self._context.group(group_id),
+            now=self._context.clock(),
         )
 
-    def decay_rules(self) -> str:
-        """Return the hash of the policies and their numbers, which each change of state notes."""
-        return policies.rules_hash(self.settings)
+    def rules_hash(self) -> str:
+        """Return the hash of the policies and their numbers, which each transition records."""
+        return policies.rules_hash(self._context.settings)
 
     async def preserve(
         self,
         memory_id: str,
         *,
-        until: Any = None,
+        until: Time | None = None,
         release: bool = False,
         group_id: str | None = None,
     ) -> DecayStatus:
-        """Keep a memory from fading, for good or through `until`, and wake it; or `release` it.
+        """Keep a memory from fading and make it ACTIVE, or `release` it.
 
-        `until` is an instant or a date, ISO 8601; a date alone means the end of that day, UTC.
+        Args:
+            memory_id: The memory.
+            until: The last instant of it; a date alone means its end, UTC; None is without end.
+            release: Let it fade again.
+            group_id: The tenant.
+
+        Raises:
+            NotFoundError: The group has no such memory.
         """
         return await lifecycle.preserve(
-            self.graph,
-            self.settings,
+            self._context.graph,
+            self._context.settings,
             validate_value(MemoryId, memory_id, "memory_id"),
-            until=None if until is None else validate_value(EndMoment, until, "until"),
+            until=None if until is None else validate_value(EndMoment, cast(Any, until), "until"),
             release=release,
-            group_id=self.group(group_id),
-            now=self.clock(),
+            group_id=self._context.group(group_id),
+            now=self._context.clock(),
         )
 
     async def recover(self, memory_id: str, *, group_id: str | None = None) -> Memory:
         """Take back a deletion and return the memory; this counts as an access.
 
         Raises:
-            DuplicateError: Its content was stored anew meanwhile.
+            DuplicateError: Its content has been stored again since.
+            NotFoundError: The group has no such memory.
             NotSoftDeletedError: It is not deleted.
             OutsideRecoveryWindowError: It was deleted too long ago.
         """
-        group = self.group(group_id)
+        context = self._context
+        group = context.group(group_id)
         given = validate_value(MemoryId, memory_id, "memory_id")
-        await lifecycle.recover(self.graph, self.settings, given, group_id=group, now=self.clock())
-        return await self._read(given, group)
+        await lifecycle.recover(
+            context.graph, context.settings, given, group_id=group, now=context.clock()
+        )
+        return await context.read_memory(given, group)
+
+    async def mark_obsolete(
+        self,
+        memory_id: str,
+        reason: str,
+        *,
+        superseded_by: str | None = None,
+        group_id: str | None = None,
+    ) -> Obsolete:
+        """Expire a memory and record the reason.
+
+        With `superseded_by` it stops being true at the instant that memory began to be. It stays
+        readable by id, and before that instant with `as_of`.
+
+        Raises:
+            NotFoundError: The group has no such memory.
+        """
+        return await lifecycle.mark_obsolete(
+            self._context.graph,
+            self._context.settings,
+            validate_value(MemoryId, memory_id, "memory_id"),
+            validate_value(Line, reason, "reason"),
+            superseded_by=None
+            if superseded_by is None
+            else validate_value(MemoryId, superseded_by, "superseded_by"),
+            group_id=self._context.group(group_id),
+            now=self._context.clock(),
+        )
+
+    async def history(self, memory_id: str, *, group_id: str | None = None) -> list[Event]:
+        """List the events of a memory in order: its texts, states and relations.
+
+        Raises:
+            NotFoundError: The group has no such memory.
+        """
+        return await history_of(
+            self._context.graph,
+            validate_value(MemoryId, memory_id, "memory_id"),
+            group_id=self._context.group(group_id),
+        )
 
     async def forecast(
         self,
         *,
         days: float = 365.0,
         points: int = 12,
-        now: Any = None,
+        now: Time | None = None,
         policy: str | None = None,
         numbers: Mapping[str, str] | None = None,
         group_id: str | None = None,
     ) -> Forecast:
-        """Tell what will be forgotten when, under the policy or a supposed one; writes nothing.
+        """Forecast the states of a group's memories, under its policy or another; writes nothing.
 
         Args:
-            days: How far to look, above 0 to 36,500.
-            points: Into how many intervals, 1 to 366.
-            now: Where to begin, ISO 8601, from 1970 to 8999; by default now.
+            days: The span, above 0 to 36,500 days.
+            points: The intervals of it, 1 to 366.
+            now: The beginning, from 1970 to 8999; by default now.
             policy: Another policy's name, or a file with one.
             numbers: Other decay settings, by name.
             group_id: The tenant.
+
+        Raises:
+            InvalidArgumentError: There is no such policy, file or setting.
         """
-        settings, graph = self.settings, self.graph
+        settings, graph = self._context.settings, self._context.graph
         if policy is not None or numbers:
             settings = policies.with_overrides(settings, policy, numbers or {})
             graph = graph.with_settings(settings)
             await policies.check_policies(graph, settings)
+        begin = None if now is None else validate_value(SimulatedTime, cast(Any, now), "now")
         return await forecast(
             graph,
             settings,
             days=validate_value(Span, days, "days"),
             points=validate_value(Points, points, "points"),
-            group_id=self.group(group_id),
-            now=self.clock() if now is None else validate_value(SimulatedTime, now, "now"),
+            group_id=self._context.group(group_id),
+            now=begin or self._context.clock(),
         )
 
     async def scan_confidence(
@@ -113,18 +178,18 @@ class Custody(Context):
         dry_run: bool = True,
         group_id: str | None = None,
     ) -> Scan:
-        """Lower by a step the confidence of memories unused for long; a dry run changes nothing."""
+        """Lower by a step the confidence of memories long unused; a dry run changes nothing."""
         given: Any = None
         if memory_ids is not None:
             given = [validate_value(MemoryId, each, "memory_ids") for each in memory_ids]
         return await confidence.scan(
-            self.graph,
-            self.settings,
+            self._context.graph,
+            self._context.settings,
             memory_ids=given,
             project_id=None
             if project_id is None
             else validate_value(Line, project_id, "project_id"),
             dry_run=dry_run,
-            group_id=self.group(group_id),
-            now=self.clock(),
+            group_id=self._context.group(group_id),
+            now=self._context.clock(),
         )

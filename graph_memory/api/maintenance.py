@@ -1,18 +1,17 @@
-"""The part of the public API that is about maintenance, and what there is to maintain."""
+"""Maintenance runs: run, rehearsed, undone, paused and resumed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Annotated, Any
+from typing import Annotated, Unpack
 
 from pydantic import Field
 
+from graph_memory.api.arguments import RunArguments, Time
 from graph_memory.context import Context
 from graph_memory.database import lease
 from graph_memory.database.lease import LeaseState
-from graph_memory.diagnostics.stats import Health, Stats, health, stats
 from graph_memory.domain.inputs import Line, validate, validate_value
-from graph_memory.domain.timestamps import Instant
 from graph_memory.errors import SettingsError
 from graph_memory.maintenance import records
 from graph_memory.maintenance.dry_run import Overrides, rehearse
@@ -38,86 +37,114 @@ class MaintenanceStatus:
     runs: list[Run]  #: the latest first
 
 
-class Upkeep(Context):
-    """Maintenance: run, rehearsed, paused, undone."""
+class MaintenanceApi:
+    """The maintenance of a `GraphMemory`: `memory.maintenance`."""
 
-    async def maintain(
-        self, *, on_progress: Progress = lambda done, of: None, **request: Any
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    async def run(
+        self,
+        *,
+        on_progress: Progress = lambda done, of: None,
+        **request: Unpack[RunArguments],
     ) -> Report:
-        """Let memories fade, and do what is due; `request` are the fields of `RunRequest`.
+        """Run maintenance: let memories fade, and carry out the transitions that are due.
+
+        Args:
+            on_progress: Called with the memories treated since the last call, and with all.
+            request: The fields of `RunRequest`.
 
         Raises:
             RunsPausedError: Maintenance is paused.
-            RunLockedError: Another run is on its way.
+            RunLockedError: Another run is in progress.
         """
-        return await maintain(self, validate(RunRequest, request), on_progress)
+        return await maintain(self._context, validate(RunRequest, request), on_progress)
 
-    async def rehearse_maintenance(
-        self, *, what_if: Mapping[str, Any] | None = None, **request: Any
+    async def dry_run(
+        self,
+        *,
+        now: Time | None = None,
+        policy: str | None = None,
+        numbers: Mapping[str, str] | None = None,
+        **request: Unpack[RunArguments],
     ) -> Report:
-        """Tell what a run would do, and change nothing; `what_if` are the fields of `Overrides`."""
+        """Return the report a run would have, and change nothing.
+
+        Args:
+            now: The instant of the run, from 1970 to 8999; by default now.
+            policy: Another policy's name, or a file with one.
+            numbers: Other decay settings, by name.
+            request: The fields of `RunRequest`.
+
+        Raises:
+            InvalidArgumentError: There is no such policy, file or setting.
+        """
+        other = {"now": now, "policy": policy, "numbers": numbers or {}}
         return await rehearse(
-            self, validate(RunRequest, request), validate(Overrides, what_if or {})
+            self._context, validate(RunRequest, request), validate(Overrides, other)
         )
 
-    async def undo_maintenance(self, run_id: str, *, group_id: str | None = None) -> Undone:
-        """Put back what a run changed; memories changed since stay as they are, and are named.
+    async def undo(self, run_id: str, *, group_id: str | None = None) -> Undone:
+        """Put back the changes of a run; memories changed since stay, and are named.
 
-        Without a group the whole run is undone; with one, what it changed of that group.
+        Args:
+            run_id: The run.
+            group_id: Undo only its changes of this tenant; None undoes all of them.
 
         Raises:
             UndoRefusedError: The run cannot be undone.
-            RunLockedError: A run is on its way.
+            RunLockedError: A run is in progress.
         """
+        context = self._context
         given = validate_value(RunId, run_id, "run_id")
-        group = None if group_id is None else self.group(group_id)
-        return await undo(self.graph, self.settings, given, group_id=group, now=self.clock())
-
-    async def pause_maintenance(self, reason: str = "no reason given") -> Pause | None:
-        """Keep runs from beginning, and stop the present one after its next batch."""
-        return await records.pause(self.graph, validate_value(Line, reason, "reason"))
-
-    async def resume_maintenance(self) -> Pause | None:
-        """Let runs begin again; return what kept them, if anything did."""
-        return await records.resume(self.graph)
-
-    async def maintenance_status(self) -> MaintenanceStatus:
-        """Tell whether runs are paused, who runs, what is due, and how the latest runs went."""
-        now: Instant = self.clock()
-        return MaintenanceStatus(
-            paused=await records.paused(self.graph),
-            running=await lease.lease_state(self.graph),
-            due_now=await count_due(self.graph, now),
-            due_in_a_day=await count_due(self.graph, now + timedelta(days=1)),
-            runs=await records.runs(self.graph),
+        group = None if group_id is None else context.group(group_id)
+        return await undo(
+            context.graph, context.settings, given, group_id=group, now=context.clock()
         )
 
-    async def stats(self, group_id: str | None = None) -> Stats:
-        """Count what a group holds: memories by type and tag, relations by type."""
-        return await stats(self, self.group(group_id))
+    async def pause(self, reason: str = "no reason given") -> Pause | None:
+        """Keep runs from starting, and stop the present one after its next batch."""
+        return await records.pause(self._context.graph, validate_value(Line, reason, "reason"))
 
-    async def health(self, group_id: str | None = None) -> Health:
-        """Tell how a group fares: its states and averages, what waits, and when runs last were."""
-        return await health(self, self.group(group_id))
+    async def resume(self) -> Pause | None:
+        """Let runs start again, and return the pause that ends, if there was one."""
+        return await records.resume(self._context.graph)
 
-    async def classify_queue(
+    async def status(self) -> MaintenanceStatus:
+        """Return the pause, the run in progress, the number of memories due, and the last runs."""
+        graph, now = self._context.graph, self._context.clock()
+        return MaintenanceStatus(
+            paused=await records.paused(graph),
+            running=await lease.lease_state(graph),
+            due_now=await count_due(graph, now),
+            due_in_a_day=await count_due(graph, now + timedelta(days=1)),
+            runs=await records.runs(graph),
+        )
+
+    async def classify(
         self, *, budget: int | None = None, groups: Sequence[str] | None = None
     ) -> QueueReport:
-        """Have the language model rate memories that wait for it, so many at most; of all groups.
+        """Let the language model rate memories that wait for it.
+
+        Args:
+            budget: The most memories to rate, 0 to 1,000,000; by default the setting.
+            groups: The tenants; by default all of them.
 
         Raises:
-            SettingsError: There is no language model.
+            SettingsError: No language model is configured, or classification is off.
         """
-        if not self.settings.classifies:
+        context = self._context
+        if not context.settings.classifies:
             raise SettingsError(
                 "No language model rates memories. Set GRAPH_MEMORY_LLM_URL, and leave "
                 "GRAPH_MEMORY_CLASSIFICATION_ENABLED on."
             )
         return await classification.process_queue(
-            self.graph,
-            self.settings,
-            self.chat,
-            groups=None if groups is None else [self.group(group) for group in groups],
-            now=self.clock(),
+            context.graph,
+            context.settings,
+            context.chat,
+            groups=None if groups is None else [context.group(group) for group in groups],
+            now=context.clock(),
             budget=None if budget is None else validate_value(Budget, budget, "budget"),
         )

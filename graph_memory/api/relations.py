@@ -1,11 +1,17 @@
-"""The part of the public API that is about how memories bear on each other."""
+"""Relations between memories: added, removed, listed, walked and analysed."""
 
-from typing import Any
+from typing import Unpack
 
+from graph_memory.api.arguments import (
+    ClockArguments,
+    RelationDetails,
+    RelationTypeArgument,
+    ResolutionArgument,
+    WalkArguments,
+)
 from graph_memory.context import Context
 from graph_memory.domain.inputs import (
     Clocks,
-    Line,
     MemoryId,
     NewRelation,
     relation_name,
@@ -15,44 +21,40 @@ from graph_memory.domain.inputs import (
 from graph_memory.domain.models import Relation, RelationType
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.memories import lifecycle, read
-from graph_memory.memories.history import Event, history_of
-from graph_memory.memories.lifecycle import Obsolete, Resolution
+from graph_memory.memories.lifecycle import Resolution
 from graph_memory.memories.relations import Related, relate, unrelate
 from graph_memory.traversal.analysis import Analysis, analyze
 from graph_memory.traversal.traverse import Top, Walk, Walked, traverse
 
 
-class Connections(Context):
-    """Relations: made, listed, walked."""
+class RelationsApi:
+    """The relations of a `GraphMemory`: `memory.relations`."""
 
-    async def relations(
-        self, memory_id: str, *, group_id: str | None = None, **clocks: Any
-    ) -> list[Relation]:
-        """List the relations from and to a memory, strongest first, now or at other `clocks`."""
-        past = validate(Clocks, clocks)
-        return await read.relations_of(
-            self.graph,
-            validate_value(MemoryId, memory_id, "memory_id"),
-            group_id=self.group(group_id),
-            now=self.clock(),
-            as_of=past.as_of,
-            known_at=past.known_at,
-        )
+    def __init__(self, context: Context) -> None:
+        self._context = context
 
-    async def relate(
+    async def add(
         self,
         from_id: str,
         to_id: str,
-        relation_type: str = "relates_to",
+        relation_type: RelationTypeArgument = RelationType.RELATES_TO,
         *,
-        resolve: str | None = None,
+        resolve: ResolutionArgument | None = None,
         group_id: str | None = None,
-        **details: Any,
+        **details: Unpack[RelationDetails],
     ) -> list[Related]:
-        """Relate two memories; `details` are the other fields of `NewRelation`.
+        """Relate two memories; adding a relation again updates its strength and metadata.
 
-        With `resolve` a contradiction is settled: the `newer` or the `stronger` memory supersedes
-        the other.
+        Args:
+            from_id: The memory it starts at.
+            to_id: The memory it ends at.
+            relation_type: How the first bears on the second.
+            resolve: For `contradicts`: the `newer` or the `stronger` memory supersedes the other.
+            group_id: The tenant.
+            details: The other fields of `NewRelation`.
+
+        Raises:
+            NotFoundError: The group has no such memory.
         """
         start = validate_value(MemoryId, from_id, "from_id")
         end = validate_value(MemoryId, to_id, "to_id")
@@ -64,15 +66,16 @@ class Connections(Context):
         rule = validate(Resolution, resolve, "resolve") if resolve is not None else None
         if rule and relation.relation_type is not RelationType.CONTRADICTS:
             raise InvalidArgumentError("resolve", resolve, "only contradicts can be resolved")
-        group, now = self.group(group_id), self.clock()
-        made = await relate(self.graph, start, relation, group_id=group, now=now)
+        context = self._context
+        group, now = context.group(group_id), context.clock()
+        made = await relate(context.graph, start, relation, group_id=group, now=now)
         if rule:
             winner, loser = await lifecycle.resolve_contradiction(
-                self.graph, (start, relation.target_id), rule, group_id=group
+                context.graph, (start, relation.target_id), rule, group_id=group
             )
             await lifecycle.mark_obsolete(
-                self.graph,
-                self.settings,
+                context.graph,
+                context.settings,
                 loser,
                 f"contradicted by a {rule} memory",
                 superseded_by=winner,
@@ -81,11 +84,11 @@ class Connections(Context):
             )
         return made
 
-    async def unrelate(
+    async def remove(
         self,
         from_id: str,
         to_id: str,
-        relation_type: str | None = None,
+        relation_type: RelationTypeArgument | None = None,
         *,
         both_directions: bool = False,
         group_id: str | None = None,
@@ -95,67 +98,43 @@ class Connections(Context):
         They stop holding now; `as_of` and `known_at` still see them before.
         """
         return await unrelate(
-            self.graph,
+            self._context.graph,
             validate_value(MemoryId, from_id, "from_id"),
             validate_value(MemoryId, to_id, "to_id"),
             None
             if relation_type is None
             else validate(RelationType, relation_name(relation_type), "relation_type"),
             both_directions=both_directions,
-            group_id=self.group(group_id),
-            now=self.clock(),
-        )
-
-    async def mark_obsolete(
-        self,
-        memory_id: str,
-        reason: str,
-        *,
-        superseded_by: str | None = None,
-        group_id: str | None = None,
-    ) -> Obsolete:
-        """Expire a memory, and say why; with `superseded_by` it stops being true when that began.
-
-        It stays readable by id, and before that instant with `as_of`.
-        """
-        return await lifecycle.mark_obsolete(
-            self.graph,
-            self.settings,
-            validate_value(MemoryId, memory_id, "memory_id"),
-            validate_value(Line, reason, "reason"),
-            superseded_by=None
-            if superseded_by is None
-            else validate_value(MemoryId, superseded_by, "superseded_by"),
-            group_id=self.group(group_id),
-            now=self.clock(),
-        )
-
-    async def history(self, memory_id: str, *, group_id: str | None = None) -> list[Event]:
-        """Tell what happened to a memory, in order: its texts, states and relations."""
-        return await history_of(
-            self.graph,
-            validate_value(MemoryId, memory_id, "memory_id"),
-            group_id=self.group(group_id),
+            group_id=self._context.group(group_id),
+            now=self._context.clock(),
         )
 
     async def traverse(
-        self, start_memory_id: str, *, group_id: str | None = None, **walk: Any
+        self,
+        start_memory_id: str,
+        *,
+        group_id: str | None = None,
+        **walk: Unpack[WalkArguments],
     ) -> Walked:
         """Walk from a memory along its relations; `walk` are the fields of `Walk`.
 
-        What is returned counts as accessed, unless the walk is through the past.
+        Each memory returned counts as accessed, unless the walk is through the past.
+
+        Raises:
+            NotFoundError: The group has no such memory.
         """
-        group, asked = self.group(group_id), validate(Walk, walk)
+        context = self._context
+        group, asked = context.group(group_id), validate(Walk, walk)
         walked = await traverse(
-            self.graph,
-            self.settings,
+            context.graph,
+            context.settings,
             validate_value(MemoryId, start_memory_id, "start_memory_id"),
             asked,
             group_id=group,
-            now=self.clock(),
+            now=context.clock(),
         )
         ids = [memory.memory_id for memory in (walked.start, *walked.nodes)]
-        self._delivered(ids, group, asked.as_of or asked.known_at)
+        context.count_accesses(ids, group, asked.as_of or asked.known_at)
         return walked
 
     async def analyze(
@@ -164,18 +143,52 @@ class Connections(Context):
         *,
         top: int = 10,
         group_id: str | None = None,
-        **clocks: Any,
+        **clocks: Unpack[ClockArguments],
     ) -> Analysis:
-        """Analyse the relations around a memory, or of the whole group; `top` is 1 to 100."""
+        """Analyse the relations around a memory, or of the whole group.
+
+        Args:
+            memory_id: The memory; None analyses the group.
+            top: The connectors and bridges to name, 1 to 100.
+            group_id: The tenant.
+            clocks: `as_of` and `known_at`.
+
+        Raises:
+            NotFoundError: The group has no such memory.
+        """
         given = memory_id if memory_id is None else validate_value(MemoryId, memory_id, "memory_id")
         times = validate(Clocks, clocks)
         return await analyze(
-            self.graph,
-            self.settings,
+            self._context.graph,
+            self._context.settings,
             given,
             top=validate_value(Top, top, "top"),
-            group_id=self.group(group_id),
-            now=self.clock(),
+            group_id=self._context.group(group_id),
+            now=self._context.clock(),
             as_of=times.as_of,
             known_at=times.known_at,
+        )
+
+    async def list(
+        self,
+        memory_id: str,
+        *,
+        group_id: str | None = None,
+        **clocks: Unpack[ClockArguments],
+    ) -> list[Relation]:
+        """List the relations from and to a memory, at most 100, strongest first.
+
+        Args:
+            memory_id: The memory; without relations, or unknown, it has an empty list.
+            group_id: The tenant.
+            clocks: `as_of` and `known_at`.
+        """
+        past = validate(Clocks, clocks)
+        return await read.relations_of(
+            self._context.graph,
+            validate_value(MemoryId, memory_id, "memory_id"),
+            group_id=self._context.group(group_id),
+            now=self._context.clock(),
+            as_of=past.as_of,
+            known_at=past.known_at,
         )

@@ -1,21 +1,46 @@
 """The public API: one object that holds a database, an embedding model and the settings."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any, Self, Unpack, get_args
 
-from graph_memory.api.conversations import Conversations
-from graph_memory.api.episodes import Extraction
-from graph_memory.api.facts import FactSearch
-from graph_memory.api.lifecycle import Custody
-from graph_memory.api.maintenance import Upkeep
-from graph_memory.api.relations import Connections
+from graph_memory.api.adoption import AdoptionApi
+from graph_memory.api.arguments import (
+    ChangeArguments,
+    ClockArguments,
+    FilterArguments,
+    MemoryDetails,
+    OnDuplicate,
+    ProfileArgument,
+    RetrievalArguments,
+    SortArgument,
+    with_filters,
+)
+from graph_memory.api.backups import BackupsApi
+from graph_memory.api.embeddings import EmbeddingsApi
+from graph_memory.api.episodes import EpisodesApi
+from graph_memory.api.facts import FactsApi
+from graph_memory.api.feedback import FeedbackApi
+from graph_memory.api.lifecycle import LifecycleApi
+from graph_memory.api.maintenance import MaintenanceApi
+from graph_memory.api.relations import RelationsApi
+from graph_memory.api.serving import ServingApi
+from graph_memory.api.sessions import SessionsApi
+from graph_memory.api.storing import store_many
+from graph_memory.api.tokens import TokensApi
+from graph_memory.auth.grants import Grant
 from graph_memory.backup.create import create
 from graph_memory.backup.restore import refuse_unfinished
+from graph_memory.context import Context
 from graph_memory.database import schema
 from graph_memory.database.connection import open_database
+from graph_memory.database.graph import Graph
 from graph_memory.decay import policies
+from graph_memory.diagnostics import stats as diagnostics
+from graph_memory.diagnostics.stats import Health, Stats
 from graph_memory.domain.inputs import (
     Clocks,
     Filters,
@@ -29,36 +54,85 @@ from graph_memory.domain.inputs import (
 )
 from graph_memory.domain.models import FoundMemory, Memory, SortOrder
 from graph_memory.errors import (
-    ForbiddenError,
+    DuplicateError,
     GraphMemoryError,
     InvalidArgumentError,
     NotFoundError,
 )
+from graph_memory.graphiti.worker import Worker
 from graph_memory.inference.embedder import Embedder
-from graph_memory.memories import add as remember
 from graph_memory.memories import update as revise
 from graph_memory.memories.access import record_accesses
 from graph_memory.memories.add import AddResult
 from graph_memory.memories.update import Deleted, DeletedAll
 from graph_memory.ranking.profiles import Profile, with_weights
-from graph_memory.search import listing
+from graph_memory.search import listing, retrieval
 from graph_memory.search import search as recall
 from graph_memory.search.feedback import explained
 from graph_memory.search.listing import Page
+from graph_memory.search.retrieval import Retrieval, Retrieved
 from graph_memory.settings.base import Settings, read_settings
 
+_HOW_TO_OPEN = "Open it with `async with GraphMemory.open() as memory:`."
 
-class GraphMemory(Connections, Conversations, Custody, Extraction, FactSearch, Upkeep):
-    """A memory service, open.
+
+class GraphMemory:
+    """An open memory service: the daily verbs, and a part for everything else.
 
     async with GraphMemory.open() as memory:
         stored = await memory.add("Ada prefers tea", tags=["ada"])
         found = await memory.search("what does Ada drink?")
+        await memory.lifecycle.preserve(stored.memory_id)
 
-    Every method takes `group_id`, the tenant, which defaults to `settings.group_id`. Each raises
+    Most methods take `group_id`, the tenant, which defaults to `settings.group_id`. They raise
     `InvalidArgumentError` for a value outside its range or an unknown argument, `NotFoundError` for
     an id the group does not have, and `GraphUnavailableError` while Neo4j does not answer.
+
+    Attributes:
+        context: What all parts share: database, models, settings, clock and grant.
+        relations: Relations between memories: add, remove, traverse, analyze, list.
+        lifecycle: Fading, protection, recovery, history and forecast of memories.
+        sessions: What each conversation was given.
+        feedback: Which memories helped.
+        episodes: Texts in which Graphiti finds entities and facts.
+        facts: Facts and entities, searched as clients of Graphiti expect it.
+        maintenance: Maintenance runs.
+        backups: Backups of the whole database.
+        embeddings: Vectors of what is stored.
+        adoption: Entities that Graphiti wrote, made memories.
+        tokens: Access tokens of the service.
+        serving: What a server needs besides: readiness, warm-up, metrics.
     """
+
+    def __init__(self, context: Context | None = None, worker: Worker | None = None) -> None:
+        """Assemble the parts over a context; `open` and `over` make one."""
+        if context is None:
+            raise TypeError(f"GraphMemory needs an open database. {_HOW_TO_OPEN}")
+        self.context = context
+        self._worker = worker or Worker(context)
+        self.relations = RelationsApi(context)
+        self.lifecycle = LifecycleApi(context)
+        self.sessions = SessionsApi(context)
+        self.feedback = FeedbackApi(context)
+        self.episodes = EpisodesApi(context, self._worker)
+        self.facts = FactsApi(context)
+        self.maintenance = MaintenanceApi(context)
+        self.backups = BackupsApi(context)
+        self.embeddings = EmbeddingsApi(context)
+        self.adoption = AdoptionApi(context)
+        self.tokens = TokensApi(context)
+        self.serving = ServingApi(context)
+
+    @classmethod
+    def over(
+        cls,
+        graph: Graph,
+        embedder: Embedder,
+        settings: Settings,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> Self:
+        """Assemble a service over a database and a model that are open already."""
+        return cls(Context(graph, embedder, settings, clock))
 
     @classmethod
     @asynccontextmanager
@@ -69,8 +143,8 @@ class GraphMemory(Connections, Conversations, Custody, Extraction, FactSearch, U
 
         Args:
             settings: The configuration; read from environment and file if not given.
-            preload: Load the models that search meanwhile, rather than at their first use.
-            overrides: Settings that win over environment and file, where `settings` is not given.
+            preload: Load the models of searches in the background, instead of at their first use.
+            overrides: Settings by name, which win over environment and file; not with `settings`.
 
         Raises:
             GraphUnavailableError: Nothing answers at the configured address.
@@ -83,39 +157,89 @@ class GraphMemory(Connections, Conversations, Custody, Extraction, FactSearch, U
         loading = [asyncio.create_task(embedder.load_all())] if preload else []
         try:
             async with open_database(settings) as graph:
-                memory = cls(graph, embedder, settings)
+                memory = cls.over(graph, embedder, settings)
                 await schema.check_server(graph)
                 await refuse_unfinished(graph)
                 if settings.migrate_on_start:
                     await schema.migrate_up(graph, settings)
                 await policies.check_policies(graph, settings)
-                await memory.check_embedding()
+                await memory.context.check_embedding()
                 try:
                     yield memory
                 finally:
-                    await memory.settle()
+                    await memory.close()
         finally:
-            # A model that cannot be loaded is reported by whoever needs it.
+            # The call that needs a model reports that it cannot be loaded.
             await asyncio.gather(*loading, return_exceptions=True)
             await embedder.close()
 
+    @property
+    def settings(self) -> Settings:
+        """The configuration."""
+        return self.context.settings
+
+    @property
+    def grant(self) -> Grant:
+        """The scope and the groups of the caller."""
+        return self.context.grant
+
+    def clock(self) -> datetime:
+        """Return the present instant, with a zone."""
+        return self.context.clock()
+
+    def group(self, group_id: str | None = None) -> str:
+        """Return the tenant that a call with this `group_id` uses: the given one, or the default.
+
+        Raises:
+            ForbiddenError: The grant does not open it to the caller.
+        """
+        return self.context.group(group_id)
+
+    def acting_for(self, grant: Grant) -> "GraphMemory":
+        """Return the same service restricted to a grant; database, models and queues are shared."""
+        bound = self.context.acting_for(grant)
+        return self if bound is self.context else GraphMemory(bound, self._worker)
+
+    async def close(self) -> None:
+        """Finish the work that is queued behind calls; no call may follow."""
+        await self._worker.close()
+        await self.context.close()
+
     async def add(
-        self, content: NewMemory | str, *, group_id: str | None = None, **details: Any
+        self,
+        content: NewMemory | str,
+        *,
+        on_duplicate: OnDuplicate = "raise",
+        group_id: str | None = None,
+        **details: Unpack[MemoryDetails],
     ) -> Memory:
-        """Store a memory and return it; `details` are the fields of `NewMemory`.
+        """Store a memory and return it.
+
+        Args:
+            content: The text, or a `NewMemory`, which then holds all the details.
+            on_duplicate: For content that is stored already: `raise`, or `return` that memory.
+            group_id: The tenant.
+            details: The other fields of `NewMemory`.
 
         Raises:
             DuplicateError: The content is stored already; the error has the id.
         """
+        if on_duplicate not in get_args(OnDuplicate):
+            raise InvalidArgumentError("on_duplicate", on_duplicate, "it is 'raise' or 'return'")
         given: NewMemory | Mapping[str, Any] = {"content": content, **details}
         if isinstance(content, NewMemory):
             for name, value in details.items():
-                raise InvalidArgumentError(name, value, "say it in the NewMemory")
+                raise InvalidArgumentError(name, value, "set it in the NewMemory")
             given, group_id = content, content.group_id or group_id
         (outcome,) = await self.add_many([given], group_id=group_id)
-        if outcome.error or not outcome.memory_id:
-            raise outcome.error or GraphMemoryError("The memory was not stored.")
-        return await self._read(outcome.memory_id, self.group(group_id))
+        memory_id = outcome.memory_id
+        if isinstance(outcome.error, DuplicateError) and on_duplicate == "return":
+            memory_id = outcome.error.existing_id
+        elif outcome.error:
+            raise outcome.error
+        if not memory_id:
+            raise GraphMemoryError("The memory was not stored.")
+        return await self.context.read_memory(memory_id, self.group(group_id))
 
     async def add_many(
         self,
@@ -131,67 +255,46 @@ class GraphMemory(Connections, Conversations, Custody, Extraction, FactSearch, U
         Raises:
             LimitExceededError: More than `settings.max_batch`; none is looked at.
         """
-        said = list(memories)
-        remember.check_count(said, self.settings)
-        await self._require_vectors()
-        given = [self._checked_memory(memory) for memory in said]
-        default = self.group(group_id)
-        groups: dict[str, list[tuple[int, NewMemory]]] = {}
-        outcomes: dict[int, AddResult] = {}
-        for position, memory in enumerate(given):
-            if isinstance(memory, NewMemory):
-                group = self.group(memory.group_id) if memory.group_id else default
-                groups.setdefault(group, []).append((position, memory))
-            else:
-                outcomes[position] = AddResult(None, memory)
-        for group, members in groups.items():
-            stored = await remember.add_many(
-                self.graph,
-                self.embedder,
-                self.settings,
-                [memory for _, memory in members],
-                group_id=group,
-                now=self.clock(),
-                chat=self.chat if self.settings.classifies else None,
-            )
-            outcomes |= {p: outcome for (p, _), outcome in zip(members, stored, strict=True)}
-            if count := sum(outcome.error is None for outcome in stored):
-                self.on_saved(count)
-        return [outcomes[position] for position in range(len(given))]
+        return await store_many(self.context, list(memories), group_id)
 
     async def get(
-        self, memory_id: str, *, counted: bool = True, group_id: str | None = None, **clocks: Any
+        self,
+        memory_id: str,
+        *,
+        counted: bool = True,
+        group_id: str | None = None,
+        **clocks: Unpack[ClockArguments],
     ) -> Memory:
-        """Fetch a memory; this counts as an access unless `counted` is false, or it is the past.
+        """Fetch a memory.
 
         Args:
             memory_id: Its id.
-            counted: Whether this is an access.
+            counted: Count this as an access; an answer about the past never counts.
             group_id: The tenant.
             clocks: `as_of`, only if it was true in the world then; `known_at`, only if this graph
                 knew it then, and in the words of then.
         """
-        past = validate(Clocks, clocks)
-        memory = await self._read(memory_id, self.group(group_id), past)
+        past, group = validate(Clocks, clocks), self.group(group_id)
+        memory = await self.context.read_memory(memory_id, group, past)
         if counted:
-            self._delivered([memory_id], self.group(group_id), past.as_of or past.known_at)
+            self.context.count_accesses([memory_id], group, past.as_of or past.known_at)
         return memory
 
     async def update(
-        self, memory_id: str, *, group_id: str | None = None, **changes: Any
+        self, memory_id: str, *, group_id: str | None = None, **changes: Unpack[ChangeArguments]
     ) -> tuple[Memory, bool]:
         """Change a memory; `changes` are the fields of `MemoryChanges`.
 
         Returns:
-            The memory as it is now, and whether it was embedded anew.
+            The changed memory, and true if its vector was computed again.
 
         Raises:
             DuplicateError: Another memory has the new content.
         """
-        await self._require_vectors()
+        await self.context.require_vectors()
         return await revise.update(
-            self.graph,
-            self.embedder,
+            self.context.graph,
+            self.context.embedder,
             self.settings,
             validate_value(MemoryId, memory_id, "memory_id"),
             validate(MemoryChanges, changes),
@@ -204,7 +307,7 @@ class GraphMemory(Connections, Conversations, Custody, Extraction, FactSearch, U
     ) -> Deleted:
         """Delete a memory, recoverably unless `permanent`."""
         return await revise.delete(
-            self.graph,
+            self.context.graph,
             self.settings,
             validate_value(MemoryId, memory_id, "memory_id"),
             permanent=permanent,
@@ -220,7 +323,13 @@ class GraphMemory(Connections, Conversations, Custody, Extraction, FactSearch, U
         backed_up: bool = False,
         group_id: str | None = None,
     ) -> DeletedAll:
-        """Delete every memory of the group, `backed_up` first if wanted; `confirm` is 'DELETE ALL'.
+        """Delete every memory of the group.
+
+        Args:
+            confirm: The words 'DELETE ALL'.
+            permanent: Delete them without a way back.
+            backed_up: Back up the whole database first.
+            group_id: The tenant.
 
         Raises:
             ConfirmationRequiredError: `confirm` is anything else.
@@ -228,12 +337,12 @@ class GraphMemory(Connections, Conversations, Custody, Extraction, FactSearch, U
         """
         group = self.group(group_id)
         revise.require_confirmation(confirm, group)
-        await self.sessions.flush()  # none is to be stored after
+        await self.context.session_store.flush()  # no session is to be stored after
         path = None
         if backed_up:
-            path = (await create(self.graph, self.settings)).backup_path
+            path = (await create(self.context.graph, self.settings)).backup_path
         deleted = await revise.delete_all(
-            self.graph,
+            self.context.graph,
             self.settings,
             confirm=confirm,
             permanent=permanent,
@@ -247,84 +356,133 @@ class GraphMemory(Connections, Conversations, Custody, Extraction, FactSearch, U
         query: str,
         *,
         limit: int = 10,
-        profile: str = Profile.RECALL,
+        profile: ProfileArgument = Profile.RECALL,
         weights: Sequence[float] | None = None,
         counted: bool = True,
+        filters: Filters | None = None,
         group_id: str | None = None,
-        **filters: Any,
+        **keywords: Unpack[FilterArguments],
     ) -> list[FoundMemory]:
-        """Find the memories that answer `query`, best first; `filters` are those of `Filters`.
+        """Find the memories that answer `query`, best first.
 
-        `weights` are the profile's for this call. What is returned counts as accessed, unless
-        `counted` is false, or the question is about the past.
+        Args:
+            query: A question, or any text.
+            limit: The most memories to return, 1 to 50.
+            profile: The way to rank.
+            weights: The weights of the profile for this call; they sum to 1.
+            counted: Count an access to each memory; answers about the past never count.
+            filters: The memories to consider.
+            group_id: The tenant.
+            keywords: The fields of `Filters`; a field is given there or here.
         """
-        await self._require_vectors()
-        group, now = self.group(group_id), self.clock()
-        by, asked = validate(Profile, profile, "profile"), validate(Filters, filters)
-        settings, moved = await self._tuned(group, by)
+        context = self.context
+        await context.require_vectors()
+        group, by = context.group(group_id), validate(Profile, profile, "profile")
+        asked = validate(Filters, with_filters(filters, keywords))
+        settings, moved = await context.ranking_settings(group, by)
         found = await recall.search(
-            self.graph,
-            self.embedder,
+            context.graph,
+            context.embedder,
             with_weights(settings, by, weights),
             validate_value(Question, query, "query"),
             group_id=group,
-            now=now,
+            now=context.clock(),
             limit=validate_value(Limit, limit, "limit"),
             filters=asked,
             profile=by,
         )
         ids = [hit.memory.memory_id for hit in found if counted]
-        self._delivered(ids, group, asked.as_of or asked.known_at)
+        context.count_accesses(ids, group, asked.as_of or asked.known_at)
         return explained(found, moved)
 
-    async def list(
+    async def retrieve(
         self,
+        query: str,
         *,
-        sort: str = SortOrder.IMPORTANCE,
-        limit: int = 20,
-        cursor: str | None = None,
+        filters: Filters | None = None,
         group_id: str | None = None,
-        **filters: Any,
-    ) -> Page:
-        """List memories a page at a time; `filters` are those of `Filters`.
+        **details: Unpack[RetrievalArguments],
+    ) -> Retrieved:
+        """Return what answers `query` and the conversation does not have yet, under a budget.
 
-        What is returned counts as accessed, unless the question is about the past.
+        Each memory returned counts as accessed, unless the question is about the past.
+
+        Args:
+            query: A question, or any text.
+            filters: The memories to consider.
+            group_id: The tenant.
+            details: The fields of `Retrieval` and `Filters`; a filter is given there or here.
         """
-        group, asked = self.group(group_id), validate(Filters, filters)
-        page = await listing.list_memories(
-            self.graph,
-            self.settings,
+        context = self.context
+        await context.require_vectors()
+        group, asked = context.group(group_id), validate(Retrieval, with_filters(filters, details))
+        settings, moved = await context.ranking_settings(group, asked.profile)
+        retrieved = await retrieval.retrieve(
+            context.graph,
+            context.embedder,
+            context.token_counter,
+            context.session_store,
+            settings,
+            validate_value(Question, query, "query"),
+            asked,
             group_id=group,
-            now=self.clock(),
-            filters=asked,
-            sort=validate(SortOrder, sort, "sort"),
-            limit=validate_value(Limit, limit, "limit"),
-            cursor=cursor,
+            now=context.clock(),
         )
-        ids = [memory.memory_id for memory in page.memories]
-        self._delivered(ids, group, asked.as_of or asked.known_at)
-        return page
+        ids = [given.memory.memory_id for given in retrieved.memories]
+        context.count_accesses(ids, group, asked.as_of or asked.known_at)
+        return replace(retrieved, memories=explained(retrieved.memories, moved))
 
     async def touch(self, memory_id: str, *, group_id: str | None = None) -> None:
         """Count an access to a memory."""
         group = self.group(group_id)
         given = validate_value(MemoryId, memory_id, "memory_id")
         if not await record_accesses(
-            self.graph, self.settings, {given: 1}, group_id=group, now=self.clock()
+            self.context.graph, self.settings, {given: 1}, group_id=group, now=self.clock()
         ):
             raise NotFoundError(given, group)
 
-    def _checked_memory(
-        self, memory: NewMemory | Mapping[str, Any]
-    ) -> NewMemory | InvalidArgumentError | ForbiddenError:
-        """Return a memory that may be stored, or why it may not."""
-        try:
-            given = validate(NewMemory, memory)
-            policies.require_policy(self.settings, given.decay_policy)
-            if given.group_id:
-                self.group(given.group_id)
-            if given.memory_id:
-                self.grant.require_every_group("a memory_id of your own")
-            return given
-        except (InvalidArgumentError, ForbiddenError) as error:
-            return error
+    async def stats(self, group_id: str | None = None) -> Stats:
+        """Count the memories of a group by type and tag, and its relations by type."""
+        return await diagnostics.stats(self.context, self.group(group_id))
+
+    async def health(self, group_id: str | None = None) -> Health:
+        """Return a group's states and averages, what waits to be done, and its last run."""
+        return await diagnostics.health(self.context, self.group(group_id))
+
+    async def list(
+        self,
+        *,
+        sort: SortArgument = SortOrder.IMPORTANCE,
+        limit: int = 20,
+        cursor: str | None = None,
+        filters: Filters | None = None,
+        group_id: str | None = None,
+        **keywords: Unpack[FilterArguments],
+    ) -> Page:
+        """List memories a page at a time.
+
+        Each memory returned counts as accessed, unless the question is about the past.
+
+        Args:
+            sort: The order, best or newest first.
+            limit: The most memories of a page, 1 to 50.
+            cursor: `next_cursor` of the page before.
+            filters: The memories to list.
+            group_id: The tenant.
+            keywords: The fields of `Filters`; a field is given there or here.
+        """
+        context, group = self.context, self.group(group_id)
+        asked = validate(Filters, with_filters(filters, keywords))
+        page = await listing.list_memories(
+            context.graph,
+            context.settings,
+            group_id=group,
+            now=context.clock(),
+            filters=asked,
+            sort=validate(SortOrder, sort, "sort"),
+            limit=validate_value(Limit, limit, "limit"),
+            cursor=cursor,
+        )
+        ids = [memory.memory_id for memory in page.memories]
+        context.count_accesses(ids, group, asked.as_of or asked.known_at)
+        return page

@@ -14,10 +14,8 @@ app = typer.Typer()
 @command(app)
 async def backup() -> None:
     """Write the whole database, all groups, into a new folder; it can be in use meanwhile."""
-    from graph_memory.backup.create import create
-
     async with opened() as memory:
-        show_fields(as_mapping(await create(memory.graph, memory.settings)))
+        show_fields(as_mapping(await memory.backups.create()))
 
 
 @command(app)
@@ -28,12 +26,7 @@ async def restore(
     ] = False,
 ) -> None:
     """Make the database what a backup says; stop whatever else uses it first."""
-    from graph_memory.backup.restore import restore as restored
-    from graph_memory.database import schema
-
-    async with opened_database() as (graph, settings):
-        await schema.check_server(graph)
-        await schema.migrate_up(graph, settings)
+    async with opened_database() as database:
         with progress("Restoring") as advance:
-            report = await restored(graph, settings, path, replace=replace, on_progress=advance)
+            report = await database.restore(path, replace=replace, on_progress=advance)
     show_fields(as_mapping(report))

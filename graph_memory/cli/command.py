@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    from graph_memory.api.database import Database
     from graph_memory.api.service import GraphMemory
-    from graph_memory.database.graph import Graph
     from graph_memory.settings.base import Settings
 
 Group = Annotated[str | None, typer.Option("--group", help="The tenant; by default the setting.")]
@@ -138,15 +138,15 @@ async def opened() -> AsyncGenerator["GraphMemory"]:
 
 
 @asynccontextmanager
-async def opened_database() -> AsyncGenerator[tuple["Graph", "Settings"]]:
+async def opened_database() -> AsyncGenerator["Database"]:
     """Open only the database, its schema as it is."""
-    from graph_memory.database.connection import open_database
+    from graph_memory.api.database import Database
 
     settings = configured()
     _announce_start(settings)
     _leave_to_errors()
-    async with open_database(settings) as graph:
-        yield graph, settings
+    async with Database.open(settings) as database:
+        yield database
 
 
 def _announce_start(settings: "Settings") -> None:
@@ -162,6 +162,11 @@ def _leave_to_errors() -> None:
     if not logging.getLogger("graph_memory").isEnabledFor(logging.DEBUG):
         for name in ("graph_memory.database.graph", "graph_memory.context"):
             logging.getLogger(name).setLevel(logging.ERROR)
+
+
+def unchecked(value: object) -> Any:
+    """Return the value of an option without its type; the API checks it and names the choices."""
+    return value
 
 
 def note(text: str) -> None:

@@ -9,7 +9,7 @@ from graph_memory.cli.memories import AnyTags, AsOf, KnownAt, Project, Since, St
 from graph_memory.cli.output import as_mapping, show, show_fields
 
 if TYPE_CHECKING:
-    from graph_memory.search.budget import RetrievedMemory
+    from graph_memory.api.types import RetrievedMemory
 
 app = typer.Typer()
 
@@ -78,7 +78,8 @@ async def feedback(
 ) -> None:
     """Show what judgements have taught the ranking of the group."""
     async with opened() as memory:
-        show_fields(as_mapping(await memory.learned(reset=reset)))
+        learned = await (memory.feedback.reset() if reset else memory.feedback.read())
+        show_fields(as_mapping(learned))
 
 
 def _flat(given: "RetrievedMemory") -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from graph_memory.cli.command import command, opened, request
+from graph_memory.cli.command import command, opened, request, unchecked
 from graph_memory.cli.output import as_mapping, show, show_fields
 
 app = typer.Typer(no_args_is_help=True, help="Have texts read for entities and facts.")
@@ -26,8 +26,8 @@ async def add(
     """Queue a text to be read by a server, or by `episodes run`."""
     content = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
     async with opened() as memory:
-        job = await memory.add_episode(
-            content, wait=wait, source=source, name=name, reference_time=at, saga=saga
+        job = await memory.episodes.add(
+            content, wait=wait, source=unchecked(source), name=name, reference_time=at, saga=saga
         )
     show_fields(as_mapping(job))
     if job.status == "failed":
@@ -45,9 +45,9 @@ async def status(
     """Tell what became of episodes."""
     async with opened() as memory:
         if job_id is not None:
-            show_fields(as_mapping(await memory.episode_status(job_id)))
+            show_fields(as_mapping(await memory.episodes.status(job_id)))
             return
-        jobs = await memory.list_episodes(statuses=only or None, limit=limit)
+        jobs = await memory.episodes.list(statuses=only or None, limit=limit)
     columns = ("job", "created", "name", "status", "attempts", "entities", "facts", "error")
     rows: list[tuple[Any, ...]] = [
         (
@@ -69,7 +69,7 @@ async def status(
 async def run() -> None:
     """Read queued episodes until each has ended, of all groups unless --group names one."""
     async with opened() as memory:
-        ended = await memory.read_episodes([group] if (group := request().group) else None)
+        ended = await memory.episodes.process([group] if (group := request().group) else None)
     show_fields({"ended": ended})
 
 
@@ -79,4 +79,4 @@ async def retry(
 ) -> None:
     """Queue failed episodes of the group once more."""
     async with opened() as memory:
-        show_fields({"queued": await memory.retry_episodes(job_ids or None)})
+        show_fields({"queued": await memory.episodes.retry(job_ids or None)})

@@ -34,10 +34,10 @@ async def evaluate(
     ] = None,
 ) -> None:
     """Measure what share of known answers searches find, in groups made and erased for it."""
+    from graph_memory.api.types import Profile
     from graph_memory.domain.inputs import validate
     from graph_memory.evaluation import evaluate as evaluation
     from graph_memory.evaluation.dataset import Form, read_data
-    from graph_memory.ranking.profiles import Profile
 
     read = read_data(data, validate(Form, form, "--from"))
     chosen = validate(Profile, profile, "--profile")

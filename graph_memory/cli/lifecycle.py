@@ -16,11 +16,11 @@ app = typer.Typer()
 @command(app, "decay-status")
 async def decay_status(memory_id: Id) -> None:
     """Explain how far a memory has faded, and what will become of it and when."""
-    from graph_memory.decay.status import explained
+    from graph_memory.api.types import explained
 
     async with opened() as memory:
-        found = await memory.decay_status(memory_id)
-        rules = memory.decay_rules()
+        found = await memory.lifecycle.status(memory_id)
+        rules = memory.lifecycle.rules_hash()
     fields = {**as_mapping(found), "retention": found.retention, "rules": rules}
     show_fields({"explanation": explained(found), **fields})
 
@@ -33,7 +33,7 @@ async def preserve(
 ) -> None:
     """Keep a memory from fading, for good or until a date."""
     async with opened() as memory:
-        kept = await memory.preserve(memory_id, until=until, release=release)
+        kept = await memory.lifecycle.preserve(memory_id, until=until, release=release)
     show_fields(
         {
             "memory_id": kept.memory_id,
@@ -55,7 +55,9 @@ async def obsolete(
 ) -> None:
     """Expire a memory that no longer holds; searches leave it out, --as-of still finds it."""
     async with opened() as memory:
-        marked = await memory.mark_obsolete(memory_id, reason, superseded_by=superseded_by)
+        marked = await memory.lifecycle.mark_obsolete(
+            memory_id, reason, superseded_by=superseded_by
+        )
     show_fields(as_mapping(marked))
 
 
@@ -63,7 +65,7 @@ async def obsolete(
 async def recover(memory_id: Id) -> None:
     """Take back a deletion, relations included."""
     async with opened() as memory:
-        show_fields(as_mapping(await memory.recover(memory_id)))
+        show_fields(as_mapping(await memory.lifecycle.recover(memory_id)))
 
 
 @command(app, "scan")
@@ -74,7 +76,7 @@ async def scan_confidence(
 ) -> None:
     """Lower the confidence of memories unused for long, or tell which; see --apply."""
     async with opened() as memory:
-        report = await memory.scan_confidence(
+        report = await memory.lifecycle.scan_confidence(
             memory_ids or None, project_id=project_id, dry_run=not apply
         )
     columns = ("id", "kind", "reason", "confidence", "proposed", "idle days")
@@ -101,7 +103,7 @@ async def forecast(
     """Tell how many memories will be in which state, and which go first; nothing is written."""
     require_drawable(plot)
     async with opened() as memory:
-        told = await memory.forecast(
+        told = await memory.lifecycle.forecast(
             days=days, points=points, now=now, policy=policy, numbers=assignments(numbers)
         )
     rows = [(p.at, *p.states.values(), bar(list(p.states.values()))) for p in told.points]

@@ -10,7 +10,7 @@ from graph_memory.cli.output import as_mapping, progress, show, show_fields
 from graph_memory.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
-    from graph_memory.maintenance.run import Report
+    from graph_memory.api.types import Report
 
 _PAUSED = 3
 _TRUNCATED = 4
@@ -44,7 +44,6 @@ async def maintain(
     Exit codes: 0 done, 1 failed, 3 paused, 4 stopped at the time limit, 5 another run holds the
     lock.
     """
-    what_if = {"now": now, "policy": policy, "numbers": assignments(numbers)}
     asked: dict[str, Any] = {
         "groups": [request().group] if request().group else None,
         "stages": stages or None,
@@ -57,10 +56,12 @@ async def maintain(
     _refuse_suppositions(dry_run, {"--now": now, "--policy": policy, "--set": numbers})
     async with opened() as memory:
         if dry_run:
-            report = await memory.rehearse_maintenance(what_if=what_if, **asked)
+            report = await memory.maintenance.dry_run(
+                now=now, policy=policy, numbers=assignments(numbers), **asked
+            )
         else:
             with progress("Maintaining") as advance:
-                report = await memory.maintain(on_progress=advance, **asked)
+                report = await memory.maintenance.run(on_progress=advance, **asked)
     _tell(report)
     if not report.completed:
         raise typer.Exit(_PAUSED if report.paused else _TRUNCATED)
@@ -72,14 +73,14 @@ async def pause(
 ) -> None:
     """Keep maintenance from running, and stop the present run after its next batch."""
     async with opened() as memory:
-        show_fields(as_mapping(await memory.pause_maintenance(reason)))
+        show_fields(as_mapping(await memory.maintenance.pause(reason)))
 
 
 @command(app)
 async def resume() -> None:
     """Let maintenance run again."""
     async with opened() as memory:
-        was = await memory.resume_maintenance()
+        was = await memory.maintenance.resume()
     show_fields({"resumed": was is not None, **(as_mapping(was) if was else {})})
 
 
@@ -87,7 +88,7 @@ async def resume() -> None:
 async def undo(run_id: Annotated[str, typer.Argument(help="Id of a maintenance run.")]) -> None:
     """Put back what a maintenance run changed; memories changed since stay as they are."""
     async with opened() as memory:
-        undone = await memory.undo_maintenance(run_id)
+        undone = await memory.maintenance.undo(run_id)
     for refusal in undone.refusals:
         note(f"{refusal.memory_id}: {refusal.reason}")
     rows = {"run_id": run_id, "restored": undone.restored, "refused": undone.refused}
@@ -98,7 +99,7 @@ async def undo(run_id: Annotated[str, typer.Argument(help="Id of a maintenance r
 async def status() -> None:
     """Tell whether maintenance is paused, who runs it, what is due, and how it went lately."""
     async with opened() as memory:
-        found = await memory.maintenance_status()
+        found = await memory.maintenance.status()
     if not request().as_json:
         if found.paused:
             note(f"Paused since {found.paused.since:%Y-%m-%d %H:%M}: {found.paused.reason}")
@@ -128,7 +129,7 @@ async def classify_queue(
     """Have the language model rate the memories that wait for it, in all groups or --group."""
     groups = [group] if (group := request().group) else None
     async with opened() as memory:
-        report = await memory.classify_queue(budget=budget, groups=groups)
+        report = await memory.maintenance.classify(budget=budget, groups=groups)
     if report.error and not request().as_json:
         note(report.error)
     show_fields(as_mapping(report))

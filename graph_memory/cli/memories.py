@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graph_memory.cli.command import command, note, opened
+from graph_memory.cli.command import command, note, opened, unchecked
 from graph_memory.cli.output import as_mapping, show, show_fields
 from graph_memory.errors import NotFoundError
 
 if TYPE_CHECKING:
     from graph_memory.api.service import GraphMemory
+    from graph_memory.api.types import Deleted
     from graph_memory.domain.models import FoundMemory, Memory
-    from graph_memory.memories.update import Deleted
 
 app = typer.Typer()
 
@@ -100,7 +100,7 @@ async def update(
         changed, _ = await memory.update(
             memory_id,
             content=None if content is None else _text(content),
-            memory_type=memory_type,
+            memory_type=unchecked(memory_type),
             tags=tags,
             importance=importance,
             stability=stability,
@@ -138,10 +138,10 @@ async def search(
         found = await memory.search(
             query,
             limit=limit,
-            profile=profile,
-            memory_types=memory_types,
+            profile=unchecked(profile),
+            memory_types=unchecked(memory_types),
             tags=tags,
-            states=states,
+            states=unchecked(states),
             date_from=date_from,
             date_to=date_to,
             project_id=project_id,
@@ -156,7 +156,7 @@ async def get(memory_id: Id, as_of: AsOf = None, known_at: KnownAt = None) -> No
     """Show a memory and its relations."""
     async with opened() as memory:
         found = await memory.get(memory_id, as_of=as_of, known_at=known_at)
-        relations = await memory.relations(memory_id, as_of=as_of, known_at=known_at)
+        relations = await memory.relations.list(memory_id, as_of=as_of, known_at=known_at)
     fields = as_mapping(found)
     links = (("relation", f"{r.from_id} {r.relation_type} {r.to_id}") for r in relations)
     show({**fields, "relations": relations}, ("", ""), [*fields.items(), *links])
@@ -179,12 +179,12 @@ async def list_memories(
     """List memories, the most important or the newest first."""
     async with opened() as memory:
         page = await memory.list(
-            sort=sort,
+            sort=unchecked(sort),
             limit=limit,
             cursor=cursor,
-            memory_types=memory_types,
+            memory_types=unchecked(memory_types),
             tags=tags,
-            states=states,
+            states=unchecked(states),
             date_from=date_from,
             date_to=date_to,
             project_id=project_id,

@@ -10,7 +10,7 @@ from graph_memory.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
     from graph_memory.api.service import GraphMemory
-    from graph_memory.graphiti.rename_group import GroupRename
+    from graph_memory.api.types import GroupRename
 
 app = typer.Typer()
 migrate = typer.Typer(no_args_is_help=True, help="Bring the database's schema up, or down.")
@@ -42,7 +42,7 @@ async def serve(
 @command(app)
 async def doctor() -> None:
     """Look whether everything needed is here; each fault comes with its remedy."""
-    from graph_memory.diagnostics.doctor import examine
+    from graph_memory.api.database import examine
 
     checks = await examine(configured())
     well = all(check.status != "fail" for check in checks)
@@ -59,14 +59,9 @@ async def verify(
     ] = False,
 ) -> None:
     """Look at every memory and relation, and name what breaks a rule of the schema."""
-    from datetime import UTC, datetime
-
-    from graph_memory.diagnostics.repair import repair
-    from graph_memory.diagnostics.verify import verify as problems_of
-
-    async with opened_database() as (graph, settings):
-        mended = await repair(graph, settings, datetime.now(UTC)) if mend else []
-        found = await problems_of(graph, settings)
+    async with opened_database() as database:
+        mended = await database.repair() if mend else []
+        found = await database.verify()
     for done in mended:
         note(f"{done.group_id}: mended {done.what} ({done.count})")
     columns = ("group", "problem", "count", "example")
@@ -98,8 +93,7 @@ async def adopt(
     A group with a hyphen in its id, or Graphiti's default one, whose id is empty, needs another id:
     Graphiti's clients must then be given that. With --undo it gets the old one back.
     """
-    from graph_memory.graphiti import adoption
-    from graph_memory.graphiti.rename_group import is_tenant, remedy
+    from graph_memory.api.types import is_tenant, remedy
 
     group = request().group
     if group is not None and not is_tenant(group):
@@ -115,11 +109,11 @@ async def adopt(
                 raise InvalidArgumentError("--undo", undo, "name the --group to give back")
             if renames:
                 raise InvalidArgumentError("--rename", rename, "--undo gives the old id back")
-            done = await adoption.release(memory, groups)
+            done = await memory.adoption.release(groups)
         else:
             with progress("Adopting") as advance:
-                done = await adoption.adopt(
-                    memory, groups, labels or None, renames, on_progress=advance
+                done = await memory.adoption.adopt(
+                    groups, labels or None, renames, on_progress=advance
                 )
     show_fields(as_mapping(done))
     _tell_renames(done.renamed, "is now")
@@ -127,11 +121,8 @@ async def adopt(
 
 
 async def _survey(memory: "GraphMemory", groups: list[str] | None, renames: dict[str, str]) -> None:
-    from graph_memory.graphiti import adoption as adopt
-    from graph_memory.graphiti import rename_group
-
-    moved = await rename_group.plan_renames(memory.graph, renames)
-    found = await adopt.count_adoptable(memory, None if groups is None else [*groups, *renames])
+    moved = await memory.adoption.plan_renames(renames)
+    found = await memory.adoption.count(None if groups is None else [*groups, *renames])
     left = {
         group
         for row in found
@@ -175,7 +166,7 @@ def _tell_renames(renames: "list[GroupRename]", verb: str) -> None:
 
 
 def _tell_left(groups: set[str]) -> None:
-    from graph_memory.graphiti.rename_group import remedy
+    from graph_memory.api.types import remedy
 
     for group in [] if request().as_json else sorted(groups):
         note(f"Group '{group}' is left as it is: {remedy(group)}.")
@@ -184,13 +175,9 @@ def _tell_left(groups: set[str]) -> None:
 @command(migrate)
 async def up() -> None:
     """Apply every migration that is missing, and make indexes again that are gone."""
-    from graph_memory.database import schema
-    from graph_memory.database.schema import repair_indexes
-
-    async with opened_database() as (graph, settings):
-        await schema.check_server(graph)
-        applied = await schema.migrate_up(graph, settings)
-        remade = await repair_indexes(graph, settings)
+    async with opened_database() as database:
+        applied = await database.migrate()
+        remade = await database.repair_indexes()
         show_fields({"applied": applied, "remade": remade})
 
 
@@ -199,33 +186,22 @@ async def down(
     to: Annotated[int, typer.Option(help="The last version to keep.")],
 ) -> None:
     """Take back the migrations above a version; memories and relations stay."""
-    from graph_memory.database import schema
-
-    async with opened_database() as (graph, _):
-        show_fields({"removed": await schema.migrate_down(graph, to=to)})
+    async with opened_database() as database:
+        show_fields({"removed": await database.migrate_down(to)})
 
 
 @command(migrate)
 async def reindex() -> None:
     """Make the search indexes anew that other settings made; meanwhile searches fail."""
-    from graph_memory.database import embedding_record, indexes
-    from graph_memory.database.schema import repair_indexes
-
-    async with opened_database() as (graph, settings):
-        await embedding_record.check_embedding(graph, settings)
-        mended = await repair_indexes(graph, settings)
-        outdated = await indexes.outdated_indexes(graph, settings)
-        await indexes.recreate_indexes(graph, settings, outdated)
-        show_fields({"remade": [*mended, *outdated]})
+    async with opened_database() as database:
+        show_fields({"remade": await database.reindex()})
 
 
 @command(migrate)
 async def status() -> None:
     """List the migrations, and when each was applied."""
-    from graph_memory.database import schema
-
-    async with opened_database() as (graph, _):
-        steps = await schema.migration_status(graph)
+    async with opened_database() as database:
+        steps = await database.migrations()
     columns = ("version", "summary", "applied")
     show({"migrations": steps}, columns, (list(as_mapping(step).values()) for step in steps))
 
@@ -243,16 +219,13 @@ async def missing(dry_run: DryRun = False) -> None:
 
 
 async def _embed(*, only_missing: bool, dry_run: bool) -> None:
-    from graph_memory.maintenance.reembedding import rebuild_embeddings
-
     async with opened() as memory:
         with progress("Embedding") as advance:
-            report = await rebuild_embeddings(
-                memory,
-                request().group,
+            report = await memory.embeddings.rebuild(
                 only_missing=only_missing,
                 dry_run=dry_run,
                 on_progress=advance,
+                group_id=request().group,
             )
     show_fields(as_mapping(report))
     if report.failed:

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from graph_memory.cli.command import command, opened
+from graph_memory.cli.command import command, opened, unchecked
 from graph_memory.cli.output import as_mapping, show, show_fields
 
 app = typer.Typer()
@@ -30,16 +30,16 @@ async def relate(
 ) -> None:
     """Relate two memories; repeating a relation updates it."""
     async with opened() as memory:
-        made = await memory.relate(
+        made = await memory.relations.add(
             from_id,
             to_id,
-            relation_type,
+            unchecked(relation_type),
             strength=strength,
             bidirectional=bidirectional,
             fact=fact,
             valid_at=valid_at,
             invalid_at=invalid_at,
-            resolve=resolve,
+            resolve=unchecked(resolve),
         )
     rows = [as_mapping(relation) for relation in made]
     show({"relations": rows}, [*rows[0]], [[*row.values()] for row in rows])
@@ -54,8 +54,8 @@ async def unrelate(
 ) -> None:
     """End the relations between two memories; the past still shows them."""
     async with opened() as memory:
-        ended = await memory.unrelate(
-            from_id, to_id, relation_type, both_directions=both_directions
+        ended = await memory.relations.remove(
+            from_id, to_id, unchecked(relation_type), both_directions=both_directions
         )
     show_fields({"removed": ended})
 
@@ -90,7 +90,7 @@ async def traverse(
         "known_at": known_at,
     }
     async with opened() as memory:
-        walked = await memory.traverse(start_memory_id, **walk)
+        walked = await memory.relations.traverse(start_memory_id, **walk)
     rows = ((node.depth, node.memory_id, node.memory_type, node.content) for node in walked.nodes)
     show(walked, ("depth", "id", "type", "content"), rows)
 
@@ -99,7 +99,7 @@ async def traverse(
 async def history(memory_id: Id) -> None:
     """Tell what happened to a memory: its texts, states and relations."""
     async with opened() as memory:
-        events = await memory.history(memory_id)
+        events = await memory.lifecycle.history(memory_id)
     rows = [[event.at, event.kind, event.detail] for event in events]
     show({"memory_id": memory_id, "events": events}, ("at", "what", "detail"), rows)
 
@@ -113,5 +113,5 @@ async def analyze(
 ) -> None:
     """Analyse relations: degrees, types, top connectors, bridges, islands."""
     async with opened() as memory:
-        found = await memory.analyze(memory_id, top=top, as_of=as_of, known_at=known_at)
+        found = await memory.relations.analyze(memory_id, top=top, as_of=as_of, known_at=known_at)
     show_fields(as_mapping(found))

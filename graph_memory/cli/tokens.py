@@ -27,17 +27,15 @@ async def create(
     days: Annotated[float | None, typer.Option(help="How long it is valid.")] = None,
 ) -> None:
     """Make a token, and show it this once."""
-    from graph_memory.auth import tokens
+    from graph_memory.api.types import Scope
     from graph_memory.domain.inputs import validate
 
     async with opened() as memory:
-        token, secret = await tokens.create(
-            memory.graph,
+        token, secret = await memory.tokens.create(
             name,
             groups=_named(groups or memory.group(None)),
-            scope=validate(tokens.Scope, scope, "--scope"),
+            scope=validate(Scope, scope, "--scope"),
             days=days,
-            now=memory.clock(),
         )
     _tell(token, secret)
 
@@ -45,10 +43,8 @@ async def create(
 @command(app, "list")
 async def list_tokens() -> None:
     """List the tokens, without their secrets."""
-    from graph_memory.auth import tokens
-
     async with opened() as memory:
-        found = await tokens.list_all(memory.graph)
+        found = await memory.tokens.list()
     columns = ("id", "name", "scope", "groups", "created", "expires", "revoked")
     rows = (
         (
@@ -68,20 +64,16 @@ async def list_tokens() -> None:
 @command(app)
 async def revoke(token_id: TokenId) -> None:
     """Make a token invalid, for good."""
-    from graph_memory.auth import tokens
-
     async with opened() as memory:
-        token = await tokens.revoke(memory.graph, token_id, now=memory.clock())
+        token = await memory.tokens.revoke(token_id)
     show_fields(as_mapping(token))
 
 
 @command(app)
 async def rotate(token_id: TokenId) -> None:
     """Give a token another secret, and show it this once; the one before is invalid."""
-    from graph_memory.auth import tokens
-
     async with opened() as memory:
-        token, secret = await tokens.rotate(memory.graph, token_id)
+        token, secret = await memory.tokens.rotate(token_id)
     _tell(token, secret)
 
 

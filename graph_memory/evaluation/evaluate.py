@@ -99,8 +99,8 @@ async def evaluate(
             group = groups[question.group]
             found = [
                 await search.search(
-                    memory.graph,
-                    memory.embedder,
+                    memory.context.graph,
+                    memory.context.embedder,
                     settings[group],
                     question.text,
                     group_id=group,
@@ -128,7 +128,7 @@ async def _taught(
 ) -> dict[str, Settings]:
     """Judge the first result of each question, and return each group's settings after that."""
     settings = memory.settings.model_copy(update={"feedback_max_shift": shift})
-    engine, now = (memory.graph, memory.embedder, settings), memory.clock()
+    engine, now = (memory.context.graph, memory.context.embedder, settings), memory.clock()
     for question in lessons if shift else ():
         group, text = groups[question.group], question.text
         for first in await search.search(*engine, text, group_id=group, now=now, limit=1):
@@ -143,7 +143,7 @@ async def _taught(
             )
     on_progress(len(lessons), total)
     return {
-        group: feedback.shifted(settings, await feedback.read(memory.graph, group_id=group))
+        group: feedback.shifted(settings, await feedback.read(memory.context.graph, group_id=group))
         for group in groups.values()
     }
 

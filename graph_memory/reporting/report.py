@@ -55,22 +55,22 @@ class Report:
 
 async def report(memory: GraphMemory, group_id: str | None = None) -> Report:
     """Look at a group; no memory changes, and nothing counts as an access."""
-    graph, settings, now = memory.graph, memory.settings, memory.clock()
+    graph, settings, now = memory.context.graph, memory.settings, memory.clock()
     group = memory.group(group_id)
     given = {"group_id": group, "now": instant(now), "decay": policies.parameters(settings)}
-    analysis = await memory.analyze(group_id=group)
+    analysis = await memory.relations.analyze(group_id=group)
     top = [connector.memory_id for connector in analysis.top_connectors]
     connectors = await read.get_many(graph, settings, top, group_id=group, now=now)
     problems = await verify(graph, settings)
     return Report(
         group_id=group,
         at=now,
-        forecast=await memory.forecast(days=365, points=24, group_id=group),
+        forecast=await memory.lifecycle.forecast(days=365, points=24, group_id=group),
         curves=await graph.rows("reporting/report/curves", Kept, days=_CURVE_DAYS, **given),
         dots=await graph.rows("reporting/report/dots", Dot, limit=_DOTS, **given),
         analysis=analysis,
         leads={each.memory_id: " ".join(each.content.split())[:120] for each in connectors},
         checks=await doctor.examine(settings),
         problems=problems.get("", []) + problems.get(group, []),
-        status=await memory.maintenance_status(),
+        status=await memory.maintenance.status(),
     )

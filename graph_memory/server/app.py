@@ -1,10 +1,8 @@
 """The MCP server of a `GraphMemory`, and the web application around it."""
 
-import asyncio
 from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from importlib.metadata import version
-from typing import Any
 
 from mcp.server import MCPServer
 from mcp.server.transport_security import TransportSecuritySettings
@@ -15,8 +13,6 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from graph_memory.api.service import GraphMemory
-from graph_memory.database.indexes import missing_indexes
-from graph_memory.errors import GraphMemoryError
 from graph_memory.server import resources
 from graph_memory.server.auth import Verifier, auth_settings, caller
 from graph_memory.server.tool import MemoryTool, Toolset
@@ -57,7 +53,6 @@ TOOLSETS: Mapping[str, tuple[Toolset, ...]] = {
 
 _PATH = "/mcp"
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-_READY_SECONDS = 5
 
 
 class _Server(MCPServer[GraphMemory]):
@@ -108,7 +103,7 @@ def http_app(memory: GraphMemory, *, require_tokens: bool = False) -> Starlette:
 
     @server.custom_route("/readyz", methods=["GET"])
     async def readyz(_: Request) -> JSONResponse:
-        missing = await _missing(memory)
+        missing = await memory.serving.missing()
         if missing:
             return JSONResponse({"status": "not ready", "missing": missing}, status_code=503)
         return JSONResponse({"status": "ready"})
@@ -137,24 +132,6 @@ def _chosen(settings: Settings) -> list[MemoryTool]:
     if settings.llm_url is not None:
         return list(_tools(dict.fromkeys((*settings.toolsets, "graphiti"))))
     return [tool for tool in _tools(settings.toolsets) if tool not in episodes.toolset.tools]
-
-
-async def _missing(memory: GraphMemory) -> dict[str, Any]:
-    """Return the missing parts of the service, each with the reason."""
-    missing: dict[str, Any] = {}
-    try:
-        async with asyncio.timeout(_READY_SECONDS):
-            if indexes := await missing_indexes(memory.graph):
-                missing["schema"] = indexes
-    except GraphMemoryError as error:
-        missing["neo4j"] = str(error)
-    except TimeoutError:
-        missing["neo4j"] = f"no answer within {_READY_SECONDS} s"
-    if not memory.embedder.loaded:
-        missing["embedder"] = f"{memory.settings.embedding_model} is not loaded"
-    if (cross := memory.embedder.cross_encoder) and not cross.loaded:
-        missing["cross_encoder"] = f"{cross.name} is not loaded"
-    return missing
 
 
 def _transport_security(settings: Settings) -> TransportSecuritySettings:

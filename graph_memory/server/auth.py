@@ -8,10 +8,9 @@ from mcp.server.auth.provider import AccessToken
 from mcp.server.auth.settings import AuthSettings
 from pydantic import ConfigDict
 
-from graph_memory.auth import tokens
-from graph_memory.auth.grants import EVERYTHING, Grant
+from graph_memory.api.service import GraphMemory
+from graph_memory.api.types import EVERYTHING, Grant
 from graph_memory.auth.jwt import JwtVerifier
-from graph_memory.context import Context
 from graph_memory.errors import GraphMemoryError
 from graph_memory.settings.base import Settings
 
@@ -40,10 +39,10 @@ class _Seen:
 class Verifier:
     """Tells what a token grants; it looks again after `token_cache_seconds`."""
 
-    def __init__(self, context: Context) -> None:
-        self._context = context
-        self._settings = context.settings
-        self._jwt = JwtVerifier(context.settings) if context.settings.jwt_jwks_url else None
+    def __init__(self, memory: GraphMemory) -> None:
+        self._memory = memory
+        self._settings = memory.settings
+        self._jwt = JwtVerifier(memory.settings) if memory.settings.jwt_jwks_url else None
         self._seen: dict[str, _Seen] = {}
 
     async def verify_token(self, token: str) -> AccessToken | None:
@@ -72,10 +71,8 @@ class Verifier:
         """Look a token up; a JWT has three parts, ours have no dot."""
         if self._jwt and token.count(".") == 2:
             return await self._jwt.verify(token)
-        found = await tokens.find(self._context.graph, token)
-        if found is None or not found.valid_at(self._context.clock()):
-            return None
-        return found.grant, found.expires_at.timestamp() if found.expires_at else float("inf")
+        found = await self._memory.tokens.verify(token)
+        return (found.grant, found.expires_at) if found else None
 
 
 def caller() -> Grant:

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 from pydantic import Field, WithJsonSchema
 
+from graph_memory.api.types import Profile
 from graph_memory.domain import inputs
 from graph_memory.domain.models import SortOrder
 from graph_memory.domain.timestamps import EndMoment, Moment
-from graph_memory.ranking.profiles import Profile
 
 #: The schemas of add_memory and memory_relate list the allowed words; other schemas take any text.
 WORD = WithJsonSchema({"type": "string"})

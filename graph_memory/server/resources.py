@@ -18,7 +18,7 @@ from graph_memory.errors import (
     NotFoundError,
 )
 from graph_memory.server.auth import caller
-from graph_memory.server.tool import FAILED, count
+from graph_memory.server.tool import FAILED
 from graph_memory.server.views.base import GotMemory, Refusal
 from graph_memory.server.views.stats import HealthView, StatsView
 
@@ -59,7 +59,7 @@ async def memory_resource(group: str, memory_id: str, context: Context[GraphMemo
     with _refusals():
         memory = await _memory(context)
         found = await memory.get(memory_id, counted=False, group_id=group)
-        relations = await memory.relations(memory_id, group_id=group)
+        relations = await memory.relations.list(memory_id, group_id=group)
         return GotMemory(memory=found, relations=relations).model_dump_json()
 
 
@@ -80,7 +80,7 @@ async def health_resource(group: str, context: Context[GraphMemory]) -> str:
 async def _memory(context: Context[GraphMemory]) -> GraphMemory:
     """Return the service as the caller may use it; the reading counts as a call."""
     memory, grant = context.request_context.lifespan_context, caller()
-    await count(memory, grant)
+    await memory.tokens.count_call(grant)
     return memory.acting_for(grant)
 
 

@@ -8,7 +8,6 @@ import os
 import signal
 import socket
 import sys
-import time
 from collections.abc import Callable, Coroutine, Generator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from threading import Thread
@@ -18,17 +17,11 @@ import uvicorn
 
 from graph_memory import metrics
 from graph_memory.api.service import GraphMemory
-from graph_memory.auth import tokens
-from graph_memory.backup import schedule
-from graph_memory.diagnostics import database_metrics
-from graph_memory.errors import GraphMemoryError, SettingsError
-from graph_memory.search import search
+from graph_memory.errors import SettingsError
 from graph_memory.server.app import build_server, http_app
 from graph_memory.settings.base import Settings
 from graph_memory.settings.hosts import is_loopback
 
-_WARM_UP_SEARCHES = 30
-_WARM_UP_SECONDS = 5  # a busy machine starts all the same
 _FAREWELL_SECONDS = 3
 
 _LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
@@ -78,11 +71,11 @@ async def _serve(settings: Settings, listener: socket.socket, *, require_tokens:
     with _metrics(settings):
         async with (
             GraphMemory.open(settings, preload=True) as memory,
-            memory.reading_episodes(),
+            memory.episodes.processing(),
         ):
             if require_tokens:
                 await _refuse_without_tokens(memory)
-            await _warm_up(memory)
+            await memory.serving.warm_up()
             server = _Server(
                 uvicorn.Config(
                     http_app(memory, require_tokens=require_tokens),
@@ -93,8 +86,8 @@ async def _serve(settings: Settings, listener: socket.socket, *, require_tokens:
                     timeout_graceful_shutdown=_FAREWELL_SECONDS,
                 )
             )
-            async with schedule.automatic_backups(memory):
-                with database_metrics.published(memory), _frozen():
+            async with memory.serving.automatic_backups(), memory.serving.database_metrics():
+                with _frozen():
                     host, port = listener.getsockname()[:2]
                     host = f"[{host}]" if ":" in host else host
                     _log.info("Serving MCP at http://%s:%d/mcp", host, port)
@@ -103,10 +96,10 @@ async def _serve(settings: Settings, listener: socket.socket, *, require_tokens:
 
 async def _serve_stdio(settings: Settings) -> None:
     stdin = _PipedStdin()
-    async with GraphMemory.open(settings, preload=True) as memory, memory.reading_episodes():
-        warming = asyncio.create_task(_warm_up(memory))
+    async with GraphMemory.open(settings, preload=True) as memory, memory.episodes.processing():
+        warming = asyncio.create_task(memory.serving.warm_up())
         try:
-            async with schedule.automatic_backups(memory):
+            async with memory.serving.automatic_backups():
                 await _until_cancelled(build_server(memory).run_stdio_async(), stdin.end)
         finally:
             warming.cancel()
@@ -185,31 +178,6 @@ async def _until_signalled(work: Coroutine[Any, Any, None]) -> None:
         task.result()
 
 
-async def _warm_up(memory: GraphMemory) -> None:
-    """Load the models and let Neo4j compile its plans, by searches like those to come.
-
-    They ask in the words of the memory that was used last, in its group: where nothing is found,
-    little is compiled, and the first caller waits for seconds. None of it counts as an access.
-    """
-    try:
-        await memory.embedder.load_all()
-        like = await search.last_used(memory.graph)
-        ready_at = time.monotonic() + _WARM_UP_SECONDS
-        for number in range(_WARM_UP_SEARCHES):
-            await search.search(
-                memory.graph,
-                memory.embedder,
-                memory.settings,
-                f"{like.lead} {number}",
-                group_id=like.group_id,
-                now=memory.clock(),
-            )
-            if time.monotonic() > ready_at:
-                break
-    except GraphMemoryError as error:
-        _log.warning("Searches do not work yet: %s", error)
-
-
 @contextmanager
 def _frozen() -> Generator[None]:
     """Keep garbage collection from what is loaded by now: to look through it takes half a second.
@@ -273,8 +241,7 @@ async def _refuse_without_tokens(memory: GraphMemory) -> None:
     """Refuse to serve where nobody could call, rather than to let anybody."""
     if memory.settings.jwt_jwks_url:
         return
-    now = memory.clock()
-    if not any(token.valid_at(now) for token in await tokens.list_all(memory.graph)):
+    if not await memory.tokens.any_valid():
         raise SettingsError(
             f"GRAPH_MEMORY_HOST={memory.settings.host} is served to callers with tokens, and there "
             "is none. Make one with `graph-memory token create`, set the host to 127.0.0.1, or "

@@ -19,8 +19,7 @@ from pydantic import Field
 
 from graph_memory import metrics
 from graph_memory.api.service import GraphMemory
-from graph_memory.auth import rate_limit
-from graph_memory.auth.grants import Grant, Scope
+from graph_memory.api.types import Scope
 from graph_memory.database.read_limiter import call_started_at
 from graph_memory.domain.inputs import validate
 from graph_memory.errors import GraphMemoryError, InvalidArgumentError
@@ -84,7 +83,7 @@ class MemoryTool(Tool):
         try:
             grant = caller()
             grant.require(self.scope)
-            await count(memory, grant, walks=self.walks)
+            await memory.tokens.count_call(grant, walks=self.walks)
             given = self._checked(self._with_session(arguments, context))
             view: View = await self.fn(memory.acting_for(grant), **given)
             return _answer(view, alias_of=self.alias_of)
@@ -120,19 +119,6 @@ class MemoryTool(Tool):
             return _answer(FAILED, is_error=True)
         _log.debug("%s refused: %s", self.name, error.code)
         return _answer(Refusal.of(error), is_error=True)
-
-
-async def count(memory: GraphMemory, grant: Grant, *, walks: bool = False) -> None:
-    """Count a call, where calls are limited.
-
-    Raises:
-        RateLimitedError: There were too many in this minute.
-    """
-    settings, graph, now = memory.settings, memory.graph, memory.clock()
-    await rate_limit.count(graph, grant.caller, limit=settings.rate_limit_per_minute, now=now)
-    if walks:
-        limit = settings.traversal_rate_limit_per_minute
-        await rate_limit.count(graph, f"{grant.caller}|walks", limit=limit, now=now)
 
 
 class Toolset:

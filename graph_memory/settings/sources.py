@@ -93,6 +93,8 @@ def _problem(
     if not detail["loc"]:
         return said
     name, *inner = (str(part) for part in detail["loc"])
+    if name not in settings.model_fields:
+        return f"'{name}' is not a setting{_nearest(name, settings.model_fields)}"
     value = f"{detail['input']!r:.80}"
     secret = settings.model_fields[name].annotation is SecretStr or "@" in value
     shown = "".join(f"[{part}]" for part in inner) + ("" if secret else f"={value}")

@@ -111,7 +111,7 @@ async def export_lines(memory: GraphMemory, group_id: str | None = None) -> Asyn
     """Yield a line for each memory of the group, the oldest first, without deleted ones."""
     after: dict[str, str] = {"after_created_at": "0001-01-01T00:00:00Z", "after_id": ""}
     while True:
-        page = await memory.graph.rows(
+        page = await memory.context.graph.rows(
             "transfer/import_export/export",
             _Exported,
             group_id=memory.group(group_id),
@@ -165,13 +165,17 @@ class _Import:
         for group_id, links in _grouped(self._links, lambda link: link.group_id):
             new_ids = {old: new for (group, old), new in self._new_ids.items() if group == group_id}
             made, refused = await set_links(
-                self._memory.graph, links, new_ids, group_id=group_id, now=self._memory.clock()
+                self._memory.context.graph,
+                links,
+                new_ids,
+                group_id=group_id,
+                now=self._memory.clock(),
             )
             self.report.relations += made
             for link, error in refused:
                 self.report.refuse(link.line, error)
         for group_id, pairs in _grouped(sorted(self._conversations), itemgetter(0)):
-            await self._memory.graph.run(
+            await self._memory.context.graph.run(
                 "transfer/import_export/resume_conversations",
                 group_id=group_id,
                 conversations=[conversation_id for _, conversation_id in pairs],
@@ -191,7 +195,7 @@ class _Import:
     async def _stored_lines(self, group_id: str, lines: list[_Line]) -> list[tuple[_Line, str]]:
         """Store the memories of lines, and return all that are stored now, with their ids."""
         ids = [line.memory.memory_id for line in lines if line.memory.memory_id]
-        holders = await self._memory.graph.rows(
+        holders = await self._memory.context.graph.rows(
             "transfer/import_export/find_ids", _Holder, group_id=group_id, memory_ids=ids
         )
         here = {holder.memory_id for holder in holders if holder.in_group}
@@ -238,7 +242,7 @@ class _Import:
         ]
         if rows:
             now = instant(self._memory.clock())
-            await self._memory.graph.run(
+            await self._memory.context.graph.run(
                 "transfer/import_export/restore_entities", group_id=group_id, entities=rows, now=now
             )
 
@@ -253,7 +257,7 @@ class _Import:
             key=lambda pair: pair[0],
         )
         texts = [version.content for _, versions in rewritten for version in versions]
-        vectors = iter(await self._memory.embedder.embed(texts))
+        vectors = iter(await self._memory.context.embedder.embed(texts))
         rows = [
             {
                 "memory_id": memory_id,
@@ -262,7 +266,7 @@ class _Import:
             for memory_id, versions in rewritten
         ]
         if rows:
-            await self._memory.graph.run(
+            await self._memory.context.graph.run(
                 "transfer/import_export/restore_versions", group_id=group_id, memories=rows
             )
 
@@ -280,7 +284,7 @@ class _Import:
         ]
         if rows:
             now, rules = instant(self._memory.clock()), policies.parameters(self._memory.settings)
-            await self._memory.graph.run(
+            await self._memory.context.graph.run(
                 "transfer/import_export/restore_lifecycle",
                 group_id=group_id,
                 memories=rows,

@@ -22,13 +22,13 @@ async def test_adopting_is_a_matter_of_seconds(
         await stock(driver, f"{group}_{part}", ENTITIES // 10)
     groups = [f"{group}_{part}" for part in range(10)]
     began = time.perf_counter()
-    done = await adopt(memory, groups)
+    done = await adopt(memory.context, groups)
     first = time.perf_counter() - began
     began = time.perf_counter()
-    again = await adopt(memory, groups)
+    again = await adopt(memory.context, groups)
     second = time.perf_counter() - began
     began = time.perf_counter()
-    await release(memory, groups)
+    await release(memory.context, groups)
     print(
         f"\n{done.entities} entities, {done.facts} facts: {first:.1f} s; again {second:.1f} s; "
         f"back {time.perf_counter() - began:.1f} s"

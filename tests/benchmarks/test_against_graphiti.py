@@ -60,7 +60,9 @@ async def test_a_search_is_faster_than_graphitis(
     times: int,
 ) -> None:
     settings = memory.settings.model_copy(update={"graphiti_vectors": True})
-    both = GraphMemory(memory.graph, memory.embedder, settings, clock=memory.clock)
+    both = GraphMemory.over(
+        memory.context.graph, memory.context.embedder, settings, clock=memory.clock
+    )
     async with filled(both, group, sentences(nodes)):
 
         async def ours(question: str) -> None:
@@ -73,7 +75,7 @@ async def test_a_search_is_faster_than_graphitis(
         await warm_up(theirs, 1000)
         await warm_up(ours, 1000)
         rounds = await timed(theirs, ours, asked)
-        await both.accesses.flush()
+        await both.context.accesses.flush()
     for what, (slow, fast) in zip(("with", "without"), rounds, strict=True):
         print(
             f"\n{nodes} nodes, {what} the question's embedding: "

@@ -58,7 +58,7 @@ async def measure(
     async def run(**request: Any) -> float:
         clock.advance(minutes=1)
         started = time.perf_counter()
-        report = await memory.maintain(groups=[group], max_seconds=3600, **how, **request)
+        report = await memory.maintenance.run(groups=[group], max_seconds=3600, **how, **request)
         assert (report.completed, report.errors) == (True, 0)
         print(f"    {report.processed} processed, {report.transitioned or 'no change'}")
         return time.perf_counter() - started

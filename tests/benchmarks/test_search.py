@@ -176,13 +176,13 @@ async def test_the_vector_index_finds_the_exact_nearest(
         shares: list[float] = []
         by_meaning = memory.settings.model_copy(update={"search_weights": (1.0, 0.0, 0.0)})
         for question in asked:
-            similarity = vectors @ await memory.embedder.embed_query(question)
+            similarity = vectors @ await memory.context.embedder.embed_query(question)
             tenth = np.sort(similarity)[-10]
             found = [
                 hit.memory.memory_id
                 for hit in await search(
-                    memory.graph,
-                    memory.embedder,
+                    memory.context.graph,
+                    memory.context.embedder,
                     by_meaning,
                     question,
                     group_id=group,

@@ -123,7 +123,7 @@ async def measure(
     chance = random.Random(2)
     scattered = [f"{group}-{chance.randrange(1, memories)}" for _ in range(runs)]
     figures: dict[str, Figures] = {}
-    graph = Measured(driver, memory.settings, memory.graph.address, lambda: None)
+    graph = Measured(driver, memory.settings, memory.context.graph.address, lambda: None)
     print(f"load average {os.getloadavg()[0]:.1f}")
     async with serving(memory) as base, Client(f"{base}/mcp") as client:
         for direction, plain in PLAIN.items():
@@ -138,8 +138,8 @@ async def measure(
                 found = await driver.execute_query(text, start=start, group=group)
                 return database_ms(found.summary)
 
-            async def api(start: str, direction: str = direction) -> Any:
-                return await memory.traverse(start, direction=direction)
+            async def api(start: str, walk: Walk = walk) -> Any:
+                return await memory.relations.traverse(start, direction=walk.direction)
 
             async def http(start: str, direction: str = direction) -> Any:
                 return await call(
@@ -168,7 +168,7 @@ async def test_a_walk_of_depth_three_in_a_large_graph(
         await build(driver, group, 100_000, 300_000, 50_000)
         figures = await measure(memory, driver, group, 100_000, runs=60)
     finally:
-        await memory.accesses.flush()
+        await memory.context.accesses.flush()
         async with driver.session() as session:
             await (await session.run(ERASE, group=group)).consume()
     assert figures["out from anywhere: http"].p95 < 100

@@ -160,7 +160,7 @@ async def test_the_report_is_seen_in_a_real_browser(
     hostile = "<script>alert('script')</script><img src=x onerror=alert(1)>"
     hub = await memory.add(hostile, importance=7)
     other = await memory.add("the harbour is near")
-    await memory.relate(other.memory_id, hub.memory_id, "references")
+    await memory.relations.add(other.memory_id, hub.memory_id, "references")
     file = tmp_path / "report.html"
     file.write_text(page(await report(memory)), encoding="utf-8")
 

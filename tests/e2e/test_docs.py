@@ -101,7 +101,7 @@ async def test_the_policy_of_the_docs_works(memory: GraphMemory, tmp_path: Path)
     await memory.add("water the plants", memory_type="task")
     await memory.add("the plants are ferns")
     path = str(tmp_path / "own.cypher")
-    forecast = await memory.forecast(days=120, points=2, policy=path)
+    forecast = await memory.lifecycle.forecast(days=120, points=2, policy=path)
     assert forecast.points[1].states["DORMANT"] == 2
     assert forecast.points[2].states["ARCHIVED"] == 1
 

@@ -136,7 +136,7 @@ async def test_a_conversation_is_given_only_what_its_filters_let_through(
         "Ada prefers green tea", project_id="loom", tags=("drinks",), memory_type="preference"
     )
     other = await memory.add("Ada keeps green tea in the blue tin", project_id="house")
-    await memory.relate(wanted.memory_id, other.memory_id, "references")
+    await memory.relations.add(wanted.memory_id, other.memory_id, "references")
     async with inside(memory) as client:
         everything = await call(client, "retrieve_memories", query="Ada's tea")
         given = await call(client, "retrieve_memories", query="Ada's tea", **narrowed)
@@ -277,7 +277,7 @@ async def test_a_resource_shows_a_memory_and_counts_no_access(memory: GraphMemor
         assert shown["relations"] == []
         with pytest.raises(MCPError, match="not_found"):
             await client.read_resource(f"memory://{group}/nothing")
-    await memory.accesses.flush()
+    await memory.context.accesses.flush()
     assert (await memory.get(stored.memory_id)).access_count == 0
 
 

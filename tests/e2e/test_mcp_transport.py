@@ -23,7 +23,6 @@ from graph_memory.database.graph import Graph
 from graph_memory.errors import SettingsError
 from graph_memory.search import search
 from graph_memory.server import serve_http
-from graph_memory.server.run import _warm_up
 from tests.conftest import TODAY, Clock
 from tests.support.mcp_client import ERAS, call, refused, serving
 from tests.support.tiny_cross_encoder import write_cross_encoder
@@ -74,7 +73,7 @@ async def test_a_lost_database_is_said_at_once_and_found_again(memory: GraphMemo
         port = await stack.enter_async_context(forwarding("127.0.0.1", 0, *there))
         async with (
             Graph.open(memory.settings, uri=f"bolt://127.0.0.1:{port}") as graph,
-            serving(GraphMemory(graph, memory.embedder, memory.settings)) as url,
+            serving(GraphMemory.over(graph, memory.context.embedder, memory.settings)) as url,
             httpx.AsyncClient(base_url=url) as http,
             Client(f"{url}/mcp") as client,
         ):
@@ -108,7 +107,7 @@ async def test_health_and_readiness(url: str, memory: GraphMemory):
 
 
 async def test_readiness_waits_for_the_model(memory: GraphMemory, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(type(memory.embedder), "loaded", property(lambda _: False))
+    monkeypatch.setattr(type(memory.context.embedder), "loaded", property(lambda _: False))
     async with serving(memory) as url, httpx.AsyncClient(base_url=url) as http:
         ready = await http.get("/readyz")
     assert ready.status_code == 503
@@ -123,10 +122,10 @@ async def test_a_server_warms_up_by_what_was_used_last_and_counts_nothing(
     await memory.add("Grace keeps none")
     await memory.touch(used.memory_id)
     try:
-        last = await search.last_used(memory.graph)
+        last = await search.last_used(memory.context.graph)
         assert last == search.LastUsed(group, "Ada keeps her bees on the roof")
-        await _warm_up(memory)
-        await memory.accesses.flush()
+        await memory.serving.warm_up()
+        await memory.context.accesses.flush()
         assert {m.access_count for m in (await memory.list()).memories} == {0, 1}
     finally:
         await memory.delete_all(confirm="DELETE ALL", permanent=True)
@@ -151,7 +150,7 @@ async def test_pages_of_other_hosts_get_no_answer(url: str, headers: dict[str, s
 
 async def test_allowed_hosts_are_answered(memory: GraphMemory):
     settings = memory.settings.model_copy(update={"allowed_hosts": ("mem.example.com",)})
-    allowed = GraphMemory(memory.graph, memory.embedder, settings)
+    allowed = GraphMemory.over(memory.context.graph, memory.context.embedder, settings)
     async with (
         serving(allowed) as url,
         httpx.AsyncClient(base_url=url, headers=JSON_HEADERS) as http,
@@ -163,7 +162,7 @@ async def test_allowed_hosts_are_answered(memory: GraphMemory):
 
 async def test_a_body_too_large_is_refused(memory: GraphMemory):
     settings = memory.settings.model_copy(update={"max_request_bytes": 2**12})
-    small = GraphMemory(memory.graph, memory.embedder, settings)
+    small = GraphMemory.over(memory.context.graph, memory.context.embedder, settings)
     async with serving(small) as url, httpx.AsyncClient(base_url=url, headers=JSON_HEADERS) as http:
         answer = await http.post("/mcp", content=b" " * 2**13)
         assert answer.status_code == 413

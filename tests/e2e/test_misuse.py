@@ -215,7 +215,7 @@ async def test_what_is_not_there_is_named(memory: GraphMemory, group: str):
         other = await memory.add("coffee")
         ended = await call(client, "memory_unrelate", from_id=known, to_id=other.memory_id)
         assert ended["removed"] == 0
-    await memory.graph.run("memories/update/erase_all", group_id=f"{group}_2")
+    await memory.context.graph.run("memories/update/erase_all", group_id=f"{group}_2")
 
 
 async def test_errors_name_and_show_what_the_caller_gave(memory: GraphMemory):

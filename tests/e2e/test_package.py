@@ -104,7 +104,7 @@ def test_without_a_language_model_graphiti_is_not_imported(settings: Settings) -
         "from graph_memory import GraphMemory\n"
         "from graph_memory.server import run as serving\n"
         "async def main():\n"
-        "    async with GraphMemory.open() as memory, memory.reading_episodes():\n"
+        "    async with GraphMemory.open() as memory, memory.episodes.processing():\n"
         "        assert await serving.build_server(memory).list_tools()\n"
         "asyncio.run(main())\n"
         "sys.exit(', '.join(sys.modules.keys() & {'graphiti_core', 'openai', 'posthog'}) or None)"

@@ -42,7 +42,7 @@ async def test_a_policy_is_one_file(memory: GraphMemory, tmp_path: Path) -> None
         for statement in load(cypher_with(path, tmp_path)).values()
     )
     await memory.add("the ferns need water")
-    forecast = await memory.forecast(days=200, points=2, policy=str(tmp_path / path))
+    forecast = await memory.lifecycle.forecast(days=200, points=2, policy=str(tmp_path / path))
     assert forecast.points[1].states["ACTIVE"] == 1  # 100 days: a score of 0.17
     assert forecast.points[2].states["DORMANT"] == 1  # 200 days: 0.32
 

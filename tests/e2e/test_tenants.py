@@ -78,12 +78,12 @@ async def settle(memory: GraphMemory, number: int) -> Tenant:
         group_id=group,
     )
     ids = [str(outcome.memory_id) for outcome in outcomes]
-    await memory.relate(ids[0], ids[1], "supports", fact=canary, group_id=group)
+    await memory.relations.add(ids[0], ids[1], "supports", fact=canary, group_id=group)
     page = await memory.list(limit=1, group_id=group)
     given = await memory.retrieve("secret", session_id=f"session-{number}", group_id=group)
-    run = await memory.maintain(groups=[group])
+    run = await memory.maintenance.run(groups=[group])
     _, token = await tokens.create(
-        memory.graph, group, groups=(group,), scope=Scope.ADMIN, now=memory.clock()
+        memory.context.graph, group, groups=(group,), scope=Scope.ADMIN, now=memory.clock()
     )
     assert page.next_cursor
     return Tenant(group, token, canary, ids, given.session_id, page.next_cursor, run.run_id)
@@ -277,7 +277,9 @@ async def test_a_thousand_attacks_get_nothing_change_nothing_break_nothing(
     everything = memory.settings.model_copy(
         update={"toolsets": ("core", "graph", "lifecycle", "admin", "compat")}
     )
-    service = GraphMemory(memory.graph, memory.embedder, everything, clock=memory.clock)
+    service = GraphMemory.over(
+        memory.context.graph, memory.context.embedder, everything, clock=memory.clock
+    )
     planned = chosen(tenants)
     assert len(planned) == CALLS
     before = await snapshot(driver, tenants)
@@ -299,7 +301,7 @@ async def test_a_thousand_attacks_get_nothing_change_nothing_break_nothing(
 
         await asyncio.gather(*map(attempt, planned))
         assert (await http.get("/readyz")).status_code == 200
-    await service.accesses.flush()
+    await service.context.accesses.flush()
 
     assert [faults for attack, answer in answers if (faults := broken(attack, answer))] == []
     assert [leaks for attack, answer in answers if (leaks := leaked(attack, answer))] == []

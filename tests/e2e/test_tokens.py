@@ -41,12 +41,14 @@ pytestmark = pytest.mark.usefixtures("no_tokens")
 
 def changed(memory: GraphMemory, **settings: Any) -> GraphMemory:
     other = memory.settings.model_copy(update=settings)
-    return GraphMemory(memory.graph, memory.embedder, other, clock=memory.clock)
+    return GraphMemory.over(
+        memory.context.graph, memory.context.embedder, other, clock=memory.clock
+    )
 
 
 async def token(memory: GraphMemory, scope: Scope, *groups: str, days: float | None = None) -> str:
     _, secret = await tokens.create(
-        memory.graph, "test", groups=groups, scope=scope, days=days, now=memory.clock()
+        memory.context.graph, "test", groups=groups, scope=scope, days=days, now=memory.clock()
     )
     return secret
 
@@ -141,7 +143,7 @@ async def test_a_tenant_makes_no_backup_of_all_and_whoever_may_does(
 ):
     service = changed(memory, backup_path=tmp_path)
     _, everything = await tokens.create(
-        memory.graph, "ops", groups=None, scope=Scope.ADMIN, now=memory.clock()
+        memory.context.graph, "ops", groups=None, scope=Scope.ADMIN, now=memory.clock()
     )
     await memory.add("to be kept")
     async with serving(service, require_tokens=True) as url:
@@ -157,11 +159,11 @@ async def test_a_tenant_makes_no_backup_of_all_and_whoever_may_does(
 
 async def test_a_revoked_token_is_refused_after_the_cache_time(memory: GraphMemory, group: str):
     given, secret = await tokens.create(
-        memory.graph, "t", groups=(group,), scope=Scope.READ, now=memory.clock()
+        memory.context.graph, "t", groups=(group,), scope=Scope.READ, now=memory.clock()
     )
     async with serving(changed(memory, token_cache_seconds=0.5), require_tokens=True) as url:
         assert await status(url, f"Bearer {secret}") == 200
-        await tokens.revoke(memory.graph, given.token_id, now=memory.clock())
+        await tokens.revoke(memory.context.graph, given.token_id, now=memory.clock())
         await asyncio.sleep(0.6)
         assert await status(url, f"Bearer {secret}") == 401
 
@@ -252,7 +254,7 @@ async def test_callers_are_told_when_the_database_is_away(memory: GraphMemory, g
         there = (neo4j.hostname or "", neo4j.port or 7687)
         port = await stack.enter_async_context(forwarding("127.0.0.1", 0, *there))
         async with Graph.open(memory.settings, uri=f"bolt://127.0.0.1:{port}") as graph:
-            away = GraphMemory(graph, memory.embedder, memory.settings)
+            away = GraphMemory.over(graph, memory.context.embedder, memory.settings)
             async with (
                 serving(away, require_tokens=True) as url,
                 bearing(url, secret, "legacy") as client,

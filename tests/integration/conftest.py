@@ -55,9 +55,13 @@ async def make(memory: GraphMemory, llm: ScriptedLlm) -> AsyncIterator[Make]:
     def other(**changed: Any) -> GraphMemory:
         quick = {"llm_url": llm.url, "episode_retry_seconds": 0.0, "llm_breaker_failures": 100}
         settings = memory.settings.model_copy(update={**quick, **changed})
-        opened.append(GraphMemory(memory.graph, memory.embedder, settings, clock=memory.clock))
+        opened.append(
+            GraphMemory.over(
+                memory.context.graph, memory.context.embedder, settings, clock=memory.clock
+            )
+        )
         return opened[-1]
 
     yield other
     for each in opened:
-        await each.settle()
+        await each.close()

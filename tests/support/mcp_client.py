@@ -57,10 +57,12 @@ async def bearing(
 async def inside(memory: GraphMemory, **changed: Any) -> AsyncIterator[Client]:
     """Connect to a server in this process, with some settings changed."""
     settings = memory.settings.model_copy(update=changed)
-    other = GraphMemory(memory.graph, memory.embedder, settings, clock=memory.clock)
+    other = GraphMemory.over(
+        memory.context.graph, memory.context.embedder, settings, clock=memory.clock
+    )
     async with Client(build_server(other)) as client:
         yield client
-    await other.accesses.flush()
+    await other.context.accesses.flush()
 
 
 async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:

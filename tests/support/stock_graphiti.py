@@ -15,7 +15,7 @@ async def stock_graphiti(memory: GraphMemory, settings: Settings) -> AsyncGenera
 
     from graph_memory.graphiti.client import GraphitiEmbedder, GraphitiLlm, NoReranker
 
-    assert memory.chat is not None
+    assert memory.context.chat is not None
     driver = Neo4jDriver(
         settings.neo4j_uri or "",
         settings.neo4j_user,
@@ -23,8 +23,8 @@ async def stock_graphiti(memory: GraphMemory, settings: Settings) -> AsyncGenera
     )
     opened = Graphiti(
         graph_driver=driver,
-        llm_client=GraphitiLlm(memory.chat),
-        embedder=GraphitiEmbedder(memory.embedder),
+        llm_client=GraphitiLlm(memory.context.chat),
+        embedder=GraphitiEmbedder(memory.context.embedder),
         cross_encoder=NoReranker(),
     )
     await driver._init_task  # type: ignore[attr-defined]

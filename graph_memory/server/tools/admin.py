@@ -5,9 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from graph_memory.api.service import GraphMemory
-from graph_memory.auth.grants import Scope
-from graph_memory.backup import create
-from graph_memory.maintenance.reembedding import rebuild_embeddings as rebuild
+from graph_memory.api.types import Scope
 from graph_memory.server import parameters
 from graph_memory.server.tool import DESTROYS, PURE_READS, WRITES, Toolset
 from graph_memory.server.views.base import BackedUp, DeletedAll
@@ -42,7 +40,10 @@ async def rebuild_embeddings(
 ) -> Rebuilt:
     """Embed the memories that lack a vector of the current model, or all."""
     group = memory.group(group_id)
-    return Rebuilt.of(await rebuild(memory, group, only_missing=only_missing, dry_run=dry_run))
+    report = await memory.embeddings.rebuild(
+        only_missing=only_missing, dry_run=dry_run, group_id=group
+    )
+    return Rebuilt.of(report)
 
 
 @toolset.tool("Delete all memories", DESTROYS)
@@ -66,8 +67,7 @@ async def delete_all_memories(
 @toolset.tool("Back up", WRITES)
 async def create_backup(memory: GraphMemory) -> BackedUp:
     """Back up the memories of all tenants to the server's disk."""
-    memory.grant.require_every_group("a backup")
-    made = await create.create(memory.graph, memory.settings)
+    made = await memory.backups.create()
     return BackedUp(
         backup_path=str(made.backup_path),
         memories_backed_up=made.memories_backed_up,

@@ -5,17 +5,16 @@ from typing import Annotated
 from pydantic import Field
 
 from graph_memory.api.service import GraphMemory
+from graph_memory.api.types import Algorithm, Direction, Profile
 from graph_memory.domain.inputs import NewMemory, Unit
 from graph_memory.domain.models import MemoryType, SortOrder
 from graph_memory.domain.timestamps import EndMoment, Moment
 from graph_memory.errors import InvalidArgumentError, NotFoundError
-from graph_memory.ranking.profiles import Profile
 from graph_memory.server import parameters
 from graph_memory.server.tool import READS, WRITES, Toolset
 from graph_memory.server.tools import core, traversal
 from graph_memory.server.views.base import Added, Listed, SearchView, Stored
 from graph_memory.server.views.traversal import TraversalView
-from graph_memory.traversal.traverse import Algorithm, Direction
 
 toolset = Toolset()
 

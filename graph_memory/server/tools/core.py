@@ -5,9 +5,9 @@ from typing import Annotated
 from pydantic import Field
 
 from graph_memory.api.service import GraphMemory
+from graph_memory.api.types import Profile
 from graph_memory.domain.inputs import NewMemory
 from graph_memory.domain.models import MemoryType, SortOrder, Source
-from graph_memory.ranking.profiles import Profile
 from graph_memory.server import parameters
 from graph_memory.server.tool import DESTROYS, READS, WRITES, Toolset
 from graph_memory.server.views.base import (
@@ -86,7 +86,9 @@ async def get_memory(
     found = await memory.get(memory_id, as_of=as_of, known_at=known_at, group_id=group_id)
     if not include_relations:
         return GotMemory(memory=found)
-    relations = await memory.relations(memory_id, as_of=as_of, known_at=known_at, group_id=group_id)
+    relations = await memory.relations.list(
+        memory_id, as_of=as_of, known_at=known_at, group_id=group_id
+    )
     return GotMemory(memory=found, relations=relations)
 
 

@@ -4,11 +4,10 @@ from typing import Annotated, Self
 
 from pydantic import Field, WithJsonSchema
 
-from graph_memory.api.episodes import EntityTypes, Kind
 from graph_memory.api.service import GraphMemory
+from graph_memory.api.types import EntityTypes, JobStatus, Kind
 from graph_memory.domain.inputs import Content, Line, MemoryId, Text
 from graph_memory.domain.timestamps import Moment
-from graph_memory.graphiti.queue import JobStatus
 from graph_memory.server import parameters
 from graph_memory.server.tool import PURE_READS, WRITES, Toolset
 from graph_memory.server.views.base import View
@@ -70,7 +69,7 @@ async def add_episode(
     Facts that it contradicts end. Use episode_status to follow the job.
     """
     return Episode.of(
-        await memory.add_episode(
+        await memory.episodes.add(
             content,
             wait=wait,
             group_id=group_id,
@@ -92,4 +91,4 @@ async def episode_status(
     group_id: parameters.GroupId = None,
 ) -> Episode:
     """Report whether an episode is queued, running, done or failed, and why."""
-    return Episode.of(await memory.episode_status(job_id, group_id=group_id))
+    return Episode.of(await memory.episodes.status(job_id, group_id=group_id))

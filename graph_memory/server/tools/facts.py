@@ -5,9 +5,9 @@ from typing import Annotated
 from pydantic import Field, WithJsonSchema
 
 from graph_memory.api.service import GraphMemory
+from graph_memory.api.types import Entity, Fact, Names
 from graph_memory.domain.inputs import MemoryId
 from graph_memory.domain.timestamps import Moment
-from graph_memory.search.facts import Entity, Fact, Names
 from graph_memory.server import parameters
 from graph_memory.server.tool import READS, Toolset
 from graph_memory.server.views.base import View
@@ -67,7 +67,7 @@ async def search_facts(
     group_id: parameters.GroupId = None,
 ) -> Facts:
     """Find facts, which are relations between entities with their time. Includes ended facts."""
-    found = await memory.search_facts(
+    found = await memory.facts.search(
         query,
         limit=limit,
         names=relation_names,
@@ -91,7 +91,7 @@ async def search_nodes(
     group_id: parameters.GroupId = None,
 ) -> Nodes:
     """Find entities and memories by name or summary."""
-    found = await memory.search_nodes(
+    found = await memory.facts.search_entities(
         query, entity_types=entity_types, limit=limit, group_id=group_id
     )
     return Nodes(nodes=found)

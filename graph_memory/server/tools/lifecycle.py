@@ -4,8 +4,8 @@ from typing import Annotated
 
 from pydantic import Field, WithJsonSchema
 
-from graph_memory.api.lifecycle import Points, Span
 from graph_memory.api.service import GraphMemory
+from graph_memory.api.types import Points, Span
 from graph_memory.domain.inputs import Line, MemoryId
 from graph_memory.domain.inputs import PolicyName as Policy
 from graph_memory.domain.timestamps import EndMoment, SimulatedTime
@@ -25,8 +25,8 @@ async def memory_decay_status(
     memory: GraphMemory, memory_id: parameters.MemoryId, group_id: parameters.GroupId = None
 ) -> DecayStatusView:
     """Explain why a memory fades: its score, the terms of it, and the dates ahead."""
-    status = await memory.decay_status(memory_id, group_id=group_id)
-    return DecayStatusView.of(status, memory.decay_rules())
+    status = await memory.lifecycle.status(memory_id, group_id=group_id)
+    return DecayStatusView.of(status, memory.lifecycle.rules_hash())
 
 
 @toolset.tool("Preserve a memory", WRITES)
@@ -41,7 +41,7 @@ async def memory_preserve(
 ) -> Preserved:
     """Protect a memory from decay, and make it ACTIVE."""
     return Preserved.of(
-        await memory.preserve(memory_id, until=until, release=release, group_id=group_id)
+        await memory.lifecycle.preserve(memory_id, until=until, release=release, group_id=group_id)
     )
 
 
@@ -50,7 +50,7 @@ async def recover_soft_deleted(
     memory: GraphMemory, memory_id: parameters.MemoryId, group_id: parameters.GroupId = None
 ) -> GotMemory:
     """Restore a deleted memory with its relations, within 90 days by default."""
-    return GotMemory(memory=await memory.recover(memory_id, group_id=group_id))
+    return GotMemory(memory=await memory.lifecycle.recover(memory_id, group_id=group_id))
 
 
 @toolset.tool("Forecast forgetting", PURE_READS)
@@ -75,7 +75,7 @@ async def memory_forecast(
 ) -> Forecasted:
     """Forecast the number of memories in each state, and the first to be forgotten."""
     return Forecasted.of(
-        await memory.forecast(
+        await memory.lifecycle.forecast(
             days=days, points=points, now=now, policy=policy, numbers=numbers, group_id=group_id
         )
     )
@@ -93,7 +93,7 @@ async def run_decay_scan(
 ) -> ScanReport:
     """Lower the confidence of memories unused for 90 days; expire the least sure after 180."""
     return ScanReport.of(
-        await memory.scan_confidence(
+        await memory.lifecycle.scan_confidence(
             memory_ids, project_id=project_id, dry_run=dry_run, group_id=group_id
         )
     )
@@ -110,7 +110,7 @@ async def mark_memory_obsolete(
     group_id: parameters.GroupId = None,
 ) -> ObsoleteMemory:
     """Expire a memory that is no longer true. Searches omit it; reads with as_of find it."""
-    marked = await memory.mark_obsolete(
+    marked = await memory.lifecycle.mark_obsolete(
         memory_id, reason, superseded_by=superseded_by, group_id=group_id
     )
     return ObsoleteMemory.of(marked)

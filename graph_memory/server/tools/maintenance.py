@@ -4,14 +4,11 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, SerializerFunctionWrapHandler, WithJsonSchema, model_serializer
 
-from graph_memory.api.maintenance import RunId
 from graph_memory.api.service import GraphMemory
-from graph_memory.auth.grants import Scope
+from graph_memory.api.types import Refusal, Report, RunId, Scope, StageName, Undone
 from graph_memory.domain.inputs import PolicyName
 from graph_memory.domain.timestamps import SimulatedTime
 from graph_memory.errors import InvalidArgumentError
-from graph_memory.maintenance.run import Report, StageName
-from graph_memory.maintenance.undo import Refusal, Undone
 from graph_memory.server import parameters
 from graph_memory.server.tool import WRITES, Toolset
 from graph_memory.server.views.base import View
@@ -98,14 +95,14 @@ async def run_decay_maintenance(
         "full": full,
     }
     if dry_run:
-        what_if = {"now": now, "policy": policy}
-        return MaintenanceView(report=await memory.rehearse_maintenance(what_if=what_if, **asked))
+        report = await memory.maintenance.dry_run(now=now, policy=policy, **asked)
+        return MaintenanceView(report=report)
     for name, value in (("now", now), ("policy", policy)):
         if value is not None:
             raise InvalidArgumentError(
                 name, str(value), "a run goes by the clock and the settings; use dry_run"
             )
-    return MaintenanceView(report=await memory.maintain(**asked))
+    return MaintenanceView(report=await memory.maintenance.run(**asked))
 
 
 @toolset.tool("Undo a maintenance run", WRITES)
@@ -115,4 +112,4 @@ async def undo_maintenance(
     group_id: parameters.GroupId = None,
 ) -> UndoneRun:
     """Restore what a maintenance run changed. Memories changed since are kept and listed."""
-    return UndoneRun.of(await memory.undo_maintenance(run_id, group_id=memory.group(group_id)))
+    return UndoneRun.of(await memory.maintenance.undo(run_id, group_id=memory.group(group_id)))

@@ -5,8 +5,8 @@ from typing import Annotated
 from pydantic import Field
 
 from graph_memory.api.service import GraphMemory
+from graph_memory.api.types import Resolution
 from graph_memory.domain.inputs import MemoryId, RelationName, Unit
-from graph_memory.memories.lifecycle import Resolution
 from graph_memory.server import parameters
 from graph_memory.server.tool import PURE_READS, WRITES, Toolset
 from graph_memory.server.views.relations import History, Relations, Unrelated
@@ -38,7 +38,7 @@ async def memory_relate(
     group_id: parameters.GroupId = None,
 ) -> Relations:
     """Relate two memories. Repeat the call to update strength and metadata."""
-    made = await memory.relate(
+    made = await memory.relations.add(
         from_id,
         to_id,
         relation_type,
@@ -68,7 +68,7 @@ async def memory_unrelate(
     group_id: parameters.GroupId = None,
 ) -> Unrelated:
     """End relations between two memories. Reads with as_of still show them."""
-    removed = await memory.unrelate(
+    removed = await memory.relations.remove(
         from_id, to_id, relation_type, both_directions=both_directions, group_id=group_id
     )
     return Unrelated(removed=removed)
@@ -79,4 +79,4 @@ async def memory_history(
     memory: GraphMemory, memory_id: parameters.MemoryId, group_id: parameters.GroupId = None
 ) -> History:
     """List what happened to a memory: versions, states with reasons, relations."""
-    return History.of(memory_id, await memory.history(memory_id, group_id=group_id))
+    return History.of(memory_id, await memory.lifecycle.history(memory_id, group_id=group_id))

@@ -5,16 +5,16 @@ from typing import Annotated
 from pydantic import Field
 
 from graph_memory.api.service import GraphMemory
-from graph_memory.auth.grants import Scope
-from graph_memory.domain.inputs import Question
-from graph_memory.ranking.profiles import Profile
-from graph_memory.search.retrieval import (
+from graph_memory.api.types import (
     Budget,
     ConversationTokens,
+    Profile,
+    Scope,
     SearchDepth,
     SessionId,
     Threshold,
 )
+from graph_memory.domain.inputs import Question
 from graph_memory.server import parameters
 from graph_memory.server.tool import READS, Toolset
 from graph_memory.server.views.retrieval import Context, FeedbackView, RetrieveView
@@ -97,7 +97,7 @@ async def get_context_state(
     group_id: parameters.GroupId = None,
 ) -> Context:
     """List the memories that retrieve_memories gave a conversation, and mark stale ones."""
-    state = await memory.context_state(session_id, reset=reset, group_id=group_id)
+    state = await memory.sessions.state(session_id, reset=reset, group_id=group_id)
     return Context.of(state)
 
 
@@ -110,5 +110,5 @@ async def memory_feedback(
     group_id: parameters.GroupId = None,
 ) -> FeedbackView:
     """Report whether a memory helped. Ranking may learn from it."""
-    learned = await memory.give_feedback(memory_id, useful, query=query, group_id=group_id)
+    learned = await memory.feedback.add(memory_id, useful, query=query, group_id=group_id)
     return FeedbackView.of(memory_id, learned)

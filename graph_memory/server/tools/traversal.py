@@ -5,11 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from graph_memory.api.service import GraphMemory
-from graph_memory.domain.inputs import RelationName
-from graph_memory.server import parameters
-from graph_memory.server.tool import PURE_READS, READS, Toolset
-from graph_memory.server.views.traversal import Analysed, TraversalView
-from graph_memory.traversal.traverse import (
+from graph_memory.api.types import (
     Algorithm,
     AlgorithmName,
     Depth,
@@ -19,6 +15,10 @@ from graph_memory.traversal.traverse import (
     NodeCount,
     Top,
 )
+from graph_memory.domain.inputs import RelationName
+from graph_memory.server import parameters
+from graph_memory.server.tool import PURE_READS, READS, Toolset
+from graph_memory.server.views.traversal import Analysed, TraversalView
 
 toolset = Toolset()
 
@@ -65,7 +65,7 @@ async def memory_traverse(
 
     Filters select results; a path may lead through other memories.
     """
-    walked = await memory.traverse(
+    walked = await memory.relations.traverse(
         start_memory_id,
         group_id=group_id,
         algorithm=algorithm,
@@ -97,7 +97,7 @@ async def memory_graph_analysis(
     group_id: parameters.GroupId = None,
 ) -> Analysed:
     """Count degrees and relations by type, and find connectors, bridges and islands."""
-    analysis = await memory.analyze(
+    analysis = await memory.relations.analyze(
         memory_id, top=top, as_of=as_of, known_at=known_at, group_id=group_id
     )
     return Analysed(**{name: getattr(analysis, name) for name in Analysed.model_fields})

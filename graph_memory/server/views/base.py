@@ -4,12 +4,10 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, SerializerFunctionWrapHandler, WithJsonSchema, model_serializer
 
+from graph_memory.api.types import AddResult, Deleted, Page
 from graph_memory.domain.models import BriefMemory, FoundMemory, Memory, Relation
 from graph_memory.domain.timestamps import Instant
 from graph_memory.errors import GraphMemoryError
-from graph_memory.memories.add import AddResult
-from graph_memory.memories.update import Deleted
-from graph_memory.search.listing import Page
 
 _LEAD_CHARACTERS = 400
 

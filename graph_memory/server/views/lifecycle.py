@@ -4,10 +4,18 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, WithJsonSchema
 
-from graph_memory.decay.forecast import Forecast, ForgottenMemory, Point
-from graph_memory.decay.status import DecayStatus, Transition, explained, kept
+from graph_memory.api.types import (
+    Action,
+    DecayStatus,
+    Forecast,
+    ForgottenMemory,
+    Point,
+    Scan,
+    Transition,
+    explained,
+    kept,
+)
 from graph_memory.domain.timestamps import Instant
-from graph_memory.memories.confidence import Action, Scan
 from graph_memory.server.views.base import View
 
 _OBJECTS = WithJsonSchema({"type": "array", "items": {"type": "object"}})

@@ -4,11 +4,9 @@ from typing import Any, Self
 
 from pydantic import BaseModel
 
+from graph_memory.api.types import Event, Obsolete, Related
 from graph_memory.domain.models import RelationType
 from graph_memory.domain.timestamps import Instant
-from graph_memory.memories.history import Event
-from graph_memory.memories.lifecycle import Obsolete
-from graph_memory.memories.relations import Related
 from graph_memory.server.views.base import View
 
 

@@ -5,12 +5,17 @@ from typing import Annotated, Any, Self
 
 from pydantic import WithJsonSchema
 
-from graph_memory.api.conversations import Learned
+from graph_memory.api.types import (
+    ChangedMemory,
+    ContextState,
+    Learned,
+    LoadedMemory,
+    LoadStatus,
+    Retrieved,
+    RetrievedMemory,
+)
 from graph_memory.domain.models import LifecycleState, MemoryType
 from graph_memory.domain.timestamps import Instant
-from graph_memory.search.budget import RetrievedMemory
-from graph_memory.search.retrieval import Retrieved
-from graph_memory.search.session import ChangedMemory, ContextState, LoadedMemory, LoadStatus
 from graph_memory.server.views.base import View
 
 _OBJECTS = WithJsonSchema({"type": "array", "items": {"type": "object"}})

@@ -4,12 +4,18 @@ from typing import Annotated, Any, Self
 
 from pydantic import WithJsonSchema
 
-from graph_memory.diagnostics.stats import Averages, Health, LastRun, Stats, Vectors
+from graph_memory.api.types import (
+    Averages,
+    Health,
+    LastRun,
+    Pause,
+    RebuildReport,
+    Stats,
+    TypeCount,
+    Vectors,
+)
 from graph_memory.domain.timestamps import Instant
-from graph_memory.maintenance.records import Pause
-from graph_memory.maintenance.reembedding import RebuildReport
 from graph_memory.server.views.base import View
-from graph_memory.traversal.analysis import TypeCount
 
 _OBJECT = WithJsonSchema({"type": "object"})
 

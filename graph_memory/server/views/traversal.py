@@ -4,9 +4,15 @@ from typing import Annotated, Self
 
 from pydantic import WithJsonSchema
 
+from graph_memory.api.types import (
+    Bridge,
+    Connector,
+    ReachedMemory,
+    TypeCount,
+    Walked,
+    WalkedRelation,
+)
 from graph_memory.server.views.base import MemoryView, View, line
-from graph_memory.traversal.analysis import Bridge, Connector, TypeCount
-from graph_memory.traversal.traverse import ReachedMemory, Walked, WalkedRelation
 
 _OBJECTS = WithJsonSchema({"type": "array", "items": {"type": "object"}})
 

@@ -90,9 +90,9 @@ async def own(
         await graph.run("backup/restore/erase", batch=1000)
         await graph.run("backup/create/record", at="2000-01-01T00:00:00.000Z", held_seconds=0.0)
         await record_embedding(graph, settings)
-        memory = GraphMemory(graph, embedder, settings, clock=clock)
+        memory = GraphMemory.over(graph, embedder, settings, clock=clock)
         yield memory
-        await memory.accesses.flush()
+        await memory.context.accesses.flush()
 
 
 @pytest_asyncio.fixture
@@ -128,20 +128,20 @@ async def fill(memory: GraphMemory, driver: AsyncDriver, clock: Clock) -> None:
         for group in ("one", "two")
         for n in range(5)
     ]
-    await memory.relate(ids[0], ids[1], "supports", metadata={"k": 1}, group_id="one")
-    await memory.relate(ids[1], ids[2], "causes", group_id="one")
-    await memory.unrelate(ids[1], ids[2], group_id="one")
+    await memory.relations.add(ids[0], ids[1], "supports", metadata={"k": 1}, group_id="one")
+    await memory.relations.add(ids[1], ids[2], "causes", group_id="one")
+    await memory.relations.remove(ids[1], ids[2], group_id="one")
     await memory.update(ids[0], content="rewritten", group_id="one")
     await memory.add("a child", parent_id=ids[0], conversation_id="c", group_id="one")
     await memory.add("the next", conversation_id="c", group_id="one")
     await memory.retrieve("memory", session_id="s", group_id="one")
     await memory.delete(ids[3], group_id="one")
     await memory.delete(ids[4], permanent=True, group_id="one")
-    await memory.accesses.flush()
+    await memory.context.accesses.flush()
     clock.advance(days=40)
-    await memory.maintain()
+    await memory.maintenance.run()
     clock.advance(days=60)
-    await memory.maintain()  # archives, and compresses
+    await memory.maintenance.run()  # archives, and compresses
     await driver.execute_query(
         "CREATE (:Episodic {day: date('2026-01-01'), span: duration('P1DT2H'), numbers: [1, 2],"
         " at: datetime('2026-01-01T00:00:00.123456789+01:00[Europe/Paris]'), wide: $wide,"
@@ -156,15 +156,15 @@ async def test_a_backup_restores_everything(
 ):
     await fill(own, own_driver, clock)
     found = await own.search("memory", group_id="two", states=["ACTIVE", "DORMANT", "ARCHIVED"])
-    await own.accesses.flush()
+    await own.context.accesses.flush()
     exported = [line for group in ("one", "two") async for line in export_lines(own, group)]
     before = await everything(own_driver)
-    made = await create.create(own.graph, own.settings)
+    made = await create.create(own.context.graph, own.settings)
     assert made.memories_backed_up == 10  # one is purged, one erased
     await own.add("later", group_id="one")
     await own.delete_all(confirm="DELETE ALL", permanent=True, group_id="two")
 
-    report = await restore(own.graph, own.settings, made.backup_path, replace=True)
+    report = await restore(own.context.graph, own.settings, made.backup_path, replace=True)
     assert report.memories == 10
     assert await everything(own_driver) == before
     again = [line for group in ("one", "two") async for line in export_lines(own, group)]
@@ -174,7 +174,7 @@ async def test_a_backup_restores_everything(
     assert report.backup_before is not None
     assert read_manifest(report.backup_before).memories == 6
 
-    second = await restore(own.graph, own.settings, report.backup_before, replace=True)
+    second = await restore(own.context.graph, own.settings, report.backup_before, replace=True)
     assert second.memories == 6
     assert [m.content for m in (await own.list(group_id="one")).memories].count("later") == 1
 
@@ -183,7 +183,7 @@ async def test_a_backup_can_be_read_by_people(
     own: GraphMemory, own_driver: AsyncDriver, clock: Clock
 ):
     await fill(own, own_driver, clock)
-    made = await create.create(own.graph, own.settings)
+    made = await create.create(own.context.graph, own.settings)
     told = json.loads((made.backup_path / "memories.json").read_text())
     assert told.keys() == {"export_timestamp", "memories", "total_memories"}
     assert told["total_memories"] == len(told["memories"]) == made.memories_backed_up
@@ -194,12 +194,14 @@ async def test_a_backup_can_be_read_by_people(
 
 
 async def test_a_backup_holds_no_tokens(own: GraphMemory, clock: Clock):
-    _, secret = await tokens.create(own.graph, "t", groups=None, scope=Scope.READ, now=clock())
-    made = await create.create(own.graph, own.settings)
+    _, secret = await tokens.create(
+        own.context.graph, "t", groups=None, scope=Scope.READ, now=clock()
+    )
+    made = await create.create(own.context.graph, own.settings)
     with gzip.open(made.backup_path / create.GRAPH, "rt") as lines:
         assert "AccessToken" not in lines.read()
-    await restore(own.graph, own.settings, made.backup_path)
-    assert await tokens.find(own.graph, secret) is not None
+    await restore(own.context.graph, own.settings, made.backup_path)
+    assert await tokens.find(own.context.graph, secret) is not None
 
 
 async def test_a_backup_is_of_one_instant_while_others_write(own: GraphMemory):
@@ -211,14 +213,14 @@ async def test_a_backup_is_of_one_instant_while_others_write(own: GraphMemory):
             names = [f"{side} {written:05}" for side in ("left", "right")]
             outcomes = await own.add_many([{"content": name} for name in names], group_id="g")
             left, right = (str(outcome.memory_id) for outcome in outcomes)
-            await own.relate(left, right, "supports", group_id="g")
+            await own.relations.add(left, right, "supports", group_id="g")
             written += 1
 
     await own.add_many([{"content": f"early {n}"} for n in range(500)], group_id="g")
     writer = asyncio.create_task(write())
     while written < 3 and not writer.done():  # noqa: ASYNC110
         await asyncio.sleep(0.05)
-    made = await create.create(own.graph, own.settings)
+    made = await create.create(own.context.graph, own.settings)
     at_end = written
     while written == at_end and not writer.done():  # noqa: ASYNC110
         await asyncio.sleep(0.05)
@@ -238,7 +240,7 @@ async def test_a_backup_is_of_one_instant_while_others_write(own: GraphMemory):
 
 async def test_a_damaged_backup_changes_nothing(own: GraphMemory, own_driver: AsyncDriver):
     await own.add("kept", group_id="g")
-    made = await create.create(own.graph, own.settings)
+    made = await create.create(own.context.graph, own.settings)
     await own.add("later", group_id="g")
     before = await everything(own_driver)
     graph_file = made.backup_path / create.GRAPH
@@ -254,17 +256,17 @@ async def test_a_damaged_backup_changes_nothing(own: GraphMemory, own_driver: As
     ):
         graph_file.write_bytes(damage)
         with pytest.raises(BackupError, match="damaged"):
-            await restore(own.graph, own.settings, made.backup_path, replace=True)
+            await restore(own.context.graph, own.settings, made.backup_path, replace=True)
     graph_file.write_bytes(whole)
     for broken in ("{", "[]", said.replace('"nodes"', '"knots"')):
         manifest.write_text(broken)
         with pytest.raises(BackupError, match="not a backup"):
-            await restore(own.graph, own.settings, made.backup_path, replace=True)
+            await restore(own.context.graph, own.settings, made.backup_path, replace=True)
     manifest.write_text(said.replace('"format": 1', '"format": 9'))
     with pytest.raises(BackupError, match="format 9"):
-        await restore(own.graph, own.settings, made.backup_path, replace=True)
+        await restore(own.context.graph, own.settings, made.backup_path, replace=True)
     assert await everything(own_driver) == before
-    assert await unfinished(own.graph) is None
+    assert await unfinished(own.context.graph) is None
 
 
 def test_what_cannot_be_pruned_spoils_no_backup_that_was_made(
@@ -278,9 +280,9 @@ def test_what_cannot_be_pruned_spoils_no_backup_that_was_made(
 
 async def test_memories_are_not_replaced_without_a_word(own: GraphMemory):
     await own.add("kept", group_id="g")
-    made = await create.create(own.graph, own.settings)
+    made = await create.create(own.context.graph, own.settings)
     with pytest.raises(BackupError, match="--replace"):
-        await restore(own.graph, own.settings, made.backup_path)
+        await restore(own.context.graph, own.settings, made.backup_path)
 
 
 async def test_an_interrupted_restore_is_never_taken_for_a_whole_one(
@@ -288,7 +290,7 @@ async def test_an_interrupted_restore_is_never_taken_for_a_whole_one(
 ):
     await own.add_many([{"content": f"memory {n}"} for n in range(700)], group_id="g")
     before = await everything(own_driver)
-    made = await create.create(own.graph, own.settings)
+    made = await create.create(own.context.graph, own.settings)
 
     class Killed(BaseException):
         """As if the process had been killed."""
@@ -298,15 +300,17 @@ async def test_an_interrupted_restore_is_never_taken_for_a_whole_one(
             raise Killed
 
     with pytest.raises(Killed):
-        await restore(own.graph, own.settings, made.backup_path, replace=True, on_progress=kill)
-    begun = await unfinished(own.graph)
+        await restore(
+            own.context.graph, own.settings, made.backup_path, replace=True, on_progress=kill
+        )
+    begun = await unfinished(own.context.graph)
     assert begun is not None
     assert begun.path == str(made.backup_path)
     assert begun.before is not None
     with pytest.raises(BackupError, match=f"interrupted.*{begun.before}"):
         async with GraphMemory.open(own.settings):
             pass
-    report = await restore(own.graph, own.settings, made.backup_path)
+    report = await restore(own.context.graph, own.settings, made.backup_path)
     assert report.backup_before == Path(begun.before)
     assert await everything(own_driver) == before
     async with GraphMemory.open(own.settings) as opened:
@@ -316,8 +320,8 @@ async def test_an_interrupted_restore_is_never_taken_for_a_whole_one(
 async def test_restoring_deletes_neither_its_backup_nor_the_one_it_makes(own: GraphMemory):
     await own.add("wanted back", group_id="g")
     settings = own.settings.model_copy(update={"backup_keep": 1})
-    older = await create.create(own.graph, own.settings)
-    made = await create.create(own.graph, own.settings)
+    older = await create.create(own.context.graph, own.settings)
+    made = await create.create(own.context.graph, own.settings)
     await own.add("later", group_id="g")
 
     def fail(done: int, _: int | None) -> None:
@@ -325,8 +329,8 @@ async def test_restoring_deletes_neither_its_backup_nor_the_one_it_makes(own: Gr
             raise BackupError("The disk went away.")
 
     with pytest.raises(BackupError, match=r"disk went away\.(?s:.*)backup_") as failed:
-        await restore(own.graph, settings, made.backup_path, replace=True, on_progress=fail)
-    begun = await unfinished(own.graph)
+        await restore(own.context.graph, settings, made.backup_path, replace=True, on_progress=fail)
+    begun = await unfinished(own.context.graph)
     assert begun is not None
     assert str(begun.before) in str(failed.value)
     assert {path.name for path in create.folder_of(settings).iterdir()} == {
@@ -335,12 +339,12 @@ async def test_restoring_deletes_neither_its_backup_nor_the_one_it_makes(own: Gr
         Path(str(begun.before)).name,
     }
 
-    report = await restore(own.graph, settings, made.backup_path)
+    report = await restore(own.context.graph, settings, made.backup_path)
     assert [m.content for m in (await own.list(group_id="g")).memories] == ["wanted back"]
     assert set(create.folder_of(settings).iterdir()) == {made.backup_path, report.backup_before}
 
     assert report.backup_before is not None  # what was there before is restored as any other
-    await restore(own.graph, settings, report.backup_before, replace=True)
+    await restore(own.context.graph, settings, report.backup_before, replace=True)
     assert len((await own.list(group_id="g")).memories) == 2
 
 
@@ -353,7 +357,7 @@ async def test_what_a_killed_backup_left_is_removed_after_a_day(own: GraphMemory
         (partial / "spool").write_text("half of it")
     for path in (killed / "spool", killed, slow):
         os.utime(path, (yesterday, yesterday))
-    made = await create.create(own.graph, own.settings)
+    made = await create.create(own.context.graph, own.settings)
     assert set(folder.iterdir()) == {slow, fresh, made.backup_path}
 
 
@@ -362,21 +366,21 @@ async def test_the_latest_are_kept(own: GraphMemory):
     settings = own.settings.model_copy(update={"backup_keep": 3})
     stranger = create.folder_of(settings) / "backup_of_mine"
     stranger.mkdir(parents=True)
-    made = [await create.create(own.graph, settings) for _ in range(5)]
+    made = [await create.create(own.context.graph, settings) for _ in range(5)]
     left = {path.name for path in create.folder_of(settings).iterdir()}
     assert left == {*(b.backup_path.name for b in made[-3:]), "backup_of_mine"}
 
 
 async def test_a_backup_follows_a_save_when_it_is_due(own: GraphMemory):
     settings = own.settings.model_copy(update={"backup_every_n": 5})
-    service = GraphMemory(own.graph, own.embedder, settings)
-    other = GraphMemory(own.graph, own.embedder, settings)
-    automatic_backups = AutoBackup(service)
-    another = AutoBackup(other)
+    service = GraphMemory.over(own.context.graph, own.context.embedder, settings)
+    other = GraphMemory.over(own.context.graph, own.context.embedder, settings)
+    automatic_backups = AutoBackup(service.context)
+    another = AutoBackup(other.context)
 
     async def save(*saving: tuple[GraphMemory, AutoBackup]) -> int:
         for memory, auto in saving:
-            memory.on_saved = auto.saved
+            memory.context.on_saved = auto.saved
         await asyncio.gather(*(m.add(secrets.token_hex(8), group_id="g") for m, _ in saving))
         for _, auto in saving:
             await auto.settled()
@@ -388,16 +392,20 @@ async def test_a_backup_follows_a_save_when_it_is_due(own: GraphMemory):
     assert await save(ours) == 1
     assert await save(ours) == 1
     # However long writers waited for the first one here.
-    await own.graph.run("backup/create/record", at=instant(datetime.now(UTC)), held_seconds=0.0)
+    await own.context.graph.run(
+        "backup/create/record", at=instant(datetime.now(UTC)), held_seconds=0.0
+    )
     assert await save(ours) == 2  # the fifth memory
-    await own.graph.run("backup/create/record", at="2090-01-01T00:00:00.000Z", held_seconds=0.0)
+    await own.context.graph.run(
+        "backup/create/record", at="2090-01-01T00:00:00.000Z", held_seconds=0.0
+    )
     assert await save(ours) == 3  # a clock was wrong
 
 
 async def test_a_backup_that_keeps_writers_waiting_is_given_up(own: GraphMemory):
     await own.add("written", group_id="g")
     with pytest.raises(BackupError, match="quiet hour"):
-        await create.create(own.graph, own.settings, hold_seconds=0.001)
+        await create.create(own.context.graph, own.settings, hold_seconds=0.001)
     await own.add("and written on", group_id="g")
     assert list(create.folder_of(own.settings).iterdir()) == []
 
@@ -407,9 +415,9 @@ async def test_no_save_fails_by_a_backup(
 ):
     (tmp_path / "file").write_text("")
     settings = own.settings.model_copy(update={"backup_path": tmp_path / "file"})
-    service = GraphMemory(own.graph, own.embedder, settings)
-    automatic_backups = AutoBackup(service)
-    service.on_saved = automatic_backups.saved
+    service = GraphMemory.over(own.context.graph, own.context.embedder, settings)
+    automatic_backups = AutoBackup(service.context)
+    service.context.on_saved = automatic_backups.saved
     await service.add("stored all the same", group_id="g")
     await automatic_backups.settled()
     assert "The backup after a save failed" in caplog.text

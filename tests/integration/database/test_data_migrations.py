@@ -46,7 +46,7 @@ async def two_times(memory: GraphMemory) -> tuple[str, str]:
     """Store a memory that has ended, and the one that holds since."""
     rome = await memory.add("Ada lives in Rome", valid_at=TODAY - timedelta(days=900))
     turin = await memory.add("Ada lives in Turin", valid_at=TODAY - timedelta(days=90))
-    await memory.mark_obsolete(rome.memory_id, "moved", superseded_by=turin.memory_id)
+    await memory.lifecycle.mark_obsolete(rome.memory_id, "moved", superseded_by=turin.memory_id)
     return rome.memory_id, turin.memory_id
 
 
@@ -54,7 +54,7 @@ async def archived(memory: GraphMemory, clock: Clock) -> str:
     stored = await memory.add(LONG)
     for days in (40, 60):
         clock.advance(days=days)
-        report = await memory.maintain(groups=[memory.settings.group_id])
+        report = await memory.maintenance.run(groups=[memory.settings.group_id])
     assert report.compressed
     return stored.memory_id
 
@@ -82,7 +82,7 @@ async def test_graphiti_can_put_every_entity_into_a_prompt(
         {"content": text, "conversation_id": "c"} for text in ("Ada likes jam", "Bob likes ham")
     )
     assert jam.memory_id
-    await memory.relate(
+    await memory.relations.add(
         tea.memory_id,
         jam.memory_id,
         "causes",
@@ -91,28 +91,28 @@ async def test_graphiti_can_put_every_entity_into_a_prompt(
         metadata={"since": 1},
         bidirectional=True,
     )
-    await memory.unrelate(tea.memory_id, jam.memory_id)
+    await memory.relations.remove(tea.memory_id, jam.memory_id)
     await memory.update(tea.memory_id, content="Ada loves tea", importance=7)
-    await memory.preserve(jam.memory_id, until="2040-01-01")
+    await memory.lifecycle.preserve(jam.memory_id, until="2040-01-01")
     await memory.retrieve("tea", session_id="s")
-    await memory.give_feedback(tea.memory_id, True, query="what does Ada drink?")
+    await memory.feedback.add(tea.memory_id, True, query="what does Ada drink?")
     await memory.delete(tea.memory_id)
-    await memory.recover(tea.memory_id)
+    await memory.lifecycle.recover(tea.memory_id)
     await memory.touch(tea.memory_id)
-    await memory.add_episode("Bob works at Acme.", wait=True)
+    await memory.episodes.add("Bob works at Acme.", wait=True)
     await stock(driver, group, 3)
-    await adopt(memory, [group])
-    await rebuild_embeddings(memory, group, only_missing=True)
-    await memory.classify_queue(groups=[group])
+    await adopt(memory.context, [group])
+    await rebuild_embeddings(memory.context, group, only_missing=True)
+    await memory.maintenance.classify(groups=[group])
     lines = [line async for line in export_lines(memory)]
     await import_lines(memory, lines, f"{group}_copy")
     clock.advance(days=400)
-    await memory.scan_confidence(dry_run=False)
-    await memory.maintain(groups=[group, f"{group}_copy"], full=True)
+    await memory.lifecycle.scan_confidence(dry_run=False)
+    await memory.maintenance.run(groups=[group, f"{group}_copy"], full=True)
     await memory.delete(jam.memory_id)
     clock.advance(days=400)
-    purging = await memory.maintain(groups=[group], full=True)
-    await memory.accesses.flush()
+    purging = await memory.maintenance.run(groups=[group], full=True)
+    await memory.context.accesses.flush()
 
     found = await properties(driver, group) | await properties(driver, f"{group}_copy")
     assert len(found) == 22
@@ -134,7 +134,7 @@ async def test_graphiti_can_put_every_entity_into_a_prompt(
     for edge in await relations(driver, group):
         json.dumps({key: value for key, value in edge.items() if key not in TIMES})
     assert purging.purged
-    await memory.undo_maintenance(purging.run_id)
+    await memory.maintenance.undo(purging.run_id)
     for node in (await properties(driver, group)).values():
         json.dumps({key: value for key, value in node.items() if key != "created_at"})
 
@@ -146,7 +146,7 @@ async def test_what_was_stored_otherwise_is_rewritten_and_back(
     packed = await archived(memory, clock)
     await memory.delete(turin)
     clock.advance(days=100)
-    await memory.maintain(groups=[group])
+    await memory.maintenance.run(groups=[group])
     before = await properties(driver, group)
     lived = TODAY - timedelta(days=500)
 

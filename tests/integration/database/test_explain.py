@@ -97,10 +97,10 @@ async def seeded(
     graph: Graph, embedder: Embedder, settings: Settings, driver: AsyncDriver
 ) -> AsyncIterator[None]:
     own = settings.model_copy(update={"group_id": f"test_{secrets.token_hex(8)}"})
-    memory = GraphMemory(graph, embedder, own)
+    memory = GraphMemory.over(graph, embedder, own)
     parent = await memory.add("a parent", project_id="p", conversation_id="c", confidence=0.5)
     child = await memory.add("a child", parent_id=parent.memory_id, decay_rate=0.1)
-    await memory.relate(child.memory_id, parent.memory_id)
+    await memory.relations.add(child.memory_id, parent.memory_id)
     await memory.update(child.memory_id, content="a child, rewritten")
     await driver.execute_query("MATCH (s:Seed) DETACH DELETE s")
     await driver.execute_query(ALL_PROPERTIES)

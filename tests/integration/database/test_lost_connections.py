@@ -116,13 +116,15 @@ async def test_a_session_that_cannot_be_stored_is_told_and_nobody_waits_for_it(
     through: Graph, proxy: Proxy, memory: GraphMemory, caplog: pytest.LogCaptureFixture
 ) -> None:
     await memory.add("The pump is blue")
-    service = GraphMemory(through, memory.embedder, memory.settings, clock=memory.clock)
+    service = GraphMemory.over(
+        through, memory.context.embedder, memory.settings, clock=memory.clock
+    )
     await service.retrieve("pump")
     lost = await service.retrieve("pump")  # its session waits for others to be stored with it
     proxy.refuses = True
     proxy.cut()
-    await service.settle()
+    await service.close()
     assert "sessions were not stored" in caplog.text
     proxy.refuses = False
     async with asyncio.timeout(5):
-        assert (await service.context_state(lost.session_id)).loaded == []
+        assert (await service.sessions.state(lost.session_id)).loaded == []

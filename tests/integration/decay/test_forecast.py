@@ -26,7 +26,7 @@ async def test_the_year_of_a_group(memory: GraphMemory, driver: AsyncDriver) -> 
     group = memory.settings.group_id
     before = (await driver.execute_query(WHOLE, group=group)).records
 
-    told = await memory.forecast()
+    told = await memory.lifecycle.forecast()
 
     assert (await driver.execute_query(WHOLE, group=group)).records == before
     assert [sum(point.states.values()) for point in told.points] == [4] * 13
@@ -43,17 +43,17 @@ async def test_the_year_of_a_group(memory: GraphMemory, driver: AsyncDriver) -> 
     }
     (lost,) = told.first_lost
     assert (lost.memory_id, lost.lead) == (fades.memory_id, "the market is on Tuesdays")
-    status = await memory.decay_status(fades.memory_id)
+    status = await memory.lifecycle.status(fades.memory_id)
     assert status.next_at is not None
     assert status.next_at < lost.lost_at
 
 
 async def test_another_policy_can_be_supposed(memory: GraphMemory, tmp_path: Path) -> None:
     await memory.add("the market is on Tuesdays")
-    usual = await memory.forecast(days=60)
+    usual = await memory.lifecycle.forecast(days=60)
     assert usual.transitions == {"ACTIVE>DORMANT": 1}
-    assert (await memory.forecast(days=60, policy="none")).transitions == {}
-    slower = await memory.forecast(days=60, numbers={"HALF_LIFE_BASE_DAYS": "90"})
+    assert (await memory.lifecycle.forecast(days=60, policy="none")).transitions == {}
+    slower = await memory.lifecycle.forecast(days=60, numbers={"HALF_LIFE_BASE_DAYS": "90"})
     assert slower.transitions == {}
     assert slower.rules != usual.rules
     (tmp_path / "quick.cypher").write_text(
@@ -61,7 +61,7 @@ async def test_another_policy_can_be_supposed(memory: GraphMemory, tmp_path: Pat
         "places: 3, states: 'by_score', expires: true}\n"
     )
     (tmp_path / "beside.cypher").write_text("no policy, and none that is read")
-    quick = await memory.forecast(days=5, points=5, policy=str(tmp_path / "quick.cypher"))
+    quick = await memory.lifecycle.forecast(days=5, points=5, policy=str(tmp_path / "quick.cypher"))
     assert quick.policy == "quick"
     assert quick.points[1].states["DORMANT"] == 1
     assert quick.points[5].states["SOFT_DELETED"] == 1
@@ -78,19 +78,19 @@ async def test_what_cannot_be_supposed_is_refused(memory: GraphMemory) -> None:
         ({"now": "yesterday"}, "now"),
     ):
         with pytest.raises(InvalidArgumentError, match=said):
-            await memory.forecast(**given)  # type: ignore[arg-type]
+            await memory.lifecycle.forecast(**given)  # type: ignore[arg-type]
 
 
 async def test_what_holds_when_a_date_has_passed_is_foreseen(memory: GraphMemory) -> None:
     lasting = await memory.add("the flat is rented", tags=["permanent"])
     settings = memory.settings.model_copy(update={"obsolete_retention_days": 5.0})
-    strict = GraphMemory(memory.graph, memory.embedder, settings, memory.clock)
+    strict = GraphMemory.over(memory.context.graph, memory.context.embedder, settings, memory.clock)
     old = await strict.add("the office is in Rome")
     until = TODAY + timedelta(days=10)
     for stored in (lasting, old):
-        await strict.preserve(stored.memory_id, until=until)
-    await strict.mark_obsolete(old.memory_id, "it moved")
-    told = await strict.forecast(days=700)
+        await strict.lifecycle.preserve(stored.memory_id, until=until)
+    await strict.lifecycle.mark_obsolete(old.memory_id, "it moved")
+    told = await strict.lifecycle.forecast(days=700)
     assert [(lost.memory_id, lost.lost_at) for lost in told.first_lost] == [
         (old.memory_id, until + timedelta(milliseconds=1))
     ]
@@ -99,7 +99,7 @@ async def test_what_holds_when_a_date_has_passed_is_foreseen(memory: GraphMemory
 
 async def test_a_forecast_is_drawn(memory: GraphMemory, tmp_path: Path) -> None:
     await memory.add("the market is on Tuesdays")
-    told = await memory.forecast(now=TODAY + timedelta(days=1))
+    told = await memory.lifecycle.forecast(now=TODAY + timedelta(days=1))
     for name, start in (("year.svg", b"<?xml"), ("year.png", b"\x89PNG")):
         plot_forecast(told, tmp_path / name)
         assert (tmp_path / name).read_bytes().startswith(start)

@@ -66,7 +66,9 @@ def before_today(days: float) -> str:
 
 def configured(memory: GraphMemory, group: str, **settings: Any) -> GraphMemory:
     changed = memory.settings.model_copy(update={"group_id": group, **settings})
-    return GraphMemory(memory.graph, memory.embedder, changed, clock=memory.clock)
+    return GraphMemory.over(
+        memory.context.graph, memory.context.embedder, changed, clock=memory.clock
+    )
 
 
 async def check(
@@ -100,7 +102,7 @@ def approximately(value: Any) -> Any:
 
 
 async def status(memory: GraphMemory, memory_id: str) -> DecayStatus:
-    return await memory.decay_status(memory_id)
+    return await memory.lifecycle.status(memory_id)
 
 
 async def score(memory: GraphMemory, memory_id: str) -> float:
@@ -169,7 +171,7 @@ async def test_adaptive(ruled: GraphMemory, driver: AsyncDriver, group: str) -> 
         degree = related[int(memory_id.rsplit("-", 1)[1])]["inputs"]["degree"]
         neighbours = [{"content": f"neighbour {i} of {memory_id}"} for i in range(degree)]
         for neighbour in await memory.add_many(neighbours):
-            await memory.relate(memory_id, neighbour.memory_id or "")
+            await memory.relations.add(memory_id, neighbour.memory_id or "")
         return await look(memory, memory_id)
 
     await check("", memory, driver, properties, relate_and_look, vectors=related)
@@ -333,7 +335,7 @@ async def test_an_access_wakes_and_recomputes(
 async def test_the_window_of_recovery(ruled: GraphMemory, driver: AsyncDriver, group: str) -> None:
     async def recovered(memory: GraphMemory, memory_id: str) -> bool:
         try:
-            return (await memory.recover(memory_id)).lifecycle_state == "ACTIVE"
+            return (await memory.lifecycle.recover(memory_id)).lifecycle_state == "ACTIVE"
         except OutsideRecoveryWindowError:
             return False
 
@@ -352,7 +354,7 @@ async def test_the_window_of_recovery(ruled: GraphMemory, driver: AsyncDriver, g
 
 async def test_the_confidence_scan(ruled: GraphMemory, driver: AsyncDriver, group: str) -> None:
     async def scanned(memory: GraphMemory, memory_id: str) -> Any:
-        (action,) = (await memory.scan_confidence([memory_id])).actions
+        (action,) = (await memory.lifecycle.scan_confidence([memory_id])).actions
         told = {"kind": action.kind, "reason": action.reason}
         if action.kind == "decay":
             told = {
@@ -392,19 +394,19 @@ async def test_a_memory_whose_policy_is_not_known_here_keeps_its_score_and_state
     row = {"i": "0", "anchor": before_today(400), "properties": properties}
     await driver.execute_query(CREATE, rows=[row], group=group)
 
-    report = await memory.maintain(groups=[group], full=True)
+    report = await memory.maintenance.run(groups=[group], full=True)
     assert (report.errors, report.transitioned) == (0, {})
     now = await status(memory, f"{group}-0")
     assert (now.decay_score, now.state, now.next_state) == (0.25, state, None)
-    found = (await verify(memory.graph, memory.settings))[group]
+    found = (await verify(memory.context.graph, memory.settings))[group]
     assert any("decay_policy is not known" in problem.problem for problem in found)
-    known = await verify(ruled.graph, ruled.settings)
+    known = await verify(ruled.context.graph, ruled.settings)
     assert not any("decay_policy" in problem.problem for problem in known[group])
 
     memory.clock.advance(seconds=1)  # type: ignore[attr-defined]
     again = configured(ruled, group)
     again.clock = memory.clock
-    assert (await again.maintain(groups=[group])).transitioned
+    assert (await again.maintenance.run(groups=[group])).transitioned
     assert (await status(again, f"{group}-0")).decay_score == 0.95
 
 
@@ -417,7 +419,7 @@ async def test_a_score_that_cannot_be_computed_stays_as_it_was(
         "properties": {"stability": None, "decay_score": 0.125},
     }
     await driver.execute_query(CREATE, rows=[row], group=group)
-    await memory.maintain(groups=[group], full=True)
+    await memory.maintenance.run(groups=[group], full=True)
     assert await score(memory, f"{group}-0") == 0.125
 
 
@@ -457,7 +459,7 @@ async def test_nothing_changes_before_a_memory_is_due_and_something_does_then(
 
     async def at(memory_id: str, now: datetime) -> DecayStatus:
         return await lifecycle.status(
-            memory.graph, memory.settings, memory_id, group_id=group, now=now
+            memory.context.graph, memory.settings, memory_id, group_id=group, now=now
         )
 
     for i, properties in enumerate(given_memories):
@@ -485,8 +487,8 @@ async def test_a_run_moves_by_score_when_it_was_foreseen_however_fine_the_policy
     async with GraphMemory.open(own) as fine:
         fine.clock = clock
         stored = await fine.add("fades slowly")
-        foreseen = (await fine.decay_status(stored.memory_id)).next_at
+        foreseen = (await fine.lifecycle.status(stored.memory_id)).next_at
         assert foreseen is not None
         clock.now = foreseen
-        await fine.maintain(groups=(group,))
-        assert (await fine.decay_status(stored.memory_id)).state == "DORMANT"
+        await fine.maintenance.run(groups=(group,))
+        assert (await fine.lifecycle.status(stored.memory_id)).state == "DORMANT"

@@ -50,8 +50,10 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
 def scraping(memory: GraphMemory) -> Iterator[Callable[[], Any]]:
     """Publish the metrics of a service; yield what scrapes them, in a thread as Prometheus does."""
     settings = memory.settings.model_copy(update={"metrics_cache_seconds": 0.0})
-    fresh = GraphMemory(memory.graph, memory.embedder, settings, clock=memory.clock)
-    with metrics.exported("127.0.0.1", 0) as port, database_metrics.published(fresh):
+    fresh = GraphMemory.over(
+        memory.context.graph, memory.context.embedder, settings, clock=memory.clock
+    )
+    with metrics.exported("127.0.0.1", 0) as port, database_metrics.published(fresh.context):
 
         def scrape() -> Scrape:
             text = httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=30).text
@@ -91,10 +93,10 @@ def a_run(number: int, status: str, seconds: float, **transitioned: int) -> Run:
 
 async def record(memory: GraphMemory, run: Run) -> None:
     """Leave in the database what a run leaves that ends like this."""
-    async with Lease(memory.graph, memory.settings) as lease:
-        await records.begin(memory.graph, run)
-        await records.save(memory.graph, run, lease)
-    await records.add_totals(memory.graph, run)
+    async with Lease(memory.context.graph, memory.settings) as lease:
+        await records.begin(memory.context.graph, run)
+        await records.save(memory.context.graph, run, lease)
+    await records.add_totals(memory.context.graph, run)
 
 
 @pytest_asyncio.fixture
@@ -112,7 +114,7 @@ async def test_what_runs_did_is_counted_in_the_database(
     with scraping(memory) as scrape:
         before = await scrape()
         clock.advance(days=40)
-        report = await memory.maintain(groups=[group])
+        report = await memory.maintenance.run(groups=[group])
         assert report.transitioned == {"ACTIVE>DORMANT": 5}
         after = await scrape()
 
@@ -135,7 +137,9 @@ async def test_what_runs_did_is_counted_in_the_database(
 
 
 async def test_replicas_and_restarts_tell_the_same_of_the_database(memory: GraphMemory):
-    other = GraphMemory(memory.graph, memory.embedder, memory.settings, clock=memory.clock)
+    other = GraphMemory.over(
+        memory.context.graph, memory.context.embedder, memory.settings, clock=memory.clock
+    )
     seen: list[Scrape] = []
     for service in (memory, other):
         with scraping(service) as scrape:
@@ -241,12 +245,12 @@ async def test_each_alert_of_a_run_fires_when_its_condition_is_true(
         begun = await scrape()
         await record(memory, a_run(0, "done", 599, ARCHIVED_to_EXPIRED=100))
         await counters.add(
-            memory.graph, {"classification:success": 8, "classification:fallback": 2}
+            memory.context.graph, {"classification:success": 8, "classification:fallback": 2}
         )
         quiet = await scrape()
         assert [alert for alert in maintenance if fires(alert, begun, quiet)] == []
         await record(memory, a_run(1, "failed", 601, ARCHIVED_to_EXPIRED=101))
-        await counters.add(memory.graph, {"classification:fallback": 3})
+        await counters.add(memory.context.graph, {"classification:fallback": 3})
         loud = await scrape()
         assert [alert for alert in maintenance if fires(alert, quiet, loud)] == list(maintenance)
         stopped = a_run(2, "stopped", 5)

@@ -23,7 +23,7 @@ async def saved_by_stock(driver: AsyncDriver, memory_id: str) -> None:
 
 
 async def problems(memory: GraphMemory, group: str) -> list[Any]:
-    found = await verify(memory.graph, memory.settings)
+    found = await verify(memory.context.graph, memory.settings)
     return [p for p in found.get(group, []) if "embedding" not in p.problem]
 
 
@@ -32,7 +32,7 @@ async def test_what_graphiti_erased_is_given_back_as_far_as_it_is_known(
 ) -> None:
     tea = await memory.add("Ada prefers green tea, and takes it without sugar", importance=9)
     trip = await memory.add("Ada spent a year in Kyoto")
-    await memory.relate(tea.memory_id, trip.memory_id, "caused_by", strength=0.9)
+    await memory.relations.add(tea.memory_id, trip.memory_id, "caused_by", strength=0.9)
     assert await problems(memory, group) == []
     await saved_by_stock(driver, tea.memory_id)
     assert await problems(memory, group)
@@ -49,8 +49,8 @@ async def test_what_graphiti_erased_is_given_back_as_far_as_it_is_known(
     back = await memory.get(tea.memory_id)
     assert back.content == "Ada prefers green tea, and takes it without sugar"
     assert (back.importance, back.importance_source) == (6.0, "fallback")
-    await memory.relate(tea.memory_id, trip.memory_id, "caused_by", strength=0.7)
-    (relation,) = await memory.relations(tea.memory_id)
+    await memory.relations.add(tea.memory_id, trip.memory_id, "caused_by", strength=0.7)
+    (relation,) = await memory.relations.list(tea.memory_id)
     assert relation.strength == 0.7  # the same relation, not a second one
 
 
@@ -81,7 +81,7 @@ async def test_a_relation_without_a_key_gets_it_back(
     """As after the undo of a purge by a version that did not lay keys aside."""
     tea = await memory.add("Ada prefers green tea")
     trip = await memory.add("Ada spent a year in Kyoto")
-    await memory.relate(tea.memory_id, trip.memory_id, "caused_by")
+    await memory.relations.add(tea.memory_id, trip.memory_id, "caused_by")
     await driver.execute_query(
         "MATCH ({uuid: $id})-[r:RELATES_TO]->() REMOVE r.edge_key", id=tea.memory_id
     )
@@ -90,7 +90,7 @@ async def test_a_relation_without_a_key_gets_it_back(
     mended = await repair(graph, memory.settings, memory.clock())
     assert [(m.what, m.count) for m in mended if m.group_id == group] == [("relation", 1)]
     assert await problems(memory, group) == []
-    (again,) = await memory.relate(tea.memory_id, trip.memory_id, "caused_by", strength=0.7)
+    (again,) = await memory.relations.add(tea.memory_id, trip.memory_id, "caused_by", strength=0.7)
     assert not again.created
 
 
@@ -100,7 +100,7 @@ async def test_of_relations_alike_without_a_key_one_gets_it(
     """One refused all others of the database what they lacked."""
     tea = await memory.add("Ada prefers green tea")
     trip = await memory.add("Ada spent a year in Kyoto")
-    await memory.relate(tea.memory_id, trip.memory_id, "caused_by")
+    await memory.relations.add(tea.memory_id, trip.memory_id, "caused_by")
     await driver.execute_query(
         "MATCH (tea {uuid: $id})-[r:RELATES_TO]->(trip) REMOVE r.edge_key "
         "CREATE (tea)-[later:RELATES_TO]->(trip) SET later = r, later.uuid = 'later', "

@@ -19,9 +19,9 @@ async def filled(memory: GraphMemory) -> list[str]:
     two = await memory.add("Grace drinks coffee", memory_type="fact", tags=["grace"], importance=2)
     three = await memory.add("Buy tea", memory_type="task", tags=["tea"], confidence=0.5)
     four = await memory.add("Ada is Ada", memory_type="fact", importance=10, stability=5)
-    await memory.relate(two.memory_id, one.memory_id, "contradicts", strength=0.2)
-    await memory.relate(two.memory_id, three.memory_id, "contradicts", strength=0.4)
-    await memory.relate(one.memory_id, three.memory_id, "causes", strength=1.0)
+    await memory.relations.add(two.memory_id, one.memory_id, "contradicts", strength=0.2)
+    await memory.relations.add(two.memory_id, three.memory_id, "contradicts", strength=0.4)
+    await memory.relations.add(one.memory_id, three.memory_id, "causes", strength=1.0)
     return [memory.memory_id for memory in (one, two, three, four)]
 
 
@@ -38,7 +38,7 @@ async def test_stats_count_what_is_there(memory: GraphMemory, group: str):
     }
     assert found.embedding.dimensions == 384
     assert found.embedding.missing == 0
-    await memory.unrelate(ids[0], ids[2])
+    await memory.relations.remove(ids[0], ids[2])
     await memory.delete(ids[2])
     later = await memory.stats()
     assert (later.total, later.by_tag["tea"]) == (3, 1)
@@ -48,7 +48,7 @@ async def test_stats_count_what_is_there(memory: GraphMemory, group: str):
 async def test_health_is_as_every_answer_shows_it(memory: GraphMemory, clock: Clock, group: str):
     ids = await filled(memory)
     clock.advance(days=40)
-    await memory.maintain(groups=[group])
+    await memory.maintenance.run(groups=[group])
     gone = await memory.delete(ids[1])
     found = await memory.health()
     assert found.states == {
@@ -59,7 +59,7 @@ async def test_health_is_as_every_answer_shows_it(memory: GraphMemory, clock: Cl
         "SOFT_DELETED": 1,
     }
     assert found.protected == 1
-    shown = [await memory.decay_status(memory_id) for memory_id in (ids[0], ids[2], ids[3])]
+    shown = [await memory.lifecycle.status(memory_id) for memory_id in (ids[0], ids[2], ids[3])]
     mean = sum(status.decay_score for status in shown) / 3
     assert found.averages.decay_score == pytest.approx(mean, abs=1e-4)
     assert found.averages.importance == pytest.approx((6 + 5 + 10) / 3, abs=1e-4)
@@ -71,8 +71,8 @@ async def test_health_is_as_every_answer_shows_it(memory: GraphMemory, clock: Cl
 
 
 async def test_the_last_run_is_the_latest_that_was_for_the_group(memory: GraphMemory, group: str):
-    ours = await memory.maintain(groups=[group])
-    theirs = await memory.maintain(groups=[f"{group}_other"])
+    ours = await memory.maintenance.run(groups=[group])
+    theirs = await memory.maintenance.run(groups=[f"{group}_other"])
     for name, run in ((group, ours), (f"{group}_other", theirs)):
         last = (await memory.health(name)).last_run
         assert last is not None
@@ -117,7 +117,9 @@ async def test_tools_and_resources_tell_the_same(memory: GraphMemory, group: str
 
 async def test_a_group_is_backed_up_before_it_is_emptied(memory: GraphMemory, tmp_path: Path):
     kept = memory.settings.model_copy(update={"backup_path": tmp_path / "kept"})
-    careful = GraphMemory(memory.graph, memory.embedder, kept, clock=memory.clock)
+    careful = GraphMemory.over(
+        memory.context.graph, memory.context.embedder, kept, clock=memory.clock
+    )
     await filled(careful)
     with pytest.raises(ConfirmationRequiredError):
         await careful.delete_all(confirm="yes", backed_up=True)
@@ -133,7 +135,9 @@ async def test_without_a_backup_nothing_is_deleted(memory: GraphMemory, tmp_path
     in_the_way = tmp_path / "file"
     in_the_way.write_text("")
     kept = memory.settings.model_copy(update={"backup_path": in_the_way, "backup_auto": True})
-    careful = GraphMemory(memory.graph, memory.embedder, kept, clock=memory.clock)
+    careful = GraphMemory.over(
+        memory.context.graph, memory.context.embedder, kept, clock=memory.clock
+    )
     await filled(careful)
     with pytest.raises(BackupError):
         await careful.delete_all(confirm="DELETE ALL", permanent=True, backed_up=True)
@@ -159,6 +163,10 @@ async def test_a_caller_with_groups_shares_what_is_loaded(memory: GraphMemory, g
 
     bound = memory.acting_for(replace(memory.grant, groups=(group,)))
     assert bound is not memory
-    assert vars(bound) == vars(memory) | {"grant": bound.grant}
-    for name in ("_counter", "_vectors", "accesses"):
-        assert getattr(bound, name) is getattr(memory, name)
+    assert vars(bound).keys() == vars(memory).keys()
+    assert vars(bound.context) == vars(memory.context) | {"grant": bound.grant}
+    parts = {name: part for name, part in vars(bound).items() if hasattr(part, "_context")}
+    assert {"relations", "maintenance", "tokens", "serving"} <= parts.keys()
+    for name, part in parts.items():
+        if name != "_worker":  # it reads the episodes of all callers
+            assert part._context is bound.context, name

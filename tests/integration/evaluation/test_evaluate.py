@@ -17,7 +17,7 @@ async def test_what_answers_is_found_and_little_else_stands_before_it(
     memory: GraphMemory, tmp_path: Path
 ) -> None:
     """Of the first n results, n being the answers there are, more than 80 % are answers."""
-    before = await groups(memory.graph)
+    before = await groups(memory.context.graph)
     data = read_data(LABELLED)
     every, *of_each = await evaluate(memory, data, cutoffs=(1, 5, 10), budgets=(100, 300))
     print(every, *of_each, sep="\n")
@@ -28,7 +28,7 @@ async def test_what_answers_is_found_and_little_else_stands_before_it(
     assert every.recall[10] >= every.recall[5] >= every.recall[1]
     assert every.ndcg >= 0.85
     assert every.found_at[300] >= every.found_at[100] > 0.7
-    assert await groups(memory.graph) == before
+    assert await groups(memory.context.graph) == before
     plot_evidence(every.found_at, tmp_path / "found.svg")
     assert "<svg" in (tmp_path / "found.svg").read_text()
 

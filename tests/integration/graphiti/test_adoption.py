@@ -82,33 +82,33 @@ async def test_entities_become_memories_and_entities_again(
         id=f"{group}-1000001",
     )
     before = await exported(driver, group)
-    told = [s for s in await count_adoptable(memory) if s.group_id == group]
+    told = [s for s in await count_adoptable(memory.context) if s.group_id == group]
     assert sum(s.entities for s in told) == 9
     assert sum(s.with_ours for s in told) == 1
     assert await exported(driver, group) == before  # a survey changes nothing
 
-    done = await adopt(memory, [group])
+    done = await adopt(memory.context, [group])
     assert (done.entities, done.facts) == (9, 8)
     once = await exported(driver, group)
-    again = await adopt(memory, [group])
+    again = await adopt(memory.context, [group])
     assert (again.entities, again.facts) == (0, 0)
     assert await exported(driver, group) == once
 
-    assert (await rebuild_embeddings(memory, group, only_missing=True)).rebuilt == 9
+    assert (await rebuild_embeddings(memory.context, group, only_missing=True)).rebuilt == 9
     found = await memory.search("Entity number 4", states=["ACTIVE"])
     four = next(hit.memory for hit in found if hit.memory.content.startswith("Entity 4"))
     assert four.content == "Entity 4: It is number 4"
     assert (four.importance, four.stability, four.importance_source) == (6.0, 3, "fallback")
     assert four.tags == ["person"]
     assert four.last_accessed_at == four.created_at.replace(microsecond=123000)
-    reached = await memory.traverse(four.memory_id, max_depth=1)
+    reached = await memory.relations.traverse(four.memory_id, max_depth=1)
     assert {edge.relation_type for edge in reached.edges} == {"KNOWS"}
-    await memory.accesses.flush()
+    await memory.context.accesses.flush()
     clock.advance(days=40)
-    report = await memory.maintain(groups=[group])
+    report = await memory.maintenance.run(groups=[group])
     assert report.transitioned == {"ACTIVE>DORMANT": 9}
 
-    gone = await release(memory, [group])
+    gone = await release(memory.context, [group])
     assert (gone.entities, gone.facts) == (9, 8)
     await driver.execute_query(
         "MATCH (c:MaintenanceChange {group_id: $group}) DELETE c", group=group
@@ -123,8 +123,8 @@ async def test_only_some_labels_are_adopted(
     await driver.execute_query(
         "MATCH (n:Entity {uuid: $id}) SET n:Place REMOVE n:Person", id=f"{group}-1000002"
     )
-    assert (await adopt(memory, [group], ["Place"])).entities == 1
-    assert (await adopt(memory, [group])).entities == 2
+    assert (await adopt(memory.context, [group], ["Place"])).entities == 1
+    assert (await adopt(memory.context, [group])).entities == 2
 
 
 async def test_what_cannot_be_adopted_is_told_and_left(
@@ -134,9 +134,9 @@ async def test_what_cannot_be_adopted_is_told_and_left(
     await driver.execute_query(
         "MATCH (n:Entity {uuid: $id}) REMOVE n.created_at, n.summary", id=f"{group}-1000001"
     )
-    (told,) = [s for s in await count_adoptable(memory, [group]) if s.group_id == group]
+    (told,) = [s for s in await count_adoptable(memory.context, [group]) if s.group_id == group]
     assert (told.entities, told.unusable, told.other_width, told.no_summary) == (5, 1, 5, 1)
-    assert (await adopt(memory, [group])).entities == 4
+    assert (await adopt(memory.context, [group])).entities == 4
 
 
 @pytest.mark.parametrize(("bad", "like"), [("a-b", "a-b=a_b"), ("", "'=main'"), ("a b", "=a_b")])
@@ -144,7 +144,7 @@ async def test_a_group_that_cannot_be_a_tenant_is_refused_with_what_to_type(
     memory: GraphMemory, bad: str, like: str
 ) -> None:
     with pytest.raises(InvalidArgumentError, match=f"--rename .*{like}"):
-        await adopt(memory, [bad])
+        await adopt(memory.context, [bad])
 
 
 @pytest_asyncio.fixture(params=["", "-x"])
@@ -165,13 +165,13 @@ async def test_a_group_gets_an_id_that_can_be_a_tenant_s_and_its_old_one_back(
     memory: GraphMemory, driver: AsyncDriver, group: str, foreign: str
 ) -> None:
     before = await exported(driver, foreign)
-    (told,) = await count_adoptable(memory, [foreign])
+    (told,) = await count_adoptable(memory.context, [foreign])
     assert not told.adoptable
-    (planned,) = await plan_renames(memory.graph, {foreign: group})
+    (planned,) = await plan_renames(memory.context.graph, {foreign: group})
     assert planned == GroupRename(foreign, group, 9, 8, 2, 1, 1)
     assert await exported(driver, foreign) == before  # a survey changes nothing
 
-    done = await adopt(memory, [group], renames={foreign: group})
+    done = await adopt(memory.context, [group], renames={foreign: group})
     assert (done.entities, done.facts, done.renamed) == (9, 8, [planned])
     assert await exported(driver, foreign) == b"[]"
     records, _, _ = await driver.execute_query(
@@ -182,22 +182,22 @@ async def test_a_group_gets_an_id_that_can_be_a_tenant_s_and_its_old_one_back(
     kinds = ["HAS_EPISODE", "HAS_MEMBER", "MENTIONS", "NEXT_EPISODE", "RELATES_TO"]
     assert [(r["type"], r["groups"]) for r in records] == [(kind, [group]) for kind in kinds]
     once = await exported(driver, group)
-    again = await adopt(memory, [group], renames={foreign: group})
+    again = await adopt(memory.context, [group], renames={foreign: group})
     assert (again.entities, again.facts) == (0, 0)
     assert await exported(driver, group) == once
 
     mine = await memory.add("A memory of ours")
-    await memory.relate(mine.memory_id, f"{foreign}-1000001", "references")
-    await memory.unrelate(mine.memory_id, f"{foreign}-1000001")
-    gone = await release(memory, [group])
+    await memory.relations.add(mine.memory_id, f"{foreign}-1000001", "references")
+    await memory.relations.remove(mine.memory_id, f"{foreign}-1000001")
+    gone = await release(memory.context, [group])
     assert (gone.entities, gone.facts) == (9, 8)
     assert [(each.old, each.new) for each in gone.renamed] == [(group, foreign)]
     assert (await memory.get(mine.memory_id)).content == "A memory of ours"
     await memory.delete(mine.memory_id, permanent=True)
-    await memory.accesses.flush()
+    await memory.context.accesses.flush()
     assert await exported(driver, foreign) == before
     assert await exported(driver, group) == b"[]"
-    assert (await release(memory, [group])).renamed == []
+    assert (await release(memory.context, [group])).renamed == []
 
 
 async def test_what_was_written_under_the_old_id_since_is_taken_along(
@@ -205,15 +205,15 @@ async def test_what_was_written_under_the_old_id_since_is_taken_along(
 ) -> None:
     old = f"{group}-x"
     await stock(driver, old, 2)
-    await adopt(memory, [group], renames={old: group})
+    await adopt(memory.context, [group], renames={old: group})
     await driver.execute_query(
         "CREATE (:Entity {uuid: $id, group_id: $old, name: 'New', created_at: datetime()})",
         id=f"{old}-new",
         old=old,
     )
-    done = await adopt(memory, [group], renames={old: group})
+    done = await adopt(memory.context, [group], renames={old: group})
     assert (done.entities, done.renamed[0].entities) == (1, 1)
-    assert (await release(memory, [group])).entities == 3
+    assert (await release(memory.context, [group])).entities == 3
     assert len(json.loads(await exported(driver, old))) == 3 + 1
 
 
@@ -234,11 +234,11 @@ async def test_a_rename_that_would_mix_groups_is_refused(
     }
     for told, wrong in wrongs.items():
         with pytest.raises(InvalidArgumentError, match=told):
-            await adopt(memory, renames=wrong)
+            await adopt(memory.context, renames=wrong)
     assert (await exported(driver, old), await exported(driver, other)) == before
-    await adopt(memory, [group], renames={old: group})
+    await adopt(memory.context, [group], renames={old: group})
     with pytest.raises(InvalidArgumentError, match="was renamed"):
-        await adopt(memory, renames={other: group})
+        await adopt(memory.context, renames={other: group})
 
 
 async def test_vectors_are_ours_only_where_graphiti_is_to_have_them_and_are_given_back(
@@ -246,17 +246,17 @@ async def test_vectors_are_ours_only_where_graphiti_is_to_have_them_and_are_give
 ) -> None:
     await stock(driver, group, 4, width=16)
     before = await exported(driver, group)
-    await adopt(memory, [group])
-    assert (await rebuild_embeddings(memory, group)).rebuilt == 4  # of memories, no other
-    sharing = GraphMemory(
-        memory.graph,
-        memory.embedder,
+    await adopt(memory.context, [group])
+    assert (await rebuild_embeddings(memory.context, group)).rebuilt == 4  # of memories, no other
+    sharing = GraphMemory.over(
+        memory.context.graph,
+        memory.context.embedder,
         memory.settings.model_copy(update={"graphiti_vectors": True}),
         clock=memory.clock,
     )
-    missing = await rebuild_embeddings(sharing, group, only_missing=True)
+    missing = await rebuild_embeddings(sharing.context, group, only_missing=True)
     assert (missing.candidates, missing.rebuilt, missing.failed) == (7, 7, 0)  # 4 names, 3 facts
-    assert (await rebuild_embeddings(sharing, group, only_missing=True)).candidates == 0
+    assert (await rebuild_embeddings(sharing.context, group, only_missing=True)).candidates == 0
     records, _, _ = await driver.execute_query(
         "MATCH (n:Entity {group_id: $group}) OPTIONAL MATCH (n)-[r:RELATES_TO]->() "
         "RETURN n.name AS name, n.name_embedding AS of_name, n.embedding AS of_content, "
@@ -265,12 +265,12 @@ async def test_vectors_are_ours_only_where_graphiti_is_to_have_them_and_are_give
     )
     for record in records[:3]:
         texts = [record["name"], record["fact"]]
-        name, fact = await memory.embedder.embed(texts)
+        name, fact = await memory.context.embedder.embed(texts)
         assert record["of_name"] == pytest.approx(list(name), abs=1e-5)
         assert record["of_fact"] == pytest.approx(list(fact), abs=1e-5)
     assert any(record["of_name"] != record["of_content"] for record in records)
-    (best, *_) = await memory.search_facts("Entity 2 is acquainted with Entity 3")
+    (best, *_) = await memory.facts.search("Entity 2 is acquainted with Entity 3")
     assert best.fact == "Entity 2 knows Entity 3"
-    await memory.accesses.flush()
-    await release(memory, [group])
+    await memory.context.accesses.flush()
+    await release(memory.context, [group])
     assert await exported(driver, group) == before

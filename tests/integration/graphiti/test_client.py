@@ -92,7 +92,7 @@ async def test_graphiti_reads_what_was_written(
 ) -> None:
     tea = await memory.add("Ada prefers green tea", tags=["ada"], importance=7)
     trip = await memory.add("Ada spent a year in Kyoto")
-    await memory.relate(
+    await memory.relations.add(
         tea.memory_id,
         trip.memory_id,
         "caused_by",
@@ -113,7 +113,7 @@ async def test_graphiti_reads_what_was_written(
         TODAY,
     )
     assert same.attributes["strength"] == 0.8
-    await memory.unrelate(tea.memory_id, trip.memory_id)
+    await memory.relations.remove(tea.memory_id, trip.memory_id)
     ended = await graphiti_core.EntityEdge.get_by_uuid(graphiti.driver, edge.uuid)
     assert (ended.invalid_at, ended.expired_at) == (TODAY, TODAY)
 
@@ -123,7 +123,9 @@ async def test_graphiti_searches_by_words_and_with_vectors_by_meaning(
 ) -> None:
     tea = await memory.add("Ada prefers green tea")
     trip = await memory.add("Her stay in Kyoto lasted a year")
-    await memory.relate(tea.memory_id, trip.memory_id, "caused_by", fact="Kyoto made her like tea")
+    await memory.relations.add(
+        tea.memory_id, trip.memory_id, "caused_by", fact="Kyoto made her like tea"
+    )
     by_node, by_edge = graphiti_core.NODE_HYBRID_SEARCH_RRF, graphiti_core.EDGE_HYBRID_SEARCH_RRF
     nodes = (await found(graphiti, by_node, "green tea", group)).nodes
     assert [node.uuid for node in nodes] == [tea.memory_id]
@@ -132,9 +134,9 @@ async def test_graphiti_searches_by_words_and_with_vectors_by_meaning(
 
     question = "which hot drink does she like?"
     assert not (await found(graphiti, by_node, question, group)).nodes
-    with_vectors = GraphMemory(
-        memory.graph,
-        memory.embedder,
+    with_vectors = GraphMemory.over(
+        memory.context.graph,
+        memory.context.embedder,
         memory.settings.model_copy(update={"graphiti_vectors": True}),
         clock=memory.clock,
     )
@@ -151,8 +153,10 @@ async def test_graphiti_is_shown_no_fact_of_what_was_deleted(
     from graph_memory.graphiti.search import IndexedSearch
 
     tea, trip = await memory.add("Ada prefers green tea"), await memory.add("Ada lived in Kyoto")
-    await memory.relate(tea.memory_id, trip.memory_id, "caused_by", fact="Kyoto made her like tea")
-    vector = (await memory.embedder.embed_query("Kyoto and tea")).tolist()
+    await memory.relations.add(
+        tea.memory_id, trip.memory_id, "caused_by", fact="Kyoto made her like tea"
+    )
+    vector = (await memory.context.embedder.embed_query("Kyoto and tea")).tolist()
     await driver.execute_query(
         "MATCH ()-[r:RELATES_TO {group_id: $group}]->() "
         "CALL db.create.setRelationshipVectorProperty(r, 'fact_embedding', $vector) "
@@ -160,7 +164,7 @@ async def test_graphiti_is_shown_no_fact_of_what_was_deleted(
         group=group,
         vector=vector,
     )
-    search, anything = IndexedSearch(graph=memory.graph), SearchFilters()
+    search, anything = IndexedSearch(graph=memory.context.graph), SearchFilters()
     ends = SearchFilters(
         edge_source_node_uuids=[tea.memory_id], edge_target_node_uuids=[trip.memory_id]
     )
@@ -176,6 +180,6 @@ async def test_graphiti_is_shown_no_fact_of_what_was_deleted(
     assert await shown() == [1, 1, 1]
     await memory.delete(trip.memory_id)
     assert await shown() == [0, 0, 0]
-    await memory.recover(trip.memory_id)
+    await memory.lifecycle.recover(trip.memory_id)
     await memory.delete(tea.memory_id)
     assert await shown() == [0, 0, 0]

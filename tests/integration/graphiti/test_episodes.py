@@ -57,7 +57,7 @@ async def test_an_episode_becomes_entities_and_facts_that_are_memories(
     make: Make, script: GraphitiScript, driver: AsyncDriver, group: str
 ) -> None:
     memory = make()
-    told = await memory.add_episode(BOB, wait=True, source_description="a chat")
+    told = await memory.episodes.add(BOB, wait=True, source_description="a chat")
     assert (told.status, told.error, told.entities, told.facts) == ("done", None, 2, 1)
     found = await nodes(driver, group)
     assert found.keys() == {"Bob", "Acme"}
@@ -72,11 +72,11 @@ async def test_an_episode_becomes_entities_and_facts_that_are_memories(
     assert (fact["name"], fact["fact"], fact["strength"]) == ("WORKS_AT", "Bob works at Acme", 0.5)
     assert fact["valid_at"].to_native() == datetime(2020, 1, 1, tzinfo=UTC)
 
-    status = await memory.decay_status(bob["uuid"])
+    status = await memory.lifecycle.status(bob["uuid"])
     assert status.state == "ACTIVE"
     (first, *_) = await memory.search("Who is employed by Acme?")
     assert first.memory.memory_id in {bob["uuid"], found["Acme"]["uuid"]}
-    reached = await memory.traverse(bob["uuid"])
+    reached = await memory.relations.traverse(bob["uuid"])
     assert [each.memory_id for each in reached.nodes] == [found["Acme"]["uuid"]]
     assert not {"content", "embedding"} & set(told.__slots__)
 
@@ -85,12 +85,12 @@ async def test_a_mention_counts_as_an_access_and_wakes(
     make: Make, script: GraphitiScript, driver: AsyncDriver, group: str
 ) -> None:
     memory = make()
-    await memory.add_episode(BOB, wait=True)
+    await memory.episodes.add(BOB, wait=True)
     await driver.execute_query(
         "MATCH (n:Entity {group_id: $group}) SET n.lifecycle_state = 'DORMANT'", group=group
     )
-    await memory.add_episode("Bob still works at Acme.", wait=True)
-    await memory.accesses.flush()
+    await memory.episodes.add("Bob still works at Acme.", wait=True)
+    await memory.context.accesses.flush()
     found = await nodes(driver, group)
     assert {(n["lifecycle_state"], n["access_count"]) for n in found.values()} == {("ACTIVE", 1)}
     (fact,) = await edges(driver, group)  # verbatim the same, so it is one fact of two episodes
@@ -118,7 +118,7 @@ def lost(before: dict[str, Any], after: dict[str, Any], fields: set[str]) -> set
 
 
 async def seeded(make: Make, driver: AsyncDriver, group: str) -> None:
-    await make().add_episode(BOB, wait=True)
+    await make().episodes.add(BOB, wait=True)
     await driver.execute_query(
         "MATCH (:Entity {group_id: $group})-[r:RELATES_TO]->() SET r.strength = 0.8", group=group
     )
@@ -133,8 +133,8 @@ async def test_what_happens_while_the_model_thinks_stays(
     script.duplicates = [0] if duplicate else []
     script.meanwhile = lambda: race(driver, group)
     memory = make()
-    told = await memory.add_episode("Bob is an employee of Acme.", wait=True)
-    await memory.accesses.flush()
+    told = await memory.episodes.add("Bob is an employee of Acme.", wait=True)
+    await memory.context.accesses.flush()
     assert told.status == "done", told.error
     found = await nodes(driver, group)
     for node in found.values():
@@ -174,7 +174,7 @@ async def stock_episode(
 ) -> None:
     """Read an episode with Graphiti's own driver."""
     async with stock_graphiti(memory, settings) as graphiti:
-        await graphiti.add_episode(
+        await graphiti.episodes.add(
             name="stock",
             episode_body=text,
             source_description="",
@@ -191,7 +191,7 @@ async def test_a_contradiction_ends_a_fact_and_keeps_its_strength(
     script.entities.append("Globex")
     script.facts = [("Bob", "WORKS_AT", "Globex", "Bob works at Globex")]
     script.valid_at, script.contradicted = "2024-01-01T00:00:00Z", [0]
-    told = await make().add_episode("Since 2024 Bob works at Globex.", wait=True)
+    told = await make().episodes.add("Since 2024 Bob works at Globex.", wait=True)
     assert told.status == "done", told.error
     acme, globex = await edges(driver, group)
     assert acme["invalid_at"].to_native() == datetime(2024, 1, 1, tzinfo=UTC)
@@ -204,7 +204,7 @@ async def test_entity_types_are_labels_and_tags(
 ) -> None:
     script.kinds = {"Bob": 1, "Acme": 2}
     types = {"Person": "Somebody", "LegalEntity": "A company"}
-    await make().add_episode(BOB, wait=True, entity_types=types)
+    await make().episodes.add(BOB, wait=True, entity_types=types)
     found = await nodes(driver, group)
     assert set(found["Bob"]["labels"]) == {"Entity", "Memory", "Person"}
     assert (found["Bob"]["tags"], found["Acme"]["tags"]) == (["person"], ["legal entity"])
@@ -214,9 +214,9 @@ async def test_prompts_hold_nothing_of_ours(
     make: Make, script: GraphitiScript, llm: ScriptedLlm, group: str
 ) -> None:
     memory = make()
-    await memory.add_episode(BOB, wait=True)
+    await memory.episodes.add(BOB, wait=True)
     llm.asked.clear()
-    await memory.add_episode("Bob likes Acme.", wait=True)
+    await memory.episodes.add("Bob likes Acme.", wait=True)
     said = str([body["messages"] for body in llm.asked])
     for name in ("lifecycle_state", "access_count", "state_history", "content_hash", "word_vec"):
         assert name not in said
@@ -226,10 +226,10 @@ async def test_a_summary_that_changes_is_read_and_embedded_anew(
     make: Make, script: GraphitiScript, driver: AsyncDriver, group: str, clock: Clock
 ) -> None:
     memory = make()
-    await memory.add_episode(BOB, wait=True)
+    await memory.episodes.add(BOB, wait=True)
     before, known_at = (await nodes(driver, group))["Bob"], datetime.now(UTC)
     script.facts = [("Bob", "LIKES", "Acme", "Bob loves the canteen of Acme")]
-    await memory.add_episode("Bob loves the canteen.", wait=True)
+    await memory.episodes.add("Bob loves the canteen.", wait=True)
     after = (await nodes(driver, group))["Bob"]
     assert "canteen" in after["content"]
     assert after["content_hash"] != before["content_hash"]
@@ -238,10 +238,10 @@ async def test_a_summary_that_changes_is_read_and_embedded_anew(
     # What it said before is known as any earlier text is.
     then = await memory.get(before["uuid"], known_at=known_at)
     assert then.content == before["content"]
-    history = await memory.history(before["uuid"])
+    history = await memory.lifecycle.history(before["uuid"])
     assert [e.detail for e in history if e.kind == "rewritten"] == [before["content"]]
     mine = await memory.update(after["uuid"], content="Bob is a friend")
-    await memory.add_episode("Bob loves the canteen a lot.", wait=True)
+    await memory.episodes.add("Bob loves the canteen a lot.", wait=True)
     assert (await memory.get(after["uuid"])).content == mine[0].content
 
 
@@ -249,10 +249,10 @@ async def test_a_deleted_entity_is_not_found_again(
     make: Make, script: GraphitiScript, driver: AsyncDriver, group: str
 ) -> None:
     memory = make()
-    await memory.add_episode(BOB, wait=True)
+    await memory.episodes.add(BOB, wait=True)
     bob = (await nodes(driver, group))["Bob"]
     await memory.delete(bob["uuid"])
-    await memory.add_episode(BOB, wait=True)
+    await memory.episodes.add(BOB, wait=True)
     records, _, _ = await driver.execute_query(
         "MATCH (n:Entity {group_id: $group, name: 'Bob'}) RETURN n.lifecycle_state AS state "
         "ORDER BY state",
@@ -266,7 +266,7 @@ async def test_groups_do_not_meet(
 ) -> None:
     memory = make()
     for tenant in (group, f"{group}_b"):
-        await memory.add_episode(BOB, wait=True, group_id=tenant)
+        await memory.episodes.add(BOB, wait=True, group_id=tenant)
     first, second = await nodes(driver, group), await nodes(driver, f"{group}_b")
     assert first.keys() == second.keys() == {"Bob", "Acme"}
     assert first["Bob"]["uuid"] != second["Bob"]["uuid"]
@@ -278,7 +278,7 @@ async def test_sagas_and_communities_work(
 ) -> None:
     memory = make()
     for text in (BOB, "Bob is still there."):
-        told = await memory.add_episode(text, wait=True, saga="career")
+        told = await memory.episodes.add(text, wait=True, saga="career")
         assert told.status == "done", told.error
     records, _, _ = await driver.execute_query(
         "MATCH (s:Saga {group_id: $group})-[:HAS_EPISODE]->(e:Episodic) "
@@ -295,24 +295,24 @@ async def test_episodes_are_read_in_their_order(
     make: Make, script: GraphitiScript, llm: ScriptedLlm, driver: AsyncDriver, group: str
 ) -> None:
     memory = make()
-    jobs = [await memory.add_episode(f"Bob says {number}") for number in range(4)]
+    jobs = [await memory.episodes.add(f"Bob says {number}") for number in range(4)]
     assert {job.status for job in jobs} == {"queued"}
-    assert await memory.read_episodes([group]) == 4
+    assert await memory.episodes.process([group]) == 4
     records, _, _ = await driver.execute_query(
         "MATCH (e:Episodic {group_id: $group}) RETURN e.content AS said ORDER BY e.created_at",
         group=group,
     )
     assert [record["said"] for record in records] == [f"Bob says {number}" for number in range(4)]
-    listed = await memory.list_episodes()
+    listed = await memory.episodes.list()
     assert [job.job_id for job in listed] == [job.job_id for job in reversed(jobs)]
     assert {job.status for job in listed} == {"done"}
-    assert await memory.list_episodes(statuses=["failed"]) == []
+    assert await memory.episodes.list(statuses=["failed"]) == []
 
 
 async def until(memory: GraphMemory, job_id: str, *statuses: str) -> JobStatus:
     """Wait until an episode has one of some statuses."""
     async with asyncio.timeout(60):
-        while (told := await memory.episode_status(job_id)).status not in statuses:  # noqa: ASYNC110
+        while (told := await memory.episodes.status(job_id)).status not in statuses:  # noqa: ASYNC110
             await asyncio.sleep(0.05)
         return told
 
@@ -321,8 +321,8 @@ async def test_the_server_reads_what_is_queued(
     make: Make, script: GraphitiScript, group: str
 ) -> None:
     memory = make()
-    async with memory.reading_episodes():
-        job = await memory.add_episode(BOB)
+    async with memory.episodes.processing():
+        job = await memory.episodes.add(BOB)
         told = await until(memory, job.job_id, "done", "failed")
     assert told.status == "done", told.error
 
@@ -330,15 +330,15 @@ async def test_the_server_reads_what_is_queued(
 async def test_a_killed_reader_leaves_its_episode_to_the_next(
     make: Make, script: GraphitiScript, driver: AsyncDriver, group: str
 ) -> None:
-    job = await make().add_episode(BOB)
+    job = await make().episodes.add(BOB)
     await driver.execute_query(  # as a process that was killed leaves it
         "MATCH (j:EpisodeJob {job_id: $id}) SET j.status = 'running', j.owner = 'gone', "
         "j.attempts = 1, j.lease_until = '2020-01-01T00:00:00.000Z'",
         id=job.job_id,
     )
     memory = make()
-    assert await memory.read_episodes([group]) == 1
-    told = await memory.episode_status(job.job_id)
+    assert await memory.episodes.process([group]) == 1
+    told = await memory.episodes.status(job.job_id)
     assert (told.status, told.attempts) == ("done", 2)
 
 
@@ -346,24 +346,24 @@ async def test_an_episode_that_is_written_is_not_written_again(
     make: Make, script: GraphitiScript, llm: ScriptedLlm, driver: AsyncDriver, group: str
 ) -> None:
     memory = make()
-    job = await memory.add_episode(BOB, wait=True)
+    job = await memory.episodes.add(BOB, wait=True)
     await driver.execute_query(  # killed between the two
         "MATCH (j:EpisodeJob {job_id: $id}) SET j.status = 'running', j.owner = 'gone', "
         "j.content = 'Bob', j.lease_until = '2020-01-01T00:00:00.000Z'",
         id=job.job_id,
     )
     llm.asked.clear()
-    assert await memory.read_episodes([group]) == 1
+    assert await memory.episodes.process([group]) == 1
     assert llm.asked == []
     assert len(await edges(driver, group)) == 1
-    assert (await memory.episode_status(job.job_id)).entities == 2
+    assert (await memory.episodes.status(job.job_id)).entities == 2
 
 
 async def test_a_reader_that_lost_its_episode_writes_nothing(
     make: Make, script: GraphitiScript, driver: AsyncDriver, group: str
 ) -> None:
     memory = make()
-    job = await memory.add_episode(BOB)
+    job = await memory.episodes.add(BOB)
 
     async def steal() -> None:
         await driver.execute_query(
@@ -375,7 +375,7 @@ async def test_a_reader_that_lost_its_episode_writes_nothing(
     script.meanwhile = steal
     assert await memory._worker.process([group]) == 0
     assert await nodes(driver, group) == {}
-    assert (await memory.episode_status(job.job_id)).status == "running"
+    assert (await memory.episodes.status(job.job_id)).status == "running"
 
 
 @pytest.mark.filterwarnings("ignore:coroutine .* was never awaited")  # those of Graphiti
@@ -385,13 +385,13 @@ async def test_a_server_that_stops_gives_its_episode_back(
     memory = make()
     answer = llm.script
     llm.script = lambda body: time.sleep(1) or answer(body)
-    async with memory.reading_episodes():
-        job = await memory.add_episode(BOB)
+    async with memory.episodes.processing():
+        job = await memory.episodes.add(BOB)
         await until(memory, job.job_id, "running")
-    told = await memory.episode_status(job.job_id)
+    told = await memory.episodes.status(job.job_id)
     assert (told.status, told.attempts) == ("queued", 0)
     llm.script = answer
-    assert await memory.read_episodes([group]) == 1
+    assert await memory.episodes.process([group]) == 1
 
 
 async def test_an_episode_taken_just_as_the_server_stops_is_given_back(
@@ -406,10 +406,10 @@ async def test_an_episode_taken_just_as_the_server_stops_is_given_back(
         return taken
 
     monkeypatch.setattr(memory._worker.jobs, "claim", slow)
-    async with memory.reading_episodes():
-        job = await memory.add_episode(BOB)
+    async with memory.episodes.processing():
+        job = await memory.episodes.add(BOB)
         await until(memory, job.job_id, "running")
-    told = await memory.episode_status(job.job_id)
+    told = await memory.episodes.status(job.job_id)
     assert (told.status, told.attempts) == ("queued", 0)
 
 
@@ -418,8 +418,8 @@ async def test_two_readers_do_not_read_one_episode(
 ) -> None:
     one, two = make(), make()
     for number in range(3):
-        await one.add_episode(f"Bob says {number}")
-    await asyncio.gather(one.read_episodes([group]), two.read_episodes([group]))
+        await one.episodes.add(f"Bob says {number}")
+    await asyncio.gather(one.episodes.process([group]), two.episodes.process([group]))
     records, _, _ = await driver.execute_query(
         "MATCH (e:Episodic {group_id: $group}) RETURN count(e) AS written", group=group
     )
@@ -470,16 +470,16 @@ async def test_a_bad_model_fails_the_episode_and_nothing_else(
     memory = make(episode_attempts=2, classification_enabled=False)
     tea = await memory.add("Ada likes tea")
     llm.script = lying(schema, answer)
-    job = await memory.add_episode(BOB, wait=True)
+    job = await memory.episodes.add(BOB, wait=True)
     assert (job.status, job.attempts) == ("failed", 2)
     assert told in str(job.error)
     assert (await nodes(driver, group)).keys() == {"Ada likes tea"}
     assert (await memory.search("tea"))[0].memory.memory_id == tea.memory_id
 
     GraphitiScript(entities=["Bob", "Acme"]).attach(llm)
-    assert await memory.retry_episodes() == [job.job_id]
-    assert await memory.read_episodes([group]) == 1
-    assert (await memory.episode_status(job.job_id)).status == "done"
+    assert await memory.episodes.retry() == [job.job_id]
+    assert await memory.episodes.process([group]) == 1
+    assert (await memory.episodes.status(job.job_id)).status == "done"
 
 
 @pytest.mark.parametrize(
@@ -522,9 +522,9 @@ async def test_nonsense_within_the_schema_does_no_harm(
 ) -> None:
     memory = make()
     llm.script = lying("", {})
-    await memory.add_episode(BOB, wait=True)
+    await memory.episodes.add(BOB, wait=True)
     llm.script = lying(schema, answer)
-    job = await memory.add_episode("Bob is employed at Acme.", wait=True)
+    job = await memory.episodes.add("Bob is employed at Acme.", wait=True)
     assert job.status == "done", job.error
     for node in (await nodes(driver, group)).values():
         assert 1 <= node["importance"] <= 10
@@ -537,7 +537,7 @@ async def test_a_model_that_is_not_there_fails_it_with_the_reason(
     make: Make, driver: AsyncDriver, group: str
 ) -> None:
     memory = make(llm_url="http://127.0.0.1:9/v1", episode_attempts=2)
-    job = await memory.add_episode(BOB, wait=True)
+    job = await memory.episodes.add(BOB, wait=True)
     assert (job.status, job.attempts) == ("failed", 2)
     assert "does not answer" in str(job.error)
 
@@ -545,11 +545,11 @@ async def test_a_model_that_is_not_there_fails_it_with_the_reason(
 async def test_a_slow_model_is_given_up(make: Make, llm: ScriptedLlm) -> None:
     memory = make(llm_timeout_seconds=0.2, episode_attempts=1)
     llm.script = lambda body: time.sleep(1) or says({})
-    job = await memory.add_episode(BOB, wait=True)
+    job = await memory.episodes.add(BOB, wait=True)
     assert job.status == "failed"
     assert "within 0.2 s" in str(job.error)
     late = make(episode_timeout_seconds=0.3, episode_attempts=1)
-    job = await late.add_episode(BOB, wait=True)
+    job = await late.episodes.add(BOB, wait=True)
     assert (job.status, job.error) == ("failed", "Reading took longer than 0.3 s.")
 
 
@@ -559,7 +559,7 @@ async def test_a_wait_ends_and_the_reading_goes_on(
     memory = make(episode_wait_seconds=0.3)
     answer = llm.script
     llm.script = lambda body: time.sleep(0.5) or answer(body)
-    job = await memory.add_episode(BOB, wait=True)
+    job = await memory.episodes.add(BOB, wait=True)
     assert job.status == "running"
     assert (await until(memory, job.job_id, "done", "failed")).status == "done"
 
@@ -567,15 +567,15 @@ async def test_a_wait_ends_and_the_reading_goes_on(
 async def test_a_breaker_spares_the_model_and_the_attempts(make: Make, llm: ScriptedLlm) -> None:
     memory = make(llm_breaker_failures=1, llm_breaker_seconds=0.5, episode_attempts=5)
     llm.script = lambda body: (500, {})
-    job = await memory.add_episode(BOB)
+    job = await memory.episodes.add(BOB)
     await memory._worker.process([memory.settings.group_id])
     await memory._worker.process([memory.settings.group_id])
     assert len(llm.asked) == 1
-    told = await memory.episode_status(job.job_id)
+    told = await memory.episodes.status(job.job_id)
     assert (told.status, told.attempts) == ("queued", 1)
     GraphitiScript(entities=["Bob"]).attach(llm)
-    assert await memory.read_episodes([memory.settings.group_id]) == 1
-    assert (await memory.episode_status(job.job_id)).status == "done"
+    assert await memory.episodes.process([memory.settings.group_id]) == 1
+    assert (await memory.episodes.status(job.job_id)).status == "done"
 
 
 # What is refused
@@ -584,9 +584,9 @@ async def test_a_breaker_spares_the_model_and_the_attempts(make: Make, llm: Scri
 async def test_what_cannot_be_read_is_refused(make: Make, memory: GraphMemory) -> None:
     reader = make(episode_max_characters=100, episode_wait_characters=10)
     with pytest.raises(SettingsError, match="LLM_URL"):
-        await memory.add_episode(BOB)
+        await memory.episodes.add(BOB)
     with pytest.raises(LimitExceededError):
-        await reader.add_episode("x" * 101)
+        await reader.episodes.add("x" * 101)
     wrongs: tuple[dict[str, Any], ...] = (
         {"content": " "},
         {"content": BOB, "wait": True},
@@ -601,12 +601,12 @@ async def test_what_cannot_be_read_is_refused(make: Make, memory: GraphMemory) -
     )
     for wrong in wrongs:
         with pytest.raises(InvalidArgumentError):
-            await reader.add_episode(**wrong)
+            await reader.episodes.add(**wrong)
     with pytest.raises(NotFoundError):
-        await reader.episode_status("nowhere")
-    job = await make().add_episode(BOB)
+        await reader.episodes.status("nowhere")
+    job = await make().episodes.add(BOB)
     with pytest.raises(NotFoundError):
-        await reader.episode_status(job.job_id, group_id="another")
+        await reader.episodes.status(job.job_id, group_id="another")
 
 
 def test_telemetry_is_off_unless_asked_for() -> None:

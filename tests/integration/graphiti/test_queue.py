@@ -26,32 +26,32 @@ async def test_an_episode_that_kills_its_readers_is_given_up(
     make: Make, script: GraphitiScript, driver: AsyncDriver, group: str
 ) -> None:
     memory = make(episode_attempts=3)
-    deadly, harmless = await memory.add_episode("Bob"), await memory.add_episode(BOB)
+    deadly, harmless = await memory.episodes.add("Bob"), await memory.episodes.add(BOB)
     await left_running(driver, deadly.job_id, 2)
     assert await memory._worker.jobs.claim(group)
     await left_running(driver, deadly.job_id, 3)
-    assert await memory.read_episodes([group]) == 1
-    told = await memory.episode_status(deadly.job_id)
+    assert await memory.episodes.process([group]) == 1
+    told = await memory.episodes.status(deadly.job_id)
     assert (told.status, told.attempts) == ("failed", 3)
     assert "broke off attempt 3" in str(told.error)
-    assert (await memory.episode_status(harmless.job_id)).status == "done"
-    assert await memory.retry_episodes() == [deadly.job_id]
-    assert await memory.read_episodes([group]) == 1
+    assert (await memory.episodes.status(harmless.job_id)).status == "done"
+    assert await memory.episodes.retry() == [deadly.job_id]
+    assert await memory.episodes.process([group]) == 1
 
 
 async def test_a_malformed_episode_fails_and_the_reader_goes_on(
     make: Make, script: GraphitiScript, driver: AsyncDriver, group: str
 ) -> None:
     memory = make()
-    broken = await memory.add_episode("Bob")
+    broken = await memory.episodes.add("Bob")
     await driver.execute_query(
         "MATCH (j:EpisodeJob {job_id: $id}) SET j.reference_time = 'once', j.entity_types = '{'",
         id=broken.job_id,
     )
-    async with memory.reading_episodes():
+    async with memory.episodes.processing():
         told = await until(memory, broken.job_id, "failed")
         assert "entity_types, reference_time" in str(told.error)
-        after = await memory.add_episode(BOB)
+        after = await memory.episodes.add(BOB)
         assert (await until(memory, after.job_id, "done", "failed")).status == "done"
 
 
@@ -59,11 +59,11 @@ async def test_a_reader_outlives_what_it_cannot_make_sense_of(
     make: Make, script: GraphitiScript, driver: AsyncDriver, group: str
 ) -> None:
     memory = make()
-    broken = await memory.add_episode("Bob", group_id=f"{group}_other")
+    broken = await memory.episodes.add("Bob", group_id=f"{group}_other")
     await driver.execute_query(
         "MATCH (j:EpisodeJob {job_id: $id}) SET j.not_before = 'soon'", id=broken.job_id
     )
-    async with memory.reading_episodes():
-        job = await memory.add_episode(BOB)
+    async with memory.episodes.processing():
+        job = await memory.episodes.add(BOB)
         await driver.execute_query("MATCH (j:EpisodeJob {job_id: $id}) DELETE j", id=broken.job_id)
         assert (await until(memory, job.job_id, "done", "failed")).status == "done"

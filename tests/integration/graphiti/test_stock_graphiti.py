@@ -25,7 +25,7 @@ QUESTION = "what does Ada Lovelace drink?"
 
 
 async def read(graphiti: Any, text: str, group: str) -> None:
-    await graphiti.add_episode(
+    await graphiti.episodes.add(
         name="stock",
         episode_body=text,
         source_description="",
@@ -40,7 +40,9 @@ async def plain_memories(memory: GraphMemory, clock: Clock) -> None:
     await archived(memory, clock)
     ada = await memory.add("Ada Lovelace likes tea", title="Ada Lovelace", valid_at=TODAY)
     tea = await memory.add("Tea is a drink of leaves", title="Tea")
-    await memory.relate(ada.memory_id, tea.memory_id, "causes", fact="Ada Lovelace drinks tea")
+    await memory.relations.add(
+        ada.memory_id, tea.memory_id, "causes", fact="Ada Lovelace drinks tea"
+    )
     gone = await memory.add("Ada Lovelace likes coffee")
     await memory.delete(gone.memory_id)
 
@@ -52,12 +54,12 @@ async def adopted(memory: GraphMemory, settings: Settings, script: GraphitiScrip
     group = memory.settings.group_id
     async with stock_graphiti(memory, settings) as graphiti:
         await read(graphiti, "Ada Lovelace drinks tea.", group)
-    assert (await adopt(memory, [group])).entities == 2
-    await rebuild_embeddings(memory, group, only_missing=True)
+    assert (await adopt(memory.context, [group])).entities == 2
+    await rebuild_embeddings(memory.context, group, only_missing=True)
 
 
 async def problems(memory: GraphMemory) -> list[str]:
-    found = await verify(memory.graph, memory.settings)
+    found = await verify(memory.context.graph, memory.settings)
     return [each.problem for each in found.get(memory.settings.group_id, [])]
 
 
@@ -109,15 +111,15 @@ async def test_a_stock_graphiti_works_and_its_damage_is_mended(
         await bare.save(graphiti.driver)
     assert "a memory is in an unknown state" in await problems(memory)
 
-    mended = await repair(memory.graph, memory.settings, clock())
+    mended = await repair(memory.context.graph, memory.settings, clock())
     assert {"lifecycle_state", "content"} <= {m.what for m in mended if m.group_id == group}
-    await rebuild_embeddings(memory, group, only_missing=True)
+    await rebuild_embeddings(memory.context, group, only_missing=True)
     assert await problems(memory) == []
     again = await memory.get(ada.uuid)
     assert "Ada Lovelace" in again.content
     assert (again.lifecycle_state, again.importance) == ("ACTIVE", 6.0)
-    assert (await adopt(memory, [group])).entities == 2  # what it has found since
-    await rebuild_embeddings(memory, group, only_missing=True)
+    assert (await adopt(memory.context, [group])).entities == 2  # what it has found since
+    await rebuild_embeddings(memory.context, group, only_missing=True)
     assert await problems(memory) == []
 
 
@@ -131,7 +133,7 @@ async def test_a_fact_that_graphiti_finds_again_gets_its_strength_back(
     async with stock_graphiti(memory, settings) as graphiti:
         await read(graphiti, "Ada Lovelace has tea every day.", group)
     assert "a relation has no strength" in await problems(memory)
-    mended = await repair(memory.graph, memory.settings, clock())
+    mended = await repair(memory.context.graph, memory.settings, clock())
     assert [(m.what, m.count) for m in mended if m.group_id == group] == [("relation", 1)]
     assert await problems(memory) == []
 
@@ -221,23 +223,23 @@ async def test_episodes_communities_and_sagas_are_read_and_not_broken(
         ids = await a_whole_graph(graphiti, memory, group)
     before = await beside_entities(driver, group)
 
-    assert (await adopt(memory, [group])).entities == 2
-    await rebuild_embeddings(memory, group, only_missing=True)
+    assert (await adopt(memory.context, [group])).entities == 2
+    await rebuild_embeddings(memory.context, group, only_missing=True)
     clock.now = datetime.now(UTC)
-    await memory.maintain(groups=[group], full=True)
-    await repair(memory.graph, memory.settings, clock())
+    await memory.maintenance.run(groups=[group], full=True)
+    await repair(memory.context.graph, memory.settings, clock())
     assert await problems(memory) == []
     assert await beside_entities(driver, group) == before
-    (ada, *_) = await memory.search_nodes("who wrote notes?")
+    (ada, *_) = await memory.facts.search_entities("who wrote notes?")
     assert (ada.entity_id, "Person" in ada.labels) == (ids["Ada Lovelace"], True)
-    walked = await memory.traverse(ids["Ada Lovelace"])
+    walked = await memory.relations.traverse(ids["Ada Lovelace"])
     assert [node.memory_id for node in walked.nodes] == [ids["Charles Babbage"]]
 
     # What was said before is read with what is said now; saga and community go on.
     llm.asked.clear()
     script.entities = ["Ada Lovelace"]
     script.facts = []
-    told = await memory.add_episode(
+    told = await memory.episodes.add(
         "She translated a paper.", wait=True, saga="career", update_communities=True
     )
     assert told.status == "done", told.error
@@ -245,7 +247,7 @@ async def test_episodes_communities_and_sagas_are_read_and_not_broken(
 
     await memory.delete(ids["Charles Babbage"])
     assert await memory.delete(ids["Charles Babbage"], permanent=True)
-    await memory.maintain(groups=[group], full=True)
+    await memory.maintenance.run(groups=[group], full=True)
     assert await problems(memory) == []
     async with stock_graphiti(memory, settings) as graphiti:
         (saga,) = await SagaNode.get_by_group_ids(graphiti.driver, [group])

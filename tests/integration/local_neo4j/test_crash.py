@@ -131,11 +131,11 @@ async def survive(memory: GraphMemory, driver: AsyncDriver, after: int) -> None:
     It then stands as beside it a group whose runs nobody disturbed.
     """
     cut, whole = f"cut_{after}", f"whole_{after}"
-    memory.clock = lambda: TODAY
+    memory.context.clock = lambda: TODAY
     notes = [{"content": f"note {i:03}", "importance": 2} for i in range(120)]
     (first, *_), _ = [await memory.add_many(notes, group_id=group) for group in (cut, whole)]
-    memory.clock = lambda: TODAY + timedelta(days=365)
-    run = asyncio.create_task(memory.maintain(groups=[cut], batch_size=1))
+    memory.context.clock = lambda: TODAY + timedelta(days=365)
+    run = asyncio.create_task(memory.maintenance.run(groups=[cut], batch_size=1))
     while await ask(driver, CHANGED, cut) < after:
         pass
     instance = local_neo4j.running(memory.settings)
@@ -144,10 +144,10 @@ async def survive(memory: GraphMemory, driver: AsyncDriver, after: int) -> None:
     with pytest.raises(GraphUnavailableError):
         await run
     await wait_until_back(memory, str(first.memory_id), cut)
-    report = await memory.maintain(groups=[cut])
+    report = await memory.maintenance.run(groups=[cut])
     assert (report.completed, len(report.resumed)) == (True, 1)
     for _ in range(2):
-        await memory.maintain(groups=[whole])
+        await memory.maintenance.run(groups=[whole])
     assert await ask(driver, TOLD, cut) == await ask(driver, TOLD, whole)
 
 

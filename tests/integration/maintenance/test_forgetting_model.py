@@ -205,13 +205,13 @@ class World:
 
     async def preserve(self, memory_id: str, told: Told, days: int | None) -> None:
         until = None if days is None else self.now + days * DAY
-        await self.memory.preserve(memory_id, until=until)
+        await self.memory.lifecycle.preserve(memory_id, until=until)
         told.tags = [tag for tag in told.tags if tag != "preserved"] + ["preserved"]
         told.until, told.obsolete = until, None
         told.enter("ACTIVE", self.now)
 
     async def release(self, memory_id: str, told: Told) -> None:
-        await self.memory.preserve(memory_id, release=True)
+        await self.memory.lifecycle.preserve(memory_id, release=True)
         told.tags, told.until = [tag for tag in told.tags if tag != "preserved"], None
 
     async def reweigh(self, memory_id: str, told: Told, importance: float) -> None:
@@ -221,7 +221,7 @@ class World:
         told.wake(self.now)
 
     async def obsolete(self, memory_id: str, told: Told) -> None:
-        await self.memory.mark_obsolete(memory_id, "it is")
+        await self.memory.lifecycle.mark_obsolete(memory_id, "it is")
         told.enter("EXPIRED", self.now)
         told.obsolete = self.now
 
@@ -231,7 +231,7 @@ class World:
 
     async def recover(self, memory_id: str, told: Told) -> None:
         try:
-            await self.memory.recover(memory_id)
+            await self.memory.lifecycle.recover(memory_id)
         except NotSoftDeletedError:
             assert told.state != "SOFT_DELETED"
             return
@@ -244,13 +244,13 @@ class World:
 
     async def maintain(self) -> None:
         before = copy.deepcopy(self.told)
-        report = await self.memory.maintain(groups=[self.group])
+        report = await self.memory.maintenance.run(groups=[self.group])
         assert (report.completed, report.errors) == (True, 0)
         for told in self.told:
             if not told.purged:
                 told.step(self.now)
         self.runs.append((report.run_id, before, copy.deepcopy(self.told)))
-        again = await self.memory.maintain(groups=[self.group])
+        again = await self.memory.maintenance.run(groups=[self.group])
         assert (again.transitioned, again.purged) == ({}, 0), "once more at one instant is once"
 
     async def undo(self) -> None:
@@ -258,7 +258,7 @@ class World:
             return
         run_id, before, after = self.runs.pop()
         try:
-            undone = await self.memory.undo_maintenance(run_id)
+            undone = await self.memory.maintenance.undo(run_id)
         except GraphMemoryError:
             assert self.now - after[0].changed > 30 * DAY
             return
@@ -288,7 +288,7 @@ class World:
             assert node["tags"] == told.tags, act
             assert node["importance"] == pytest.approx(told.importance, abs=1e-6), act
             assert (node["soft_deleted_at"] is not None) == (told.state == "SOFT_DELETED")
-            status = await self.memory.decay_status(memory_id)
+            status = await self.memory.lifecycle.status(memory_id)
             assert status.protection == told.protection(self.now), act
             assert status.decay_score == pytest.approx(told.score(self.now), abs=1e-6), act
             stored, due = node["next_due_at"], instant(status.next_at) if status.next_at else None
@@ -307,7 +307,7 @@ async def live(
     """Live through a history, and compare after each act."""
     group, clock = f"test_{secrets.token_hex(8)}", Clock()
     own = given_settings.model_copy(update={"group_id": group})
-    memory = GraphMemory(graph, embedder, own, clock=clock)
+    memory = GraphMemory.over(graph, embedder, own, clock=clock)
     stored = await memory.add_many(
         [{"content": f"memory {i} of {group}", **kind} for i, kind in enumerate(kinds)]
     )

@@ -52,18 +52,18 @@ async def test_only_what_has_no_vector_is_embedded(
     wanted = await vector(driver, lost.memory_id)
     await forget_vector(driver, lost.memory_id)
     assert await rebuild_embeddings(
-        memory, group, only_missing=True, dry_run=True
+        memory.context, group, only_missing=True, dry_run=True
     ) == RebuildReport(candidates=1)
     assert await vector(driver, lost.memory_id) is None
     done: list[tuple[int, int | None]] = []
     report = await rebuild_embeddings(
-        memory, group, only_missing=True, on_progress=lambda *step: done.append(step)
+        memory.context, group, only_missing=True, on_progress=lambda *step: done.append(step)
     )
     assert report == RebuildReport(candidates=1, rebuilt=1, failed=0)
     assert done == [(1, 1)]
     assert await vector(driver, lost.memory_id) == pytest.approx(wanted, abs=1e-5)
     assert await vector(driver, kept.memory_id) == before
-    assert (await rebuild_embeddings(memory, group, only_missing=True)).candidates == 0
+    assert (await rebuild_embeddings(memory.context, group, only_missing=True)).candidates == 0
 
 
 async def test_all_are_embedded_when_asked_deleted_ones_too(
@@ -73,7 +73,7 @@ async def test_all_are_embedded_when_asked_deleted_ones_too(
     stored = [await memory.add(f"thought number {n}") for n in range(5)]
     await memory.delete(stored[0].memory_id)
     await forget_vector(driver, stored[0].memory_id)
-    report = await rebuild_embeddings(memory, group)
+    report = await rebuild_embeddings(memory.context, group)
     assert report == RebuildReport(candidates=5, rebuilt=5, failed=0)
     assert await vector(driver, stored[0].memory_id)
 
@@ -83,32 +83,32 @@ async def test_a_batch_that_fails_does_not_stop_the_others(
 ) -> None:
     monkeypatch.setattr(reembedding, "_BATCH", 1)
     await memory.add_many({"content": text} for text in ("sweet", "poison", "sour"))
-    embed_tokens = memory.embedder.embed_tokens
+    embed_tokens = memory.context.embedder.embed_tokens
 
     async def picky(texts: Sequence[str]) -> list[Embedding]:
         if "poison" in texts:
             raise EmbeddingError("The endpoint answered 400.")
         return await embed_tokens(texts)
 
-    monkeypatch.setattr(memory.embedder, "embed_tokens", picky)
-    assert await rebuild_embeddings(memory, group) == RebuildReport(3, rebuilt=2, failed=1)
+    monkeypatch.setattr(memory.context.embedder, "embed_tokens", picky)
+    assert await rebuild_embeddings(memory.context, group) == RebuildReport(3, rebuilt=2, failed=1)
 
 
 async def test_a_content_changed_meanwhile_keeps_its_own_vector(
     memory: GraphMemory, driver: AsyncDriver, group: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stored = await memory.add("a first thought")
-    embed_tokens = memory.embedder.embed_tokens
+    embed_tokens = memory.context.embedder.embed_tokens
 
     async def slow(texts: Sequence[str]) -> list[Embedding]:
         embeddings = await embed_tokens(texts)
-        monkeypatch.setattr(memory.embedder, "embed_tokens", embed_tokens)
+        monkeypatch.setattr(memory.context.embedder, "embed_tokens", embed_tokens)
         await memory.update(stored.memory_id, content="a second thought")
         return embeddings
 
-    monkeypatch.setattr(memory.embedder, "embed_tokens", slow)
-    assert (await rebuild_embeddings(memory, group)).rebuilt == 0
-    (wanted,) = await memory.embedder.embed(["a second thought"])
+    monkeypatch.setattr(memory.context.embedder, "embed_tokens", slow)
+    assert (await rebuild_embeddings(memory.context, group)).rebuilt == 0
+    (wanted,) = await memory.context.embedder.embed(["a second thought"])
     assert await vector(driver, stored.memory_id) == pytest.approx(list(wanted), abs=1e-5)
 
 
@@ -124,20 +124,20 @@ async def test_another_model_is_adopted_when_no_memory_is_left_behind(
     small = memory.settings.model_copy(
         update={"embedding_model": "small", "embedding_dimensions": 8}
     )
-    other = GraphMemory(memory.graph, SmallEmbedder(small), small, clock=memory.clock)
+    other = GraphMemory.over(memory.context.graph, SmallEmbedder(small), small, clock=memory.clock)
     try:
-        await other.check_embedding()
+        await other.context.check_embedding()
         with pytest.raises(DimensionMismatchError, match="embeddings rebuild"):
             await other.search("ships")
-        assert (await rebuild_embeddings(other, only_missing=True)).rebuilt == 1
+        assert (await rebuild_embeddings(other.context, only_missing=True)).rebuilt == 1
         found = await other.search("Ships pass at night")
         assert [hit.memory.memory_id for hit in found] == [stored.memory_id]
         assert found[0].similarity == pytest.approx(1, abs=1e-3)
-        adopted = await stored_embedding(memory.graph)
+        adopted = await stored_embedding(memory.context.graph)
         assert adopted
         assert (adopted.model, adopted.dimensions) == ("small", 8)
     finally:
-        await rebuild_embeddings(memory)
+        await rebuild_embeddings(memory.context)
     assert (await memory.search("ships"))[0].memory.memory_id == stored.memory_id
 
 
@@ -149,20 +149,22 @@ async def test_names_and_facts_that_we_embedded_follow_a_change_of_model(
 
     monkeypatch.setattr(reembedding, "groups", our_group)
     await stock(driver, group, 3, width=16)
-    await adopt(memory, [group])
+    await adopt(memory.context, [group])
     one = await memory.add("Ships pass at night")
     two = await memory.add("Lighthouses burn all night")
-    await memory.relate(one.memory_id, two.memory_id, fact="Ships see lighthouses")
+    await memory.relations.add(one.memory_id, two.memory_id, fact="Ships see lighthouses")
     sharing = memory.settings.model_copy(update={"graphiti_vectors": True})
-    shared = GraphMemory(memory.graph, memory.embedder, sharing, clock=memory.clock)
-    assert (await rebuild_embeddings(shared, group)).rebuilt == 5 + 3 + 3
+    shared = GraphMemory.over(
+        memory.context.graph, memory.context.embedder, sharing, clock=memory.clock
+    )
+    assert (await rebuild_embeddings(shared.context, group)).rebuilt == 5 + 3 + 3
 
     small = memory.settings.model_copy(
         update={"embedding_model": "small", "embedding_dimensions": 8}
     )
-    other = GraphMemory(memory.graph, SmallEmbedder(small), small, clock=memory.clock)
+    other = GraphMemory.over(memory.context.graph, SmallEmbedder(small), small, clock=memory.clock)
     try:
-        assert (await rebuild_embeddings(other)).failed == 0
+        assert (await rebuild_embeddings(other.context)).failed == 0
         records, _, _ = await driver.execute_query(
             "MATCH (n:Entity {group_id: $group})-[r:RELATES_TO]->() WHERE n.adopted_at IS NOT NULL "
             "RETURN n.name AS name, n.name_embedding AS of_name, r.fact AS fact, "
@@ -171,7 +173,7 @@ async def test_names_and_facts_that_we_embedded_follow_a_change_of_model(
         )
         assert len(records) == 2
         for record in records:
-            name, fact = await other.embedder.embed([record["name"], record["fact"]])
+            name, fact = await other.context.embedder.embed([record["name"], record["fact"]])
             assert record["of_name"] == pytest.approx(list(name), abs=1e-5)
             assert record["of_fact"] == pytest.approx(list(fact), abs=1e-5)
         records, _, _ = await driver.execute_query(
@@ -180,9 +182,9 @@ async def test_names_and_facts_that_we_embedded_follow_a_change_of_model(
             group=group,
         )
         assert records[0]["widths"] == [8]
-        (best, *_) = await other.search_facts("Ships see lighthouses")
+        (best, *_) = await other.facts.search("Ships see lighthouses")
         assert best.fact == "Ships see lighthouses"
     finally:
-        await rebuild_embeddings(memory)
-    (best, *_) = await memory.search_facts("vessels notice towers of light")
+        await rebuild_embeddings(memory.context)
+    (best, *_) = await memory.facts.search("vessels notice towers of light")
     assert best.fact == "Ships see lighthouses"

@@ -29,13 +29,16 @@ LOOK: LiteralString = "MATCH (m:Memory {group_id: $group}) RETURN m {.*} AS m OR
 
 async def run(memory: GraphMemory, **request: Any) -> Report:
     """Run maintenance on the test's own group."""
-    return await memory.maintain(groups=[memory.group(None)], **request)
+    return await memory.maintenance.run(groups=[memory.group(None)], **request)
 
 
 def other(memory: GraphMemory, **settings: Any) -> GraphMemory:
     """Return the same service under other settings."""
-    return GraphMemory(
-        memory.graph, memory.embedder, memory.settings.model_copy(update=settings), memory.clock
+    return GraphMemory.over(
+        memory.context.graph,
+        memory.context.embedder,
+        memory.settings.model_copy(update=settings),
+        memory.clock,
     )
 
 
@@ -59,7 +62,7 @@ async def fill(memory: GraphMemory, count: int, **details: Any) -> list[str]:
 async def resumed(memory: GraphMemory) -> AsyncIterator[None]:
     """Leave no pause and no unfinished run behind."""
     yield
-    await memory.resume_maintenance()
+    await memory.maintenance.resume()
     await run(memory)
 
 
@@ -175,15 +178,15 @@ async def test_pause_lock_and_time_limit(
     await fill(memory, 60, importance=2)
     await run(memory)
     clock.advance(days=40)
-    async with Lease(memory.graph, memory.settings):
+    async with Lease(memory.context.graph, memory.settings):
         with pytest.raises(RunLockedError):
             await run(memory)
-        assert (await memory.maintenance_status()).running
-    await memory.pause_maintenance("a test")
+        assert (await memory.maintenance.status()).running
+    await memory.maintenance.pause("a test")
     with pytest.raises(RunsPausedError, match="a test"):
         await run(memory)
-    assert (await memory.maintenance_status()).paused
-    assert await memory.resume_maintenance()
+    assert (await memory.maintenance.status()).paused
+    assert await memory.maintenance.resume()
     cut = await run(memory, batch_size=1, max_seconds=0.001)
     assert (cut.completed, cut.truncated, cut.processed) == (False, True, 20)
     rest = await run(memory)
@@ -207,13 +210,13 @@ async def test_a_run_that_is_paused_on_its_way_stops_and_goes_on_later(
     clock.advance(days=40)
     await run(memory, stages=["records"])
     running = asyncio.create_task(run(memory, batch_size=1))
-    await memory.pause_maintenance("on its way")
+    await memory.maintenance.pause("on its way")
     try:
         report = await running
         assert (report.completed, report.paused) == (False, True)
     except RunsPausedError:
         pass  # it came first
-    await memory.resume_maintenance()
+    await memory.maintenance.resume()
     await run(memory)
     assert set((await states(driver, group)).values()) == {"DORMANT"}
 
@@ -244,7 +247,7 @@ async def test_stages_run_in_their_order_and_only_those_asked_for(
     report = await run(memory, stages=["purge", "protection"])
     assert (report.stages, report.processed) == (["protection", "purge"], 0)
     assert (await run(memory)).stages == list(Stage)
-    (latest, *_) = await runs(memory.graph)
+    (latest, *_) = await runs(memory.context.graph)
     assert (latest.groups, latest.status, latest.stages_done) == ([group], "done", list(Stage))
     with pytest.raises(InvalidArgumentError, match="stages"):
         await run(memory, stages=["nonsense"])
@@ -275,7 +278,7 @@ async def test_what_other_rules_have_scheduled_is_scheduled_anew_when_they_are_g
     clock.advance(hours=1)
     away = other(memory, **OTHERWISE)
     if how == "undone":
-        await away.undo_maintenance((await run(away)).run_id)
+        await away.maintenance.undo((await run(away)).run_id)
     elif how == "stopped":
         assert (await run(away, max_seconds=0.0001)).truncated
     elif how == "failed":
@@ -378,22 +381,22 @@ def comparable(memories: list[dict[str, Any]]) -> list[Any]:
 async def survive(memory: GraphMemory, driver: AsyncDriver, after: int) -> None:
     """Kill a run, finish it, and compare with memories whose runs nobody disturbed."""
     group, twin = memory.group(None), f"{memory.group(None)}_{after}"
-    await memory.graph.run("memories/update/erase_all", group_id=group)
+    await memory.context.graph.run("memories/update/erase_all", group_id=group)
     for each in (memory, other(memory, group_id=twin)):
         await fill(each, 60, importance=2)
     now = memory.clock
-    memory.clock = lambda: TODAY + timedelta(days=365)
+    memory.context.clock = lambda: TODAY + timedelta(days=365)
     try:
         await killed(memory.settings, group, driver, after)
         report = await run(memory)
         assert report.completed
         for _ in range(1 + len(report.resumed)):
-            await memory.maintain(groups=[twin])
-            memory.clock = lambda: TODAY + timedelta(days=366)
+            await memory.maintenance.run(groups=[twin])
+            memory.context.clock = lambda: TODAY + timedelta(days=366)
         assert comparable(await look(driver, group)) == comparable(await look(driver, twin))
     finally:
-        memory.clock = now
-        await memory.graph.run("memories/update/erase_all", group_id=twin)
+        memory.context.clock = now
+        await memory.context.graph.run("memories/update/erase_all", group_id=twin)
 
 
 @pytest.mark.parametrize("after", [25])

@@ -26,7 +26,7 @@ async def finished(memory: GraphMemory, groups: list[str]) -> AsyncIterator[None
     yield
     await run(memory)
     for group in groups:
-        await memory.graph.run("memories/update/erase_all", group_id=group)
+        await memory.context.graph.run("memories/update/erase_all", group_id=group)
 
 
 @pytest_asyncio.fixture
@@ -54,11 +54,11 @@ async def test_confidence_sinks_in_the_groups_of_the_run_alone(
     clock.advance(days=120)
     only: dict[str, Any] = {"stages": ["confidence"]}
     limited = other(scanning, decay_enabled_groups=(groups[0],))
-    assert (await limited.maintain(groups=[groups[1]], **only)).completed
+    assert (await limited.maintenance.run(groups=[groups[1]], **only)).completed
     assert await lowered(driver, groups) == [0, 0, 0]
-    await limited.maintain(**only)
+    await limited.maintenance.run(**only)
     assert await lowered(driver, groups) == [1, 0, 0]
-    await scanning.maintain(groups=groups[:2], **only)
+    await scanning.maintenance.run(groups=groups[:2], **only)
     assert await lowered(driver, groups) == [1, 1, 0]
 
 
@@ -69,7 +69,9 @@ async def test_confidence_sinks_in_the_canarys_share_alone(
     await trusted(memory, groups[:1], 40)
     clock.advance(days=120)
     for canary, least, most in ((0, 0, 0), (25, 1, 20), (100, 40, 40)):
-        await scanning.maintain(groups=groups[:1], stages=["confidence"], canary_percent=canary)
+        await scanning.maintenance.run(
+            groups=groups[:1], stages=["confidence"], canary_percent=canary
+        )
         (sunk,) = await lowered(driver, groups[:1])
         assert least <= sunk <= most
 
@@ -87,16 +89,16 @@ async def test_a_tenant_finishes_and_is_told_of_its_own_runs_alone(
         await fill(other(memory, group_id=group), 30, importance=2)
     clock.advance(days=40)
     short: dict[str, Any] = {"batch_size": 1, "max_seconds": 0.001}
-    cut = [await bound(memory, g).maintain(groups=[g], **short) for g in groups[:2]]
+    cut = [await bound(memory, g).maintenance.run(groups=[g], **short) for g in groups[:2]]
     assert [report.truncated for report in cut] == [True, True]
-    report = await bound(memory, mine).maintain(groups=[mine])
+    report = await bound(memory, mine).maintenance.run(groups=[mine])
     assert (report.resumed, report.completed) == ([cut[0].run_id], True)
     moved = [{m["lifecycle_state"] for m in await look(driver, g)} for g in groups[:2]]
     assert moved == [{"DORMANT"}, {"ACTIVE"}]
     changed = other(memory, dormant_days=20.0)
-    assert (await bound(changed, mine).maintain(groups=[mine])).resumed == []
-    assert cut[1].run_id in {left.run_id for left in await runs(memory.graph, "stopped")}
-    assert (await memory.maintain(groups=[mine])).resumed == [cut[1].run_id]
+    assert (await bound(changed, mine).maintenance.run(groups=[mine])).resumed == []
+    assert cut[1].run_id in {left.run_id for left in await runs(memory.context.graph, "stopped")}
+    assert (await memory.maintenance.run(groups=[mine])).resumed == [cut[1].run_id]
 
 
 async def test_a_run_that_was_cut_short_and_ended_is_not_cut_short(
@@ -104,33 +106,33 @@ async def test_a_run_that_was_cut_short_and_ended_is_not_cut_short(
 ) -> None:
     await fill(other(memory, group_id=groups[0]), 30, importance=2)
     clock.advance(days=40)
-    cut = await memory.maintain(groups=groups[:1], batch_size=1, max_seconds=0.001)
+    cut = await memory.maintenance.run(groups=groups[:1], batch_size=1, max_seconds=0.001)
     assert cut.truncated
-    await memory.maintain(groups=groups[:1])
-    (ended,) = [each for each in await runs(memory.graph) if each.run_id == cut.run_id]
+    await memory.maintenance.run(groups=groups[:1])
+    (ended,) = [each for each in await runs(memory.context.graph) if each.run_id == cut.run_id]
     assert (ended.status, ended.truncated) == ("done", False)
 
 
 async def test_runs_and_the_calls_of_callers_are_forgotten_in_time(
     memory: GraphMemory, driver: AsyncDriver, groups: list[str], clock: Clock
 ) -> None:
-    await rate_limit.count(memory.graph, "somebody", limit=10, now=clock.now)
-    first = await memory.maintain(groups=groups[:1])
-    theirs = await memory.maintain(groups=groups[1:])
+    await rate_limit.count(memory.context.graph, "somebody", limit=10, now=clock.now)
+    first = await memory.maintenance.run(groups=groups[:1])
+    theirs = await memory.maintenance.run(groups=groups[1:])
     clock.advance(days=29)
-    second = await memory.maintain(groups=groups[:1])
+    second = await memory.maintenance.run(groups=groups[:1])
     kept = {first.run_id, theirs.run_id, second.run_id}
-    assert kept <= {each.run_id for each in await runs(memory.graph, limit=1000)}
+    assert kept <= {each.run_id for each in await runs(memory.context.graph, limit=1000)}
     before = await totals(driver)
     clock.advance(days=2)
-    last = await memory.maintain(groups=groups[:1])
-    left = {each.run_id for each in await runs(memory.graph, limit=1000)}
+    last = await memory.maintenance.run(groups=groups[:1])
+    left = {each.run_id for each in await runs(memory.context.graph, limit=1000)}
     assert left & (kept | {last.run_id}) == {theirs.run_id, second.run_id, last.run_id}
     assert not last.full
     after = await totals(driver)
     assert all(after[name] >= value for name, value in before.items())
     with pytest.raises(UndoRefusedError, match="30 days"):
-        await memory.undo_maintenance(first.run_id)
+        await memory.maintenance.undo(first.run_id)
     rows, _, _ = await driver.execute_query("MATCH (c:Control {key: 'rate:somebody'}) RETURN c")
     assert rows == []
 
@@ -153,7 +155,7 @@ def test_a_step_of_the_clock_ends_no_process() -> None:
 async def test_processes_of_another_container_are_not_taken_for_ended_ones(
     memory: GraphMemory, driver: AsyncDriver, groups: list[str]
 ) -> None:
-    held = Lease(memory.graph, memory.settings)
+    held = Lease(memory.context.graph, memory.settings)
     machine, *process = held.owner.rsplit("/", 3)
     assert lease._is_dead(held.owner)
     for elsewhere in (f"{machine}0", "another/1", machine.split("/")[0]):

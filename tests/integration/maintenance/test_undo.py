@@ -66,7 +66,7 @@ async def test_a_compressed_content_is_read_as_it_was(
     assert (await memory.get(memory_id, counted=False)).content == LONG
     (found,) = await memory.search("Zeppelin façade", states=["ARCHIVED"])
     assert found.memory.content == LONG
-    await memory.accesses.flush()
+    await memory.context.accesses.flush()
     (woken,) = await look(driver, group)
     assert (woken["content"], woken["is_compressed"]) == (LONG, False)
     assert woken["content_hash"] == hashlib.sha256(LONG.encode()).hexdigest()
@@ -78,7 +78,7 @@ async def test_a_compressed_memory_is_exported_embedded_and_changed_whole(
     memory_id = await archived(memory, clock)
     lines = await exported(memory)
     assert json.loads(lines[0])["content"] == LONG
-    assert (await rebuild_embeddings(memory, group)).rebuilt == 1
+    assert (await rebuild_embeddings(memory.context, group)).rebuilt == 1
     twin = other(memory, group_id=f"{group}_2")
     assert (await import_lines(twin, lines, f"{group}_2")).stored == 1
     assert [json.loads(line)["content"] for line in await exported(twin)] == [LONG]
@@ -89,7 +89,7 @@ async def test_a_compressed_memory_is_exported_embedded_and_changed_whole(
     clock.advance(hours=1)
     await run(memory)
     assert (await memory.get(memory_id, counted=False)).content == "a short one"
-    await memory.graph.run("memories/update/erase_all", group_id=f"{group}_2")
+    await memory.context.graph.run("memories/update/erase_all", group_id=f"{group}_2")
 
 
 async def test_what_stays_archived_through_a_change_is_compressed_again(
@@ -114,14 +114,14 @@ async def test_undo_leaves_the_export_as_it_was_byte_for_byte(
     hub = await archived(memory, clock)
     others = [await memory.add(f"beside it {i}", importance=2, confidence=0.9) for i in range(4)]
     for each in others:
-        await memory.relate(each.memory_id, hub, "supports", strength=0.7)
-    await memory.preserve(others[0].memory_id, until="2026-10-01")
+        await memory.relations.add(each.memory_id, hub, "supports", strength=0.7)
+    await memory.lifecycle.preserve(others[0].memory_id, until="2026-10-01")
     clock.advance(days=150)
     before, raw = await exported(memory), await look(driver, group)
     report = await run(other(memory, confidence_scan_in_maintenance=True))
     assert report.transitioned
     assert await exported(memory) != before
-    undone = await memory.undo_maintenance(report.run_id)
+    undone = await memory.maintenance.undo(report.run_id)
     assert (undone.refused, undone.restored) == (0, 4)
     assert await exported(memory) == before
     after = await look(driver, group)
@@ -130,10 +130,10 @@ async def test_undo_leaves_the_export_as_it_was_byte_for_byte(
         changed = {k for k in was.keys() | now.keys() if was.get(k) != now.get(k)}
         assert changed <= set(scores), changed
     with pytest.raises(UndoRefusedError, match="already"):
-        await memory.undo_maintenance(report.run_id)
-    rehearsed = await memory.rehearse_maintenance(groups=[group])
+        await memory.maintenance.undo(report.run_id)
+    rehearsed = await memory.maintenance.dry_run(groups=[group])
     with pytest.raises(UndoRefusedError, match="no such run"):
-        await memory.undo_maintenance(rehearsed.run_id)
+        await memory.maintenance.undo(rehearsed.run_id)
 
 
 async def test_undo_refuses_what_was_changed_since_and_names_it(
@@ -148,13 +148,15 @@ async def test_undo_refuses_what_was_changed_since_and_names_it(
     clock.advance(hours=1)
     report = await run(memory)
     assert report.transitioned == {"EXPIRED>SOFT_DELETED": 5}
-    await memory.recover(used.memory_id)
+    await memory.lifecycle.recover(used.memory_id)
     await memory.add("number 1", importance=2)
-    await memory.graph.run("memories/update/erase", group_id=group, memory_ids=[gone.memory_id])
+    await memory.context.graph.run(
+        "memories/update/erase", group_id=group, memory_ids=[gone.memory_id]
+    )
     await driver.execute_query(
         "MATCH (m:Memory {uuid: $id}) SET m.tags = ['new']", id=twice.memory_id
     )
-    undone = await memory.undo_maintenance(report.run_id)
+    undone = await memory.maintenance.undo(report.run_id)
     assert (undone.restored, undone.refused) == (1, 4)
     reasons = {refusal.memory_id: refusal.reason for refusal in undone.refusals}
     assert "ACTIVE" in reasons[used.memory_id]
@@ -170,7 +172,7 @@ async def test_a_purge_hides_a_memory_until_it_is_undone_or_erased(
 ) -> None:
     first = await memory.add("first", importance=2)
     second = await memory.add("second", importance=2)
-    await memory.relate(first.memory_id, second.memory_id, "supports")
+    await memory.relations.add(first.memory_id, second.memory_id, "supports")
     await memory.update(first.memory_id, content="first, rewritten")
     await memory.delete(first.memory_id)
     before = await look(driver, group)
@@ -180,11 +182,11 @@ async def test_a_purge_hides_a_memory_until_it_is_undone_or_erased(
     report = await run(memory)
     assert report.purged == 1
     with pytest.raises(NotFoundError):
-        await memory.history(first.memory_id)
-    assert await memory.relations(second.memory_id) == []
-    problems = await verify(memory.graph, memory.settings)
+        await memory.lifecycle.history(first.memory_id)
+    assert await memory.relations.list(second.memory_id) == []
+    problems = await verify(memory.context.graph, memory.settings)
     assert group not in problems
-    undone = await memory.undo_maintenance(report.run_id)
+    undone = await memory.maintenance.undo(report.run_id)
     assert undone.refused == 0
     (back,) = [m for m in await look(driver, group) if m["uuid"] == first.memory_id]
     assert back["soft_deleted_at"] == before[0]["soft_deleted_at"]
@@ -202,7 +204,7 @@ async def test_a_purge_hides_a_memory_until_it_is_undone_or_erased(
     )
     assert left == []
     with pytest.raises(UndoRefusedError, match="30 days"):
-        await memory.undo_maintenance(report.run_id)
+        await memory.maintenance.undo(report.run_id)
 
 
 async def test_of_a_run_of_others_a_group_learns_nothing(
@@ -213,13 +215,13 @@ async def test_of_a_run_of_others_a_group_learns_nothing(
     report = await run(memory)
     unknown = report.run_id[:-1] + "x"
     with pytest.raises(UndoRefusedError) as of_none:
-        await memory.undo_maintenance(unknown, group_id=f"{group}_2")
+        await memory.maintenance.undo(unknown, group_id=f"{group}_2")
     for _ in range(2):
         with pytest.raises(UndoRefusedError) as of_others:
-            await memory.undo_maintenance(report.run_id, group_id=f"{group}_2")
+            await memory.maintenance.undo(report.run_id, group_id=f"{group}_2")
         assert str(of_others.value) == str(of_none.value).replace(unknown, report.run_id)
         if _ == 0:
-            assert (await memory.undo_maintenance(report.run_id, group_id=group)).restored == 1
+            assert (await memory.maintenance.undo(report.run_id, group_id=group)).restored == 1
 
 
 async def test_to_erase_a_group_leaves_nothing_to_bring_back(
@@ -227,8 +229,8 @@ async def test_to_erase_a_group_leaves_nothing_to_bring_back(
 ) -> None:
     gone = await memory.add("a secret", conversation_id="talk")
     kept = await memory.add("another", tags=["telling"], conversation_id="talk")
-    memory.settings = memory.settings.model_copy(update={"feedback_max_shift": 0.2})
-    await memory.give_feedback(kept.memory_id, True, query="another")
+    memory.context.settings = memory.settings.model_copy(update={"feedback_max_shift": 0.2})
+    await memory.feedback.add(kept.memory_id, True, query="another")
     await driver.execute_query(
         "CREATE (:Episodic {uuid: $group + 'e', group_id: $group, content: 'a secret was told'}) "
         "CREATE (:EpisodeJob {job_id: $group, group_id: $group, position: 1, name: 'a secret'}) "
@@ -244,7 +246,7 @@ async def test_to_erase_a_group_leaves_nothing_to_bring_back(
     await memory.add("of others", group_id=f"{group}_2")
     for each in (group, f"{group}_2"):
         await memory.retrieve("what is the secret?", session_id="s", group_id=each)
-    await memory.accesses.flush()
+    await memory.context.accesses.flush()
     assert (await memory.delete_all(confirm="DELETE ALL", permanent=True)).deleted == 1
     left, _, _ = await driver.execute_query(
         "MATCH (n) WHERE any(key IN keys(n) WHERE n[key] = $group "
@@ -253,9 +255,9 @@ async def test_to_erase_a_group_leaves_nothing_to_bring_back(
         group=group,
     )
     assert {(*row["labels"], *(row["tags"] or ())) for row in left} == {("MaintenanceChange",)}
-    state = await memory.context_state("s", group_id=f"{group}_2")
+    state = await memory.sessions.state("s", group_id=f"{group}_2")
     assert len(state.loaded) == 1
-    undone = await memory.undo_maintenance(report.run_id)
+    undone = await memory.maintenance.undo(report.run_id)
     assert (undone.restored, undone.refused) == (0, 2)
 
 
@@ -263,15 +265,15 @@ async def test_a_purged_content_may_be_stored_again_under_its_id(
     memory: GraphMemory, clock: Clock, group: str
 ) -> None:
     stored = await memory.add("come back", memory_id="fixed-id")
-    await memory.relate(stored.memory_id, (await memory.add("an end")).memory_id)
+    await memory.relations.add(stored.memory_id, (await memory.add("an end")).memory_id)
     await memory.delete("fixed-id")
     clock.advance(days=91)
     report = await run(memory)
     await memory.add("come back", memory_id="fixed-id")
-    undone = await memory.undo_maintenance(report.run_id)
+    undone = await memory.maintenance.undo(report.run_id)
     (refusal,) = [r for r in undone.refusals if r.memory_id == "fixed-id"]
     assert "its id" in refusal.reason
-    await memory.graph.run("memories/update/erase_all", group_id=group)
+    await memory.context.graph.run("memories/update/erase_all", group_id=group)
 
 
 async def test_a_dry_run_says_what_a_run_does_and_writes_nothing(
@@ -283,7 +285,7 @@ async def test_a_dry_run_says_what_a_run_does_and_writes_nothing(
     await run(memory)
     clock.advance(days=95)
     before, counted = await everything(driver, group), samples()
-    told = await memory.rehearse_maintenance(groups=[group])
+    told = await memory.maintenance.dry_run(groups=[group])
     assert await everything(driver, group) == before
     assert samples() == counted
     done = await run(memory)
@@ -310,7 +312,7 @@ async def test_a_dry_run_knows_what_lacks_confidence(
         for policy in ("none", "half_life", "adaptive")
     )
     for _ in range(4):
-        told = await scanning.rehearse_maintenance(groups=[group])
+        told = await scanning.maintenance.dry_run(groups=[group])
         assert told.transitioned == (await run(scanning)).transitioned
         clock.advance(days=1)
 
@@ -323,7 +325,7 @@ async def test_a_dry_run_may_suppose_another_day_policy_and_numbers(
     await run(memory)
 
     async def suppose(**what_if: Any) -> dict[str, int]:
-        told = await memory.rehearse_maintenance(what_if=what_if, groups=[group])
+        told = await memory.maintenance.dry_run(**what_if, groups=[group])
         return dict(told.transitioned)
 
     assert await suppose() == {}
@@ -350,13 +352,13 @@ async def test_a_tenant_undoes_its_own_part_of_a_run(memory: GraphMemory, clock:
     other = f"{memory.settings.group_id}_other"
     mine, theirs = await memory.add("mine"), await memory.add("theirs", group_id=other)
     clock.advance(days=40)
-    report = await memory.maintain(groups=[memory.settings.group_id, other])
-    undone = await memory.undo_maintenance(report.run_id, group_id=other)
+    report = await memory.maintenance.run(groups=[memory.settings.group_id, other])
+    undone = await memory.maintenance.undo(report.run_id, group_id=other)
     assert (undone.restored, undone.refused) == (1, 0)
-    assert (await memory.decay_status(mine.memory_id)).state == "DORMANT"
-    assert (await memory.decay_status(theirs.memory_id, group_id=other)).state == "ACTIVE"
-    assert (await memory.undo_maintenance(report.run_id)).restored == 1
-    assert (await memory.decay_status(mine.memory_id)).state == "ACTIVE"
+    assert (await memory.lifecycle.status(mine.memory_id)).state == "DORMANT"
+    assert (await memory.lifecycle.status(theirs.memory_id, group_id=other)).state == "ACTIVE"
+    assert (await memory.maintenance.undo(report.run_id)).restored == 1
+    assert (await memory.lifecycle.status(mine.memory_id)).state == "ACTIVE"
 
 
 async def test_to_erase_a_memory_leaves_nothing_that_tells_of_it(
@@ -386,6 +388,6 @@ async def test_to_erase_a_memory_leaves_nothing_that_tells_of_it(
     assert told == {(gone, "None"), (kept, "smokes"), (kept, "['secret']")}
 
     await import_lines(memory, lines)  # another of its id is not what the run had changed
-    undone = await memory.undo_maintenance(report.run_id)
+    undone = await memory.maintenance.undo(report.run_id)
     assert undone.restored == 1
     assert [each.memory_id for each in undone.refusals] == [gone]

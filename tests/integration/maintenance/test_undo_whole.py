@@ -33,10 +33,10 @@ async def test_undo_of_a_purge_gives_back_relations_as_they_were(
 ) -> None:
     ada, rome, tea = [(await memory.add(text)).memory_id for text in ("Ada", "Rome", "tea")]
     await driver.execute_query(FACTS, a=ada, b=rome)
-    await memory.relate(ada, tea, "supports")
-    await memory.relate(ada, tea, "causes")
-    await memory.unrelate(ada, tea, "causes")
-    await memory.relate(tea, rome, "supports")
+    await memory.relations.add(ada, tea, "supports")
+    await memory.relations.add(ada, tea, "causes")
+    await memory.relations.remove(ada, tea, "causes")
+    await memory.relations.add(tea, rome, "supports")
     before = await relations(driver, group)
     await memory.delete(ada)
     await memory.delete(rome)
@@ -48,7 +48,7 @@ async def test_undo_of_a_purge_gives_back_relations_as_they_were(
     last = await run(memory)
     assert (both.purged, last.purged) == (2, 1)
     for purge in (last, both):  # the relations to tea have one end back after the first
-        undone = await memory.undo_maintenance(purge.run_id)
+        undone = await memory.maintenance.undo(purge.run_id)
         assert (undone.restored, undone.refused) == (purge.purged, 0)
     assert await relations(driver, group) == before
-    assert group not in await verify(memory.graph, memory.settings)
+    assert group not in await verify(memory.context.graph, memory.settings)

@@ -115,8 +115,9 @@ async def test_bad_input_is_refused_by_name_and_nothing_is_stored(
 
 
 async def test_an_unknown_argument_is_refused_with_the_known_ones(memory: GraphMemory) -> None:
+    misspelt: Any = {"importanse": 3}
     with pytest.raises(InvalidArgumentError, match="valid are content, memory_type"):
-        await memory.add("fine", importanse=3)
+        await memory.add("fine", **misspelt)
 
 
 async def test_the_same_content_is_refused_with_the_id_it_has(memory: GraphMemory) -> None:
@@ -148,17 +149,17 @@ async def test_two_groups_may_hold_the_same_content(memory: GraphMemory, group: 
 async def test_a_duplicate_is_found_before_it_is_embedded(memory: GraphMemory) -> None:
     await memory.add("only once")
     calls: list[int] = []
-    embed_tokens = memory.embedder.embed_tokens
+    embed_tokens = memory.context.embedder.embed_tokens
 
     async def counted(texts: list[str]):
         calls.append(len(texts))
         return await embed_tokens(texts)
 
-    memory.embedder.embed_tokens = counted  # type: ignore[method-assign]
+    memory.context.embedder.embed_tokens = counted  # type: ignore[method-assign]
     try:
         outcomes = await memory.add_many([{"content": "only once"}, {"content": "new"}])
     finally:
-        del memory.embedder.embed_tokens  # type: ignore[attr-defined]
+        del memory.context.embedder.embed_tokens  # type: ignore[attr-defined]
     assert calls == [1]
     assert [type(outcome.error) for outcome in outcomes] == [DuplicateError, type(None)]
 
@@ -220,14 +221,14 @@ async def test_what_is_broken_off_leaves_no_memory_without_its_relations(
     memory: GraphMemory, driver: AsyncDriver
 ) -> None:
     target = await memory.add("tea")
-    relation = {"target_id": target.memory_id, "relation_type": "supports"}
+    relation: Any = {"target_id": target.memory_id, "relation_type": "supports"}
     async with locked(driver, target.memory_id):
         adding = asyncio.create_task(memory.add("Ada drinks tea", relationships=[relation]))
         await some_transaction_waits(driver)
         adding.cancel()
         await asyncio.wait([adding])
     stored = (await memory.list()).memories
-    assert len(await memory.relations(target.memory_id)) == len(stored) - 1
+    assert len(await memory.relations.list(target.memory_id)) == len(stored) - 1
 
 
 async def test_parents_and_relations_are_made_with_the_memory(memory: GraphMemory) -> None:
@@ -240,7 +241,7 @@ async def test_parents_and_relations_are_made_with_the_memory(memory: GraphMemor
         ],
     )
     assert (await memory.get(child.memory_id)).parent_id == parent.memory_id
-    relations = await memory.relations(child.memory_id)
+    relations = await memory.relations.list(child.memory_id)
     assert {(r.from_id, r.relation_type) for r in relations} == {
         (child.memory_id, "causes"),
         (parent.memory_id, "caused_by"),
@@ -264,7 +265,7 @@ async def test_memories_of_one_call_relate_to_each_other(memory: GraphMemory, gr
         ]
     )
     assert [outcome.relations_created for outcome in outcomes] == [0, 2, 2]
-    assert len(await memory.relations(first)) == 3
+    assert len(await memory.relations.list(first)) == 3
 
 
 async def test_a_relation_to_another_group_is_refused(memory: GraphMemory, group: str) -> None:
@@ -276,35 +277,37 @@ async def test_a_relation_to_another_group_is_refused(memory: GraphMemory, group
 
 async def test_repeating_a_relation_updates_it(memory: GraphMemory) -> None:
     a, b = await memory.add("a"), await memory.add("b")
-    (first,) = await memory.relate(a.memory_id, b.memory_id, "supports", strength=0.2)
-    (again,) = await memory.relate(
-        a.memory_id, b.memory_id, "SUPPORTS", strength=0.8, metadata={"seen": "twice"}
+    (first,) = await memory.relations.add(a.memory_id, b.memory_id, "supports", strength=0.2)
+    shouted: Any = "SUPPORTS"
+    (again,) = await memory.relations.add(
+        a.memory_id, b.memory_id, shouted, strength=0.8, metadata={"seen": "twice"}
     )
     assert (first.created, again.created) == (True, False)
-    (relation,) = await memory.relations(a.memory_id)
+    (relation,) = await memory.relations.list(a.memory_id)
     assert (relation.strength, relation.metadata) == (0.8, {"seen": "twice"})
 
 
 async def test_a_memory_cannot_be_related_to_itself(memory: GraphMemory) -> None:
     a = await memory.add("a")
     with pytest.raises(InvalidArgumentError, match=r"^to_id="):
-        await memory.relate(a.memory_id, a.memory_id)
+        await memory.relations.add(a.memory_id, a.memory_id)
 
 
 async def test_an_end_that_is_no_id_is_refused_by_its_own_name(memory: GraphMemory) -> None:
     a = await memory.add("a")
     with pytest.raises(InvalidArgumentError, match=r"^to_id="):
-        await memory.relate(a.memory_id, "")
+        await memory.relations.add(a.memory_id, "")
     with pytest.raises(InvalidArgumentError, match=r"^from_id="):
-        await memory.relate("", a.memory_id)
+        await memory.relations.add("", a.memory_id)
 
 
 async def test_an_unknown_relation_type_is_refused_with_the_vocabulary(
     memory: GraphMemory,
 ) -> None:
     a, b = await memory.add("a"), await memory.add("b")
+    unknown: Any = "mentions"
     with pytest.raises(InvalidArgumentError, match=r"references.*supersedes"):
-        await memory.relate(a.memory_id, b.memory_id, "mentions")
+        await memory.relations.add(a.memory_id, b.memory_id, unknown)
 
 
 async def test_an_update_changes_what_is_given_and_leaves_the_rest(
@@ -353,8 +356,9 @@ async def test_an_update_of_nothing_is_refused(memory: GraphMemory) -> None:
     stored = await memory.add("tea")
     with pytest.raises(InvalidArgumentError, match="at least one"):
         await memory.update(stored.memory_id)
+    unknown: Any = {"access_count": 7}
     with pytest.raises(InvalidArgumentError, match="unknown argument"):
-        await memory.update(stored.memory_id, access_count=7)
+        await memory.update(stored.memory_id, **unknown)
 
 
 async def test_a_deleted_memory_is_gone_and_its_content_free(

@@ -34,12 +34,16 @@ async def make(memory: GraphMemory, llm: ScriptedLlm) -> AsyncIterator[Make]:
 
     def other(**changed: Any) -> GraphMemory:
         settings = memory.settings.model_copy(update={"llm_url": llm.url, **changed})
-        opened.append(GraphMemory(memory.graph, memory.embedder, settings, clock=memory.clock))
+        opened.append(
+            GraphMemory.over(
+                memory.context.graph, memory.context.embedder, settings, clock=memory.clock
+            )
+        )
         return opened[-1]
 
     yield other
     for each in opened:
-        await each.settle()
+        await each.close()
 
 
 def rating(judge: Callable[[str], tuple[Any, Any]]) -> Callable[[dict[str, Any]], Any]:
@@ -85,7 +89,7 @@ async def test_without_a_model_nothing_is_rated(memory: GraphMemory, driver: Asy
     assert (told.importance, told.importance_source) == (5.0, "default")
     assert (await stored(driver, told.memory_id))["classification_status"] == "off"
     with pytest.raises(SettingsError, match="LLM_URL"):
-        await memory.classify_queue()
+        await memory.maintenance.classify()
 
 
 async def test_what_cannot_be_rated_waits_in_the_middle_and_is_rated_by_a_run(
@@ -97,11 +101,11 @@ async def test_what_cannot_be_rated_waits_in_the_middle_and_is_rated_by_a_run(
     assert (told.importance, told.importance_source, told.stability) == (6.0, "fallback", 3)
     before = await stored(driver, told.memory_id)
     assert before["classification_status"] == "pending"
-    rehearsed = await memory.rehearse_maintenance(groups=[memory.settings.group_id])
+    rehearsed = await memory.maintenance.dry_run(groups=[memory.settings.group_id])
     assert rehearsed.classified == 1
 
     llm.script = rating(lambda text: (5, 5))
-    report = await memory.maintain(groups=[memory.settings.group_id])
+    report = await memory.maintenance.run(groups=[memory.settings.group_id])
     assert (report.classified, report.errors, report.completed) == (1, 0, True)
     after = await stored(driver, told.memory_id)
     assert after["importance"] == 10.0
@@ -125,9 +129,9 @@ async def test_a_run_does_not_stop_for_a_model_that_is_down(
     memory = make()
     llm.script = lambda _: (503, {})
     told = await memory.add("Ada is allergic to nuts")
-    report = await memory.maintain(groups=[memory.settings.group_id])
+    report = await memory.maintenance.run(groups=[memory.settings.group_id])
     assert (report.classified, report.completed) == (0, True)
-    queue = await memory.classify_queue(groups=[memory.settings.group_id])
+    queue = await memory.maintenance.classify(groups=[memory.settings.group_id])
     assert (queue.classified, queue.pending, queue.fallback_share) == (0, 1, 1.0)
     assert queue.error
     assert (await stored(driver, told.memory_id))["classification_attempts"] is None
@@ -153,7 +157,7 @@ async def test_after_some_answers_without_a_rating_none_is_asked_for(
     groups = [memory.settings.group_id]
     told = await memory.add("Ada likes tea")
     for pending in (1, 0, 0):
-        assert (await memory.classify_queue(groups=groups)).pending == pending
+        assert (await memory.maintenance.classify(groups=groups)).pending == pending
     assert len(llm.asked) == 3
     kept = await stored(driver, told.memory_id)
     assert (kept["classification_status"], kept["importance_source"]) == ("done", "fallback")
@@ -180,14 +184,14 @@ async def test_a_request_holds_one_group_and_at_most_a_batch_and_a_run_its_budge
             [{"content": f"of {tenant}: {n}"} for n in range(count)], group_id=tenant
         )
     assert llm.asked == []  # a call that brings many does not wait
-    queue = await memory.classify_queue(groups=[group, other])
+    queue = await memory.maintenance.classify(groups=[group, other])
     assert (queue.classified, queue.unrated, queue.pending) == (6, 0, 6)
     for body in llm.asked:
         prompt = prompt_of(body)
         assert schema_of(body) == "Ratings"
         assert (f"of {group}:" in prompt) != (f"of {other}:" in prompt)
         assert len(json.loads(body["messages"][-1]["content"])) <= 2
-    rest = await memory.classify_queue(groups=[group, other], budget=100)
+    rest = await memory.maintenance.classify(groups=[group, other], budget=100)
     assert (rest.classified, rest.pending, rest.fallback_share) == (6, 0, 0.0)
 
 
@@ -202,7 +206,7 @@ async def test_what_changed_while_the_model_thought_keeps_its_change(
     await memory.update(mine.memory_id, importance=2)
     await memory.update(text.memory_id, stability=1)
     llm.script = rating(lambda text: (5, 5))
-    assert (await rated.classify_queue(groups=[memory.settings.group_id])).classified == 1
+    assert (await rated.maintenance.classify(groups=[memory.settings.group_id])).classified == 1
     kept, firm = await stored(driver, mine.memory_id), await stored(driver, text.memory_id)
     assert (kept["importance"], kept["importance_source"]) == (2.0, "user")
     assert kept["classification_status"] == "done"
@@ -263,12 +267,12 @@ async def test_undo_takes_back_the_ratings_of_a_run(
     chosen = (await memory.add("Ada likes tea")).memory_id
     before = [await stored(driver, memory_id) for memory_id in (rated, firm)]
     llm.script = rating(lambda text: (4, 2))
-    report = await memory.maintain(groups=[group], stages=["classification"])
+    report = await memory.maintenance.run(groups=[group], stages=["classification"])
     assert report.classified == 3
     assert (await stored(driver, rated))["importance"] == 8.0
     await memory.update(chosen, importance=8)
-    undone = await memory.undo_maintenance(report.run_id)
+    undone = await memory.maintenance.undo(report.run_id)
     assert [await stored(driver, memory_id) for memory_id in (rated, firm)] == before
     assert [refusal.memory_id for refusal in undone.refusals] == [chosen]
     assert "its importance" in undone.refusals[0].reason
-    assert (await memory.maintain(groups=[group])).classified == 2
+    assert (await memory.maintenance.run(groups=[group])).classified == 2

@@ -27,18 +27,18 @@ async def test_a_preserved_memory_wakes_and_does_not_fade_until_its_day_is_over(
     memory: GraphMemory, clock: Clock
 ) -> None:
     stored = await memory.add("the cellar floods in March", importance=3)
-    await memory.mark_obsolete(stored.memory_id, "the cellar was drained")
+    await memory.lifecycle.mark_obsolete(stored.memory_id, "the cellar was drained")
     clock.advance(days=400)
-    kept = await memory.preserve(stored.memory_id, until="2027-08-01")
+    kept = await memory.lifecycle.preserve(stored.memory_id, until="2027-08-01")
     assert (kept.state, kept.decay_score, kept.protection) == ("ACTIVE", 0.0, "until")
     assert kept.obsolete_at is None
     assert kept.preserve_until is not None
     assert kept.preserve_until.isoformat() == "2027-08-01T23:59:59.999000+00:00"
     assert kept.next_at == kept.preserve_until + timedelta(milliseconds=1)
     clock.now = kept.preserve_until
-    assert (await memory.decay_status(stored.memory_id)).protection == "until"
+    assert (await memory.lifecycle.status(stored.memory_id)).protection == "until"
     clock.advance(milliseconds=1)
-    after = await memory.decay_status(stored.memory_id)
+    after = await memory.lifecycle.status(stored.memory_id)
     assert after.protection is None
     assert after.decay_score > 0.9
     assert after.next_state == "DORMANT"
@@ -48,42 +48,42 @@ async def test_release_leaves_the_other_reasons_to_keep_a_memory(memory: GraphMe
     plain = await memory.add("a plain note")
     tagged = await memory.add("a pinned note", tags=["Pinned"])
     for stored in (plain, tagged):
-        await memory.preserve(stored.memory_id)
+        await memory.lifecycle.preserve(stored.memory_id)
         assert "preserved" in (await memory.get(stored.memory_id)).tags
-    assert (await memory.preserve(plain.memory_id, release=True)).protection is None
-    assert (await memory.preserve(tagged.memory_id, release=True)).protection == "tag"
+    assert (await memory.lifecycle.preserve(plain.memory_id, release=True)).protection is None
+    assert (await memory.lifecycle.preserve(tagged.memory_id, release=True)).protection == "tag"
     assert (await memory.get(tagged.memory_id)).tags == ["Pinned"]
 
 
 async def test_what_cannot_be_preserved_is_refused(memory: GraphMemory) -> None:
     stored = await memory.add("a note")
     with pytest.raises(InvalidArgumentError, match="in the future"):
-        await memory.preserve(stored.memory_id, until=TODAY - timedelta(days=1))
+        await memory.lifecycle.preserve(stored.memory_id, until=TODAY - timedelta(days=1))
     with pytest.raises(InvalidArgumentError, match="absent with release"):
-        await memory.preserve(stored.memory_id, until="2030-01-01", release=True)
+        await memory.lifecycle.preserve(stored.memory_id, until="2030-01-01", release=True)
     with pytest.raises(NotFoundError):
-        await memory.preserve("nothing")
+        await memory.lifecycle.preserve("nothing")
     await memory.delete(stored.memory_id)
     with pytest.raises(NotFoundError):
-        await memory.preserve(stored.memory_id)
+        await memory.lifecycle.preserve(stored.memory_id)
 
 
 async def test_a_deletion_is_taken_back_with_its_relations(
     memory: GraphMemory, clock: Clock
 ) -> None:
     a, b = await memory.add("the gate code is 4711"), await memory.add("the gate is at the back")
-    await memory.relate(a.memory_id, b.memory_id, "part_of", strength=0.9)
-    before = await memory.relations(a.memory_id)
+    await memory.relations.add(a.memory_id, b.memory_id, "part_of", strength=0.9)
+    before = await memory.relations.list(a.memory_id)
     await memory.delete(a.memory_id)
-    assert await memory.relations(b.memory_id) == []
+    assert await memory.relations.list(b.memory_id) == []
     clock.advance(days=90)
-    recovered = await memory.recover(a.memory_id)
+    recovered = await memory.lifecycle.recover(a.memory_id)
     assert (recovered.lifecycle_state, recovered.access_count) == ("ACTIVE", 1)
     assert recovered.last_accessed_at == clock.now
-    assert await memory.relations(a.memory_id) == before
+    assert await memory.relations.list(a.memory_id) == before
     with pytest.raises(DuplicateError):
         await memory.add("the gate code is 4711")
-    told = (await memory.decay_status(a.memory_id)).history
+    told = (await memory.lifecycle.status(a.memory_id)).history
     assert [(t.from_, t.to, t.reason) for t in told] == [
         ("ACTIVE", "SOFT_DELETED", "delete"),
         ("SOFT_DELETED", "ACTIVE", "recover"),
@@ -93,18 +93,18 @@ async def test_a_deletion_is_taken_back_with_its_relations(
 async def test_what_cannot_be_recovered_is_told_why(memory: GraphMemory, clock: Clock) -> None:
     kept, lost, twin = [await memory.add(text) for text in ("kept", "lost", "twin")]
     with pytest.raises(NotSoftDeletedError):
-        await memory.recover(kept.memory_id)
+        await memory.lifecycle.recover(kept.memory_id)
     with pytest.raises(NotFoundError):
-        await memory.recover("nothing")
+        await memory.lifecycle.recover("nothing")
     await memory.delete(twin.memory_id)
     again = await memory.add("twin")
     with pytest.raises(DuplicateError) as duplicate:
-        await memory.recover(twin.memory_id)
+        await memory.lifecycle.recover(twin.memory_id)
     assert duplicate.value.existing_id == again.memory_id
     await memory.delete(lost.memory_id)
     clock.advance(days=90, milliseconds=1)
     with pytest.raises(OutsideRecoveryWindowError, match="until 2026-08-30"):
-        await memory.recover(lost.memory_id)
+        await memory.lifecycle.recover(lost.memory_id)
 
 
 @pytest.mark.parametrize(("state", "years"), [("ARCHIVED", 2), ("EXPIRED", 3)])
@@ -114,7 +114,7 @@ async def test_what_is_said_again_is_woken_as_the_duplicate_tells(
     stored = await memory.add("the boiler is serviced in May")
     for _ in range(years):  # a memory sinks by one state in a run
         clock.advance(days=365)
-        await memory.maintain(groups=[stored.group_id])
+        await memory.maintenance.run(groups=[stored.group_id])
     with pytest.raises(DuplicateError, match=f"It is {state}, so searches leave it out"):
         await memory.add("the boiler is serviced in May")
     assert await memory.search("When is the boiler serviced?") == []
@@ -126,17 +126,17 @@ async def test_what_is_said_again_is_woken_as_the_duplicate_tells(
 async def test_a_memory_tells_what_superseded_it(memory: GraphMemory, clock: Clock) -> None:
     bern, rome = await memory.add("Ada lives in Bern"), await memory.add("Ada lives in Rome")
     clock.advance(days=1)
-    await memory.mark_obsolete(bern.memory_id, "she moved", superseded_by=rome.memory_id)
-    told = await memory.decay_status(bern.memory_id)
+    await memory.lifecycle.mark_obsolete(bern.memory_id, "she moved", superseded_by=rome.memory_id)
+    told = await memory.lifecycle.status(bern.memory_id)
     assert (told.superseded_by, told.is_obsolete) == (rome.memory_id, True)
     assert f"superseded by {rome.memory_id}" in explained(told)
     assert (await memory.get(bern.memory_id)).superseded_by == rome.memory_id
     assert (await memory.get(rome.memory_id)).superseded_by is None
     await memory.delete(rome.memory_id)
-    told = await memory.decay_status(bern.memory_id)
+    told = await memory.lifecycle.status(bern.memory_id)
     assert (told.superseded_by, told.is_obsolete) == (None, True)
-    await memory.preserve(bern.memory_id)
-    told = await memory.decay_status(bern.memory_id)
+    await memory.lifecycle.preserve(bern.memory_id)
+    told = await memory.lifecycle.status(bern.memory_id)
     assert (told.superseded_by, told.is_obsolete) == (None, False)
 
 
@@ -145,7 +145,9 @@ async def test_what_ended_is_said_again_in_other_words_as_the_duplicate_tells(
 ) -> None:
     bern, rome = await memory.add("Ada lives in Bern"), await memory.add("Ada lives in Rome")
     clock.advance(days=1)
-    ended = await memory.mark_obsolete(bern.memory_id, "she moved", superseded_by=rome.memory_id)
+    ended = await memory.lifecycle.mark_obsolete(
+        bern.memory_id, "she moved", superseded_by=rome.memory_id
+    )
     assert ended.invalid_at is not None
     with pytest.raises(DuplicateError, match=f"true until {ended.invalid_at:%Y-%m-%dT%H:%M}"):
         await memory.add("Ada lives in Bern")
@@ -164,11 +166,11 @@ async def test_fifty_clients_on_the_same_ten_memories_lose_no_access(
         order = ids[number % 10 :] + ids[: number % 10]
         for memory_id in order[:3]:
             await memory.touch(memory_id)
-        await memory.accesses.flush()
-        memory.accesses.delivered(order, group_id=memory.settings.group_id, now=TODAY)
+        await memory.context.accesses.flush()
+        memory.context.accesses.delivered(order, group_id=memory.settings.group_id, now=TODAY)
 
     await asyncio.gather(*map(client, range(50)))
-    await memory.accesses.flush()
+    await memory.context.accesses.flush()
     records, _, _ = await driver.execute_query(
         "MATCH (m:Memory {group_id: $group}) RETURN collect(m.access_count) AS counts",
         group=memory.settings.group_id,
@@ -183,33 +185,33 @@ async def test_a_scan_only_tells_unless_it_is_to_change(
     doubted = await memory.add("the shop closes at six", confidence=0.3)
     unsaid = await memory.add("the shop is red")
     clock.advance(days=181)
-    told = await memory.scan_confidence()
+    told = await memory.lifecycle.scan_confidence()
     assert (told.dry_run, told.scanned, told.applied) == (True, 3, 0)
     assert told.by_kind == {"decay": 1, "obsolete": 1, "skip": 1}
     unchanged = await memory.get(trusted.memory_id, counted=False)
     assert unchanged == replace(trusted, decay_score=unchanged.decay_score)
-    done = await memory.scan_confidence(dry_run=False)
+    done = await memory.lifecycle.scan_confidence(dry_run=False)
     assert (done.applied, done.failed) == (2, [])
     lowered = await memory.get(trusted.memory_id, counted=False)
     assert lowered.confidence == pytest.approx(0.7)
     assert lowered.updated_at == trusted.updated_at
-    expired = await memory.decay_status(doubted.memory_id)
+    expired = await memory.lifecycle.status(doubted.memory_id)
     assert (expired.state, expired.obsolete_at) == ("EXPIRED", clock.now)
-    assert (await memory.decay_status(unsaid.memory_id)).state == "ACTIVE"
+    assert (await memory.lifecycle.status(unsaid.memory_id)).state == "ACTIVE"
     # A literal second scan steps again; one that leaves an interval does not.
-    assert (await memory.scan_confidence(dry_run=False)).applied == 1
+    assert (await memory.lifecycle.scan_confidence(dry_run=False)).applied == 1
 
 
 async def test_a_status_explains_itself(memory: GraphMemory, clock: Clock) -> None:
     stored = await memory.add("the harvest was late")
     clock.advance(days=45)
-    told = await memory.decay_status(stored.memory_id)
+    told = await memory.lifecycle.status(stored.memory_id)
     assert told.terms["idle_days"] == 45
     assert told.next_state == "DORMANT"
     assert told.next_at == clock.now
     assert "policy half_life" in explained(told)
     assert "45 days since updated_at" in explained(told)
-    assert len(memory.decay_rules()) == 12
+    assert len(memory.lifecycle.rules_hash()) == 12
 
 
 @pytest.mark.parametrize(
@@ -269,16 +271,16 @@ async def test_a_history_without_numbers_is_told(memory: GraphMemory, driver: As
         '"to": "DORMANT", "reason": "decay"}\']',
         id=stored.memory_id,
     )
-    told = [event.detail for event in await memory.history(stored.memory_id)]
+    told = [event.detail for event in await memory.lifecycle.history(stored.memory_id)]
     assert "to DORMANT: decay" in told
 
 
 @pytest.mark.parametrize("rate", [1e-15, 5e-324])
 async def test_what_fades_all_but_never_can_be_stored(memory: GraphMemory, rate: float) -> None:
     stored = await memory.add(f"slow {rate}", decay_policy="adaptive", decay_rate=rate)
-    status = await memory.decay_status(stored.memory_id)
+    status = await memory.lifecycle.status(stored.memory_id)
     assert (status.next_state, status.next_at) == (None, None)
-    assert (await memory.forecast(days=700)).transitions == {}
+    assert (await memory.lifecycle.forecast(days=700)).transitions == {}
 
 
 async def test_why_a_memory_was_obsolete_is_told_when_it_is_no_more(
@@ -286,8 +288,8 @@ async def test_why_a_memory_was_obsolete_is_told_when_it_is_no_more(
 ) -> None:
     stored = await memory.add("old")
     clock.advance(days=1)
-    await memory.mark_obsolete(stored.memory_id, 'it was wrong, says "Ada"')
+    await memory.lifecycle.mark_obsolete(stored.memory_id, 'it was wrong, says "Ada"')
     clock.advance(days=1)
-    await memory.preserve(stored.memory_id)
-    told = [event.detail or "" for event in await memory.history(stored.memory_id)]
+    await memory.lifecycle.preserve(stored.memory_id)
+    told = [event.detail or "" for event in await memory.lifecycle.history(stored.memory_id)]
     assert any('ACTIVE to EXPIRED: obsolete, it was wrong, says "Ada" (' in each for each in told)

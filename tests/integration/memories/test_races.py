@@ -21,9 +21,9 @@ CALLS: dict[str, Call] = {
     "touch": lambda memory, id_: memory.touch(id_),
     "update": lambda memory, id_: memory.update(id_, tags=["met"]),
     "rewrite": lambda memory, id_: memory.update(id_, content=f"{id_} in other words"),
-    "preserve": lambda memory, id_: memory.preserve(id_),
-    "release": lambda memory, id_: memory.preserve(id_, release=True),
-    "obsolete": lambda memory, id_: memory.mark_obsolete(id_, "met"),
+    "preserve": lambda memory, id_: memory.lifecycle.preserve(id_),
+    "release": lambda memory, id_: memory.lifecycle.preserve(id_, release=True),
+    "obsolete": lambda memory, id_: memory.lifecycle.mark_obsolete(id_, "met"),
 }
 
 
@@ -69,7 +69,7 @@ async def test_what_is_erased_meanwhile_is_not_found(memory: GraphMemory, call: 
         memory_id, raised = await met(memory, call, permanent=True)
         assert raised == []
         with pytest.raises(NotFoundError):
-            await memory.history(memory_id)
+            await memory.lifecycle.history(memory_id)
 
 
 async def test_of_texts_that_meet_none_is_lost(memory: GraphMemory) -> None:
@@ -77,7 +77,7 @@ async def test_of_texts_that_meet_none_is_lost(memory: GraphMemory) -> None:
         texts = [f"text {name} of {number}" for name in ("one", "two", "three")]
         stored = await memory.add(texts[0])
         await asyncio.gather(*(memory.update(stored.memory_id, content=t) for t in texts[1:]))
-        events = await memory.history(stored.memory_id)
+        events = await memory.lifecycle.history(stored.memory_id)
         earlier = [event.detail for event in events if event.kind == "rewritten"]
         last = (await memory.get(stored.memory_id)).content
         assert sorted([*earlier, last], key=str) == sorted(texts)

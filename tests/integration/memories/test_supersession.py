@@ -30,9 +30,9 @@ async def test_a_settled_contradiction_stays_settled(memory: GraphMemory, clock:
     old, new = await homes(memory, clock, "Oslo", "Bergen")
     await memory.update(old, importance=9)
     for _ in range(2):
-        await memory.relate(old, new, "contradicts", resolve="newer")
+        await memory.relations.add(old, new, "contradicts", resolve="newer")
     with pytest.raises(InvalidArgumentError, match=f"obsolete itself; '{new}' is the current one"):
-        await memory.relate(old, new, "contradicts", resolve="stronger")
+        await memory.relations.add(old, new, "contradicts", resolve="stronger")
     assert await held(memory) == {new}
 
 
@@ -40,8 +40,8 @@ async def test_of_two_who_settle_at_once_one_decides(memory: GraphMemory, clock:
     for number in range(5):
         a, b = await homes(memory, clock, f"Oslo {number}", f"Bergen {number}")
         outcomes = await asyncio.gather(
-            memory.mark_obsolete(a, "moved", superseded_by=b),
-            memory.mark_obsolete(b, "moved", superseded_by=a),
+            memory.lifecycle.mark_obsolete(a, "moved", superseded_by=b),
+            memory.lifecycle.mark_obsolete(b, "moved", superseded_by=a),
             return_exceptions=True,
         )
         errors = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
@@ -52,8 +52,8 @@ async def test_of_two_who_settle_at_once_one_decides(memory: GraphMemory, clock:
 async def test_only_what_holds_can_supersede(memory: GraphMemory, clock: Clock) -> None:
     a, b, c, gone = await homes(memory, clock, "Oslo", "Bergen", "Bodo", "Narvik")
     ahead = await memory.add("Ada's home is Rome", valid_at=clock.now + timedelta(days=30))
-    await memory.mark_obsolete(a, "moved", superseded_by=b)
-    await memory.mark_obsolete(gone, "never true")
+    await memory.lifecycle.mark_obsolete(a, "moved", superseded_by=b)
+    await memory.lifecycle.mark_obsolete(gone, "never true")
     for winner, loser, said in (
         (a, b, f"obsolete itself; '{b}' is the current one"),
         (a, c, f"obsolete itself; '{b}' is the current one"),
@@ -62,26 +62,26 @@ async def test_only_what_holds_can_supersede(memory: GraphMemory, clock: Clock) 
         (ahead.memory_id, c, "true only from 2026-07-05"),
     ):
         with pytest.raises(InvalidArgumentError, match=said) as refused:
-            await memory.mark_obsolete(loser, "moved", superseded_by=winner)
+            await memory.lifecycle.mark_obsolete(loser, "moved", superseded_by=winner)
         assert refused.value.argument == "superseded_by"
     assert await held(memory) == {b, c, ahead.memory_id}
 
 
 async def test_what_is_obsolete_keeps_its_end(memory: GraphMemory, clock: Clock) -> None:
     a, b, c = await homes(memory, clock, "Oslo", "Bergen", "Bodo")
-    first = await memory.mark_obsolete(a, "moved", superseded_by=b)
-    await memory.mark_obsolete(b, "moved", superseded_by=c)
+    first = await memory.lifecycle.mark_obsolete(a, "moved", superseded_by=b)
+    await memory.lifecycle.mark_obsolete(b, "moved", superseded_by=c)
     for winner in (b, c, None):
         clock.advance(days=1)
-        assert await memory.mark_obsolete(a, "moved", superseded_by=winner) == first
+        assert await memory.lifecycle.mark_obsolete(a, "moved", superseded_by=winner) == first
     assert first.invalid_at == TODAY + timedelta(days=1)
 
 
 async def test_a_winner_can_be_named_later(memory: GraphMemory, clock: Clock) -> None:
     a, b = await homes(memory, clock, "Oslo", "Bergen")
-    first = await memory.mark_obsolete(a, "outdated")
+    first = await memory.lifecycle.mark_obsolete(a, "outdated")
     clock.advance(days=1)
-    later = await memory.mark_obsolete(a, "moved", superseded_by=b)
+    later = await memory.lifecycle.mark_obsolete(a, "moved", superseded_by=b)
     assert (first.invalid_at, later.invalid_at) == (None, TODAY + timedelta(days=1))
     assert later.obsolete_at == first.obsolete_at
 
@@ -89,20 +89,20 @@ async def test_a_winner_can_be_named_later(memory: GraphMemory, clock: Clock) ->
 @pytest.mark.parametrize("how", ["update", "preserve", "recover"])
 async def test_what_is_woken_holds_again(memory: GraphMemory, clock: Clock, how: str) -> None:
     a, b = await homes(memory, clock, "Oslo", "Bergen")
-    await memory.mark_obsolete(a, "moved", superseded_by=b)
+    await memory.lifecycle.mark_obsolete(a, "moved", superseded_by=b)
     clock.advance(days=1)
     if how == "update":
         await memory.update(a, content="Ada's home is Oslo again")
     elif how == "preserve":
-        await memory.preserve(a)
+        await memory.lifecycle.preserve(a)
     else:
         await memory.delete(a)
-        await memory.recover(a)
+        await memory.lifecycle.recover(a)
     assert await held(memory) == {a, b}
     assert (await memory.get(a)).invalid_at is None
-    assert [r.relation_type for r in await memory.relations(b)] == []
-    events = {event.kind: event.detail for event in await memory.history(a)}
+    assert [r.relation_type for r in await memory.relations.list(b)] == []
+    events = {event.kind: event.detail for event in await memory.lifecycle.history(a)}
     assert events["unrelated"] == "Ada's home is Bergen supersedes Ada's home is Oslo"
     assert "ended" not in events
-    await memory.mark_obsolete(b, "moved back", superseded_by=a)
+    await memory.lifecycle.mark_obsolete(b, "moved back", superseded_by=a)
     assert await held(memory) == {a}

@@ -102,7 +102,7 @@ class History:
 
     async def relate(self, from_id: str, to_id: str) -> None:
         facts = self.relations.setdefault((from_id, to_id), [])
-        (made,) = await self.memory.relate(from_id, to_id, "supports", group_id=self.group)
+        (made,) = await self.memory.relations.add(from_id, to_id, "supports", group_id=self.group)
         assert made.created == (not facts or facts[-1].end is not None)
         if made.created:
             facts.append(Fact(self.clock.now, self.clock.now))
@@ -110,7 +110,7 @@ class History:
     async def unrelate(self, from_id: str, to_id: str) -> None:
         now, facts = self.clock.now, self.relations.get((from_id, to_id), [])
         open_ = [fact for fact in facts if fact.end is None]
-        ended = await self.memory.unrelate(from_id, to_id, "supports", group_id=self.group)
+        ended = await self.memory.relations.remove(from_id, to_id, "supports", group_id=self.group)
         assert ended == len(open_)
         for fact in open_:
             fact.end = (now, now)
@@ -120,7 +120,7 @@ class History:
         now = self.clock.now
         if lost.end:
             return
-        superseding = self.memory.mark_obsolete(
+        superseding = self.memory.lifecycle.mark_obsolete(
             loser, "test", superseded_by=winner, group_id=self.group
         )
         if won.end or won.since > now:
@@ -163,7 +163,7 @@ class History:
             for fact in facts
             if start in ends and fact.holds(as_of, known_at, now) and all(map(there, ends))
         )
-        relations = await self.memory.relations(start, **clocks)
+        relations = await self.memory.relations.list(start, **clocks)
         supports = [r for r in relations if r.relation_type == "supports"]
         assert sorted((r.from_id, r.to_id) for r in supports) == expected
 
@@ -185,7 +185,7 @@ async def travel(
             None if days is None else TODAY + timedelta(days=days, hours=12) for days in question
         )
         await history.check(as_of, known_at)
-    await memory.accesses.flush()
+    await memory.context.accesses.flush()
 
 
 #: What was superseded and then rewritten holds again, and was current before.

@@ -49,7 +49,7 @@ async def found(memory: GraphMemory, clock: Clock) -> Report:
     hub = await memory.add(HOSTILE, importance=7)
     for place in ("harbour", "school", "market"):
         other = await memory.add(f"the {place} is near", importance=3)
-        await memory.relate(other.memory_id, hub.memory_id, "references")
+        await memory.relations.add(other.memory_id, hub.memory_id, "references")
     gone = await memory.add("a slip of the tongue")
     await memory.delete(gone.memory_id)
     clock.advance(days=40)
@@ -79,12 +79,12 @@ async def test_the_curves_are_those_of_the_policy(found: Report) -> None:
 async def test_nothing_is_written_and_nothing_counts_as_an_access(
     found: Report, memory: GraphMemory, driver: AsyncDriver
 ) -> None:
-    await memory.accesses.flush()
+    await memory.context.accesses.flush()
     whole = "MATCH (m:Memory {group_id: $group}) RETURN properties(m) AS p ORDER BY m.uuid"
     group = memory.settings.group_id
     before = (await driver.execute_query(whole, group=group)).records
     await report(memory)
-    await memory.accesses.flush()
+    await memory.context.accesses.flush()
     assert (await driver.execute_query(whole, group=group)).records == before
     probes = await driver.execute_query("MATCH (p:PolicyProbe) RETURN count(p) AS count")
     assert probes.records[0]["count"] == 0

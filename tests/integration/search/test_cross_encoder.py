@@ -41,7 +41,7 @@ async def judging(memory: GraphMemory, folder: Path) -> AsyncIterator[Judging]:
             update={"recall_cross_encoder": str(folder), **changed}
         )
         opened.append(Embedder(settings))
-        return GraphMemory(memory.graph, opened[-1], settings, clock=memory.clock)
+        return GraphMemory.over(memory.context.graph, opened[-1], settings, clock=memory.clock)
 
     yield other
     for embedder in opened:
@@ -173,10 +173,10 @@ async def test_without_its_model_a_search_names_the_remedy(
 async def test_the_service_is_ready_when_it_is(judging: Judging) -> None:
     memory = judging()
     async with serving(memory) as url, httpx.AsyncClient(base_url=url) as http:
-        await memory.embedder.load()
+        await memory.context.embedder.load()
         waiting = (await http.get("/readyz")).json()
         assert list(waiting["missing"]) == ["cross_encoder"]
-        await memory.embedder.load_all()
+        await memory.context.embedder.load_all()
         assert (await http.get("/readyz")).status_code == 200
 
 

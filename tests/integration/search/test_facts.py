@@ -31,7 +31,7 @@ async def filled(memory: GraphMemory, driver: AsyncDriver, group: str) -> None:
         names=names,
         group=group,
     )
-    vectors = await memory.embedder.embed([fact[3] for fact in FACTS])
+    vectors = await memory.context.embedder.embed([fact[3] for fact in FACTS])
     rows = [
         {
             "a": group + a,
@@ -56,8 +56,8 @@ async def filled(memory: GraphMemory, driver: AsyncDriver, group: str) -> None:
         rows=rows,
         group=group,
     )
-    await adopt(memory, [group])
-    await rebuild_embeddings(memory, group, only_missing=True)
+    await adopt(memory.context, [group])
+    await rebuild_embeddings(memory.context, group, only_missing=True)
     await driver.execute_query("CALL db.awaitIndexes(60)")
     await driver.execute_query("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
 
@@ -66,16 +66,16 @@ async def test_facts_are_found_by_meaning_by_words_and_by_time(
     memory: GraphMemory, driver: AsyncDriver, group: str
 ) -> None:
     await filled(memory, driver, group)
-    (best, *_) = await memory.search_facts("Which hot drink does he have at breakfast?")
+    (best, *_) = await memory.facts.search("Which hot drink does he have at breakfast?")
     assert best.fact == "Bob drinks green tea every morning"
     assert (best.source_name, best.name, best.target_name) == ("Bob", "LIKES", "Tea")
     assert best.valid_at == datetime(2021, 5, 1, tzinfo=UTC)
-    (best, *_) = await memory.search_facts("Globex")
+    (best, *_) = await memory.facts.search("Globex")
     assert best.target_name == "Globex"
     assert 0 < best.score <= 1
 
     async def targets(**filters: Any) -> set[str]:
-        return {fact.target_name for fact in await memory.search_facts("employer", **filters)}
+        return {fact.target_name for fact in await memory.facts.search("employer", **filters)}
 
     assert await targets() == {"Acme", "Globex", "Tea"}
     assert await targets(as_of="2022-01-01") == {"Acme", "Tea"}
@@ -91,28 +91,28 @@ async def test_facts_are_found_by_meaning_by_words_and_by_time(
 
 async def test_relations_of_memories_are_facts_too(memory: GraphMemory) -> None:
     one, two = await memory.add("Kyoto is old"), await memory.add("Ada likes tea")
-    await memory.relate(
+    await memory.relations.add(
         one.memory_id, two.memory_id, "causes", fact="A year in Kyoto made tea dear"
     )
-    (found,) = await memory.search_facts("Kyoto")
+    (found,) = await memory.facts.search("Kyoto")
     assert (found.name, found.source_id) == ("causes", one.memory_id)
-    await memory.accesses.flush()
+    await memory.context.accesses.flush()
     assert (await memory.get(two.memory_id, counted=False)).access_count == 1
     await memory.delete(two.memory_id)
-    assert await memory.search_facts("Kyoto") == []
+    assert await memory.facts.search("Kyoto") == []
 
 
 async def test_entities_are_found_by_name_and_kind(
     memory: GraphMemory, driver: AsyncDriver, group: str
 ) -> None:
     await filled(memory, driver, group)
-    (best, *_) = await memory.search_nodes("Globex")
+    (best, *_) = await memory.facts.search_entities("Globex")
     assert best.name == "Globex"
-    people = await memory.search_nodes("somebody", entity_types=["Person"])
+    people = await memory.facts.search_entities("somebody", entity_types=["Person"])
     assert [(node.name, set(node.labels)) for node in people] == [
         ("Bob", {"Entity", "Memory", "Person"})
     ]
-    assert await memory.search_nodes("Globex", group_id=f"{group}_b") == []
+    assert await memory.facts.search_entities("Globex", group_id=f"{group}_b") == []
 
 
 async def test_a_rare_kind_of_entity_is_found_among_many_that_answer_better(
@@ -120,7 +120,7 @@ async def test_a_rare_kind_of_entity_is_found_among_many_that_answer_better(
 ) -> None:
     await filled(memory, driver, group)
     await memory.add_many([{"content": f"Green tea is good, reason {n}"} for n in range(120)])
-    people = await memory.search_nodes("why is green tea good?", entity_types=["Person"])
+    people = await memory.facts.search_entities("why is green tea good?", entity_types=["Person"])
     assert [node.name for node in people] == ["Bob"]
 
 
@@ -151,12 +151,12 @@ async def test_the_tools_answer_and_know_the_names_of_graphitis_server(
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda m: m.search_facts(" "),
-        lambda m: m.search_facts("tea", limit=0),
-        lambda m: m.search_facts("tea", as_of="soon"),
-        lambda m: m.search_facts("tea", colour="green"),
-        lambda m: m.search_nodes("tea", limit=51),
-        lambda m: m.search_nodes("tea", entity_types=[""]),
+        lambda m: m.facts.search(" "),
+        lambda m: m.facts.search("tea", limit=0),
+        lambda m: m.facts.search("tea", as_of="soon"),
+        lambda m: m.facts.search("tea", colour="green"),
+        lambda m: m.facts.search_entities("tea", limit=51),
+        lambda m: m.facts.search_entities("tea", entity_types=[""]),
     ],
 )
 async def test_bad_questions_are_refused(memory: GraphMemory, ask: Callable[[Any], Any]) -> None:
@@ -169,5 +169,5 @@ async def test_questions_are_no_lucene(
 ) -> None:
     await filled(memory, driver, group)
     for query in ("?!", "fact:* OR group_key:[0 TO 9]", '"', "tea) OR (name:*", "AND OR NOT"):
-        assert isinstance(await memory.search_facts(query), list)
-        assert isinstance(await memory.search_nodes(query), list)
+        assert isinstance(await memory.facts.search(query), list)
+        assert isinstance(await memory.facts.search_entities(query), list)

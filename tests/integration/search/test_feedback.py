@@ -3,9 +3,9 @@
 import asyncio
 
 import pytest
+from graph_memory.api.conversations import Learned
 
 from graph_memory import GraphMemory
-from graph_memory.api.conversations import Learned
 from graph_memory.errors import NotFoundError
 
 #: The first shares its words with the question, the second its meaning.
@@ -21,7 +21,7 @@ async def ranking(memory: GraphMemory) -> dict[str, tuple[float, dict[str, float
 
 @pytest.fixture
 def learning(memory: GraphMemory) -> GraphMemory:
-    memory.settings = memory.settings.model_copy(
+    memory.context.settings = memory.settings.model_copy(
         update={"feedback_max_shift": 0.2, "feedback_rate": 0.5}
     )
     return memory
@@ -40,11 +40,11 @@ async def test_it_moves_the_weights_the_right_way_within_bounds_and_back(
         (meant, True, 1),
         (worded, False, 1),
     ):
-        learned = await learning.learned(reset=True)
+        learned = await learning.feedback.reset()
         assert learned == Learned(0.0, 0.0, learning.settings.recall_vector_weight, 0, 0)
         assert await ranking(learning) == before
         for _ in range(12):
-            learned = await learning.give_feedback(memory_id, useful, query=QUESTION)
+            learned = await learning.feedback.add(memory_id, useful, query=QUESTION)
             assert learned.taught
             assert 0 < learned.shift * direction <= 0.2
             assert learned.vector_weight == pytest.approx(0.5 + learned.shift)
@@ -62,18 +62,18 @@ async def test_it_is_off_by_default_and_learns_only_from_what_was_found(
 ) -> None:
     stored = await memory.add(WORDED)
     before = await ranking(memory)
-    learned = await memory.give_feedback(stored.memory_id, True, query=QUESTION)
+    learned = await memory.feedback.add(stored.memory_id, True, query=QUESTION)
     assert learned.shift == 0
     assert await ranking(memory) == before
-    counted = await memory.give_feedback(stored.memory_id, False)
+    counted = await memory.feedback.add(stored.memory_id, False)
     assert (counted.taught, counted.useful, counted.useless) == (False, 1, 1)
     assert counted.lean == learned.lean
-    assert await memory.learned(group_id=f"{group}_b") == Learned(0.0, 0.0, 0.5, 0, 0)
+    assert await memory.feedback.read(group_id=f"{group}_b") == Learned(0.0, 0.0, 0.5, 0, 0)
     with pytest.raises(NotFoundError):
-        await memory.give_feedback(stored.memory_id, True, group_id=f"{group}_b")
+        await memory.feedback.add(stored.memory_id, True, group_id=f"{group}_b")
 
 
 async def test_judgements_at_once_are_all_taken_in(learning: GraphMemory) -> None:
     stored = await learning.add(WORDED)
-    await asyncio.gather(*(learning.give_feedback(stored.memory_id, True) for _ in range(10)))
-    assert (await learning.learned()).useful == 10
+    await asyncio.gather(*(learning.feedback.add(stored.memory_id, True) for _ in range(10)))
+    assert (await learning.feedback.read()).useful == 10

@@ -98,13 +98,15 @@ async def test_only_relations_that_hold_to_what_is_there_make_it_dense(
     memory: GraphMemory,
 ) -> None:
     settings = memory.settings.model_copy(update={"density_boost": 1.0})
-    dense = GraphMemory(memory.graph, memory.embedder, settings, clock=memory.clock)
+    dense = GraphMemory.over(
+        memory.context.graph, memory.context.embedder, settings, clock=memory.clock
+    )
     lamp, hall, ended, deleted = await fill(
         memory, "the lamp in the hall is broken", "the hall is cold", "Ada is away", "Bob is here"
     )
     for other in (hall, ended, deleted):
-        await memory.relate(lamp, other)
-    await memory.unrelate(lamp, ended)
+        await memory.relations.add(lamp, other)
+    await memory.relations.remove(lamp, ended)
     await memory.delete(deleted)
     given = await dense.retrieve("is it cold in the hall?", profile="hybrid", anchor_count=1)
     near = {hit.memory.memory_id: hit.components["topological"] for hit in given.memories}
@@ -121,7 +123,7 @@ async def chain(memory: GraphMemory) -> list[str]:
         "The folder stands on the upper shelf",
     )
     for start, end in pairwise(ids):
-        await memory.relate(start, end, "leads_to")
+        await memory.relations.add(start, end, "leads_to")
     return ids
 
 
@@ -147,12 +149,12 @@ async def test_spreading_goes_as_far_as_asked(
 
 async def test_neighbours_come_beyond_what_the_search_would_find(memory: GraphMemory) -> None:
     """A memory related to the best is returned beside ten equal candidates."""
-    memory.settings = memory.settings.model_copy(update={"retrieval_candidates": 10})
+    memory.context.settings = memory.settings.model_copy(update={"retrieval_candidates": 10})
     ids = await fill(memory, *(f"Tomatoes need water, note number {n}" for n in range(20)))
     (far,) = await fill(memory, "The key hangs behind the door")
     first = await memory.retrieve("water for tomatoes", max_tokens=10_000)
     assert len(first.memories) == 10
-    await memory.relate(far, first.anchors[0], "supports")
+    await memory.relations.add(far, first.anchors[0], "supports")
     again = await memory.retrieve("water for tomatoes", max_tokens=10_000)
     assert len(again.memories) == 11
     (neighbour,) = [given for given in again.memories if given.memory.memory_id == far]
@@ -175,7 +177,9 @@ async def test_where_nothing_is_related_there_is_one_read(memory: GraphMemory) -
 
     first, reads = await retrieve()
     assert reads == 0
-    await memory.relate(next(id_ for id_ in ids if id_ not in first.anchors), first.anchors[0])
+    await memory.relations.add(
+        next(id_ for id_ in ids if id_ not in first.anchors), first.anchors[0]
+    )
     related, reads = await retrieve()
     assert reads == 1
     # An anchor has the same nearness with relations as without.
@@ -185,13 +189,13 @@ async def test_where_nothing_is_related_there_is_one_read(memory: GraphMemory) -
 
 
 async def test_a_hub_floods_nothing(memory: GraphMemory) -> None:
-    memory.settings = memory.settings.model_copy(
+    memory.context.settings = memory.settings.model_copy(
         update={"spread_relations": 5, "spread_memories": 7, "retrieval_candidates": 10}
     )
     (hub,) = await fill(memory, "Everything about the harbour crane")
     spokes = await fill(memory, *(f"Invoice {n} of the season" for n in range(40)))
     for n, spoke in enumerate(spokes):
-        await memory.relate(hub, spoke, strength=n / 40)
+        await memory.relations.add(hub, spoke, strength=n / 40)
     got = await memory.retrieve("harbour crane", anchor_count=1, max_tokens=10_000)
     near = {given.memory.memory_id for given in got.memories if given.distance == 1}
     assert near == set(spokes[-5:])
@@ -204,17 +208,17 @@ async def test_no_budget_is_exceeded_and_contents_are_what_is_counted(
     await fill(memory, *(f"Tomato note {n}: " + "water them well. " * (n % 7) for n in range(30)))
     for budget in (1, 5, 20, 63, 200, 5000):
         got = await memory.retrieve("tomatoes", max_tokens=budget, profile=profile)
-        costs = await TokenCounter(memory.embedder, memory.settings).count(contents(got))
+        costs = await TokenCounter(memory.context.embedder, memory.settings).count(contents(got))
         assert [given.tokens for given in got.memories] == costs
         assert got.tokens_used == sum(costs) <= budget
 
 
 async def test_tokens_are_counted_whole_by_the_model_or_by_characters(memory: GraphMemory) -> None:
     text = "tokenization of watering cans " * 400
-    (whole,) = await TokenCounter(memory.embedder, memory.settings).count([text])
+    (whole,) = await TokenCounter(memory.context.embedder, memory.settings).count([text])
     assert whole > 1000  # the model itself would read 256
     by_characters = memory.settings.model_copy(update={"token_counter": "characters"})
-    assert await TokenCounter(memory.embedder, by_characters).count([text, ""]) == [3000, 0]
+    assert await TokenCounter(memory.context.embedder, by_characters).count([text, ""]) == [3000, 0]
 
 
 @pytest.mark.parametrize(
@@ -232,7 +236,7 @@ async def test_tokens_are_counted_whole_by_the_model_or_by_characters(memory: Gr
 async def test_unknown_words_count_against_a_budget(
     memory: GraphMemory, text: str, tokens: int
 ) -> None:
-    counter = TokenCounter(memory.embedder, memory.settings)
+    counter = TokenCounter(memory.context.embedder, memory.settings)
     assert await counter.count([text, "green tea"]) == [tokens, 2]
 
 
@@ -240,7 +244,7 @@ async def test_tokens_are_counted_alike_before_and_after_they_are_forgotten(
     memory: GraphMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(token_counter, "_CACHE_SIZE", 2)
-    counter = TokenCounter(memory.embedder, memory.settings)
+    counter = TokenCounter(memory.context.embedder, memory.context.settings)
     texts = ["tea", "green tea", "tea", "", "green tea at noon"]
     counts = [await counter.count([text]) for text in texts]
     assert await counter.count(texts) == [count for (count,) in counts]
@@ -264,7 +268,8 @@ async def test_no_step_leaves_the_tenant(
         ids=list(ids.values()),
     )
     for name in groups:
-        for filters in ({}, {"memory_types": ["general"]}):
+        narrowings: tuple[dict[str, Any], ...] = ({}, {"memory_types": ["general"]})
+        for filters in narrowings:
             got = await memory.retrieve("tomatoes", profile=profile, group_id=name, **filters)
             assert [given.memory.memory_id for given in got.memories] == [ids[name]]
 
@@ -275,7 +280,7 @@ async def test_every_stage_keeps_to_the_clocks_and_states(
 ) -> None:
     ids = await chain(memory)
     clock.advance(days=10)
-    await memory.mark_obsolete(ids[1], "sold")
+    await memory.lifecycle.mark_obsolete(ids[1], "sold")
     clock.advance(days=10)
 
     async def met(**details: Any) -> dict[str, int | None]:
@@ -293,7 +298,7 @@ async def test_every_stage_keeps_to_the_clocks_and_states(
     assert [known[id_] for id_ in ids[:3]] == [0, 1, 2]
     assert await met(as_of=TODAY - timedelta(days=1)) == {}
 
-    await memory.unrelate(ids[0], ids[1])
+    await memory.relations.remove(ids[0], ids[1])
     clock.advance(days=1)
     assert (await met(states=["ACTIVE", "EXPIRED"]))[ids[1]] is None
     typed = await met(memory_types=["task"])
@@ -341,7 +346,7 @@ async def test_an_argument_out_of_range_is_refused(
 async def test_only_what_was_delivered_is_counted_as_accessed(memory: GraphMemory) -> None:
     await fill(memory, *(f"Tomato note number {n}" for n in range(10)))
     got = await memory.retrieve("tomatoes", max_tokens=20)
-    await memory.accesses.flush()
+    await memory.context.accesses.flush()
     given = {m.memory.memory_id for m in got.memories}
     assert 0 < len(given) < 10
     page = await memory.list(limit=50)

@@ -5,7 +5,7 @@ import json
 from datetime import timedelta
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory
+from graph_memory.api.arguments import ProfileArgument, SortArgument
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.memories import access
@@ -40,7 +41,9 @@ async def test_the_widest_search_fits_into_neo4js_memory(
     memory: GraphMemory, filters: dict[str, Any]
 ) -> None:
     widest = memory.settings.model_copy(update={"recall_candidates": 1000, "recall_pool": 1000})
-    wide = GraphMemory(memory.graph, memory.embedder, widest, clock=memory.clock)
+    wide = GraphMemory.over(
+        memory.context.graph, memory.context.embedder, widest, clock=memory.clock
+    )
     for start in (0, 600):
         sheds = range(start, start + 600)
         await fill(memory, *(f"Ada keeps the red bicycle in garden shed {n}" for n in sheds))
@@ -60,7 +63,7 @@ async def test_the_widest_search_fits_into_neo4js_memory(
 )
 @pytest.mark.parametrize("profile", ["recall", "weighted"])
 async def test_the_memory_that_answers_comes_first(
-    memory: GraphMemory, question: str, expected: int, profile: str
+    memory: GraphMemory, question: str, expected: int, profile: ProfileArgument
 ) -> None:
     await fill(memory, *FACTS)
     found = await memory.search(question, limit=3, profile=profile)
@@ -82,7 +85,9 @@ async def test_a_memory_with_all_the_words_is_found_among_many_with_one(
 ) -> None:
     changes = {"recall_hits_per_word": 10, "recall_hits_per_common_word": gone_through}
     settings = memory.settings.model_copy(update=changes)
-    brief = GraphMemory(memory.graph, memory.embedder, settings, clock=memory.clock)
+    brief = GraphMemory.over(
+        memory.context.graph, memory.context.embedder, settings, clock=memory.clock
+    )
     for word in ("harbour", "crane", "winter"):
         await fill(memory, *(f"A {word}, number {n}" for n in range(40)))
     (both,) = await fill(memory, "In its last winter the crane of the old harbour was taken down")
@@ -90,7 +95,7 @@ async def test_a_memory_with_all_the_words_is_found_among_many_with_one(
         (best, *_) = await brief.search(question)
         assert best.memory.memory_id == both
         assert best.components["text"] == 1.0
-    await brief.accesses.flush()
+    await brief.context.accesses.flush()
 
 
 async def test_an_answer_is_found_by_what_was_asked_and_by_its_sitting(memory: GraphMemory) -> None:
@@ -160,12 +165,12 @@ async def test_the_weighted_profile_is_the_published_formula(
 
 @pytest.mark.parametrize("profile", ["weighted", "hybrid"])
 async def test_a_decayed_importance_counts_as_its_effective_value(
-    memory: GraphMemory, clock: Clock, profile: str
+    memory: GraphMemory, clock: Clock, profile: ProfileArgument
 ) -> None:
     details = {"importance": 8, "memory_type": "task", "decay_policy": "typed_importance"}
     start = await memory.add("the lamp in the hall is broken", **details)
     near = await memory.add("call the electrician on Monday", **details)
-    await memory.relate(start.memory_id, near.memory_id)
+    await memory.relations.add(start.memory_id, near.memory_id)
     clock.advance(days=30)  # the half-life of a task
     # An access stores the decayed importance; it would be counted during the second search.
     found = await memory.search("which lamp is broken?", profile=profile, counted=False)
@@ -178,21 +183,21 @@ async def test_a_decayed_importance_counts_as_its_effective_value(
 
 async def test_the_similarity_is_the_cosine_of_the_vectors(memory: GraphMemory) -> None:
     await fill(memory, *FACTS)
-    question = await memory.embedder.embed_query("a cat")
+    question = await memory.context.embedder.embed_query("a cat")
     for hit in await memory.search("a cat"):
-        (own,) = await memory.embedder.embed([hit.memory.content])
+        (own,) = await memory.context.embedder.embed([hit.memory.content])
         assert hit.similarity == pytest.approx((1 + float(own @ question)) / 2, abs=1e-4)
 
 
 @pytest.mark.parametrize("profile", ["recall", "weighted", "hybrid"])
 @pytest.mark.parametrize("filters", [{}, {"memory_types": ["general"]}], ids=["all", "filtered"])
 async def test_a_memory_without_a_vector_fails_no_search_and_hides_nothing(
-    memory: GraphMemory, driver: AsyncDriver, profile: str, filters: dict[str, Any]
+    memory: GraphMemory, driver: AsyncDriver, profile: ProfileArgument, filters: dict[str, Any]
 ) -> None:
     (tea,) = await fill(memory, "Ada drinks green tea", conversation_id="tea")
     bare = await fill(memory, *(f"Ada's tin of tea, number {n}" for n in range(60)))
     bare += await fill(memory, "Bob buys it", conversation_id="tea")
-    await memory.relate(tea, bare[0], "causes")
+    await memory.relations.add(tea, bare[0], "causes")
     await driver.execute_query(
         "MATCH (m:Memory) WHERE m.uuid IN $ids "
         "SET m.embedding = null, m.embedding_model = null "
@@ -229,8 +234,9 @@ async def test_filters_choose_before_the_limit_cuts(memory: GraphMemory, clock: 
 async def test_states_are_served_as_asked(memory: GraphMemory) -> None:
     ids = await fill(memory, *FACTS)
     await memory.delete(ids[0])
-    assert await memory.search("tea", states=["expired"]) == []
-    assert len(await memory.search("tea", states=["active"])) == len(FACTS) - 1
+    expired, active = cast(list[Any], ["expired"]), cast(list[Any], ["active"])  # in any case
+    assert await memory.search("tea", states=expired) == []
+    assert len(await memory.search("tea", states=active)) == len(FACTS) - 1
 
 
 @pytest.mark.parametrize(
@@ -332,7 +338,7 @@ async def test_a_page_is_not_disturbed_by_what_comes_or_goes(memory: GraphMemory
 
 @pytest.mark.parametrize("sort", ["importance", "created_at"])
 async def test_a_list_goes_on_within_a_millisecond_and_among_zones(
-    memory: GraphMemory, driver: AsyncDriver, sort: str
+    memory: GraphMemory, driver: AsyncDriver, sort: SortArgument
 ) -> None:
     ids = await fill(memory, *(f"note {n}" for n in range(6)))
     made_at = [
@@ -375,7 +381,7 @@ async def test_a_deleted_memory_is_returned_only_for_the_time_before(
         memory.search("tea", profile=p, **deleted) for p in ("recall", "weighted", "hybrid")
     ]
     calls += [memory.retrieve("tea", profile=p, **deleted) for p in ("recall", "weighted")]
-    calls += [memory.list(**deleted), memory.traverse("x", **deleted)]
+    calls += [memory.list(**deleted), memory.relations.traverse("x", **deleted)]
     calls += [memory.list(**deleted, as_of=TODAY)]
     for call in calls:
         with pytest.raises(InvalidArgumentError, match="recover_soft_deleted"):
@@ -410,12 +416,12 @@ async def test_what_was_delivered_counts_as_accessed_and_nothing_else(
     await fill(memory, *FACTS)
     clock.advance(days=3)
     (hit,) = await memory.search("green tea", limit=1)
-    await memory.accesses.flush()
+    await memory.context.accesses.flush()
     page = await memory.list(limit=50)
     counts = {m.content: m.access_count for m in page.memories}
     assert counts[hit.memory.content] == 1
     assert sum(counts.values()) == 1
-    await memory.accesses.flush()
+    await memory.context.accesses.flush()
     touched = await memory.get(hit.memory.memory_id)
     assert touched.access_count == 2
     assert touched.last_accessed_at == TODAY + timedelta(days=3)
@@ -427,16 +433,16 @@ async def test_a_question_about_the_past_counts_no_access(
     memory: GraphMemory, clock: Clock, clocks: dict[str, Any]
 ) -> None:
     tea, why = await fill(memory, FACTS[0], "Ada lived in Kyoto", valid_at=TODAY)
-    await memory.relate(tea, why, "caused_by", valid_at=TODAY)
+    await memory.relations.add(tea, why, "caused_by", valid_at=TODAY)
     clock.advance(days=1)
     assert await memory.get(tea, **clocks)
     assert await memory.search("tea", **clocks)
     assert (await memory.list(**clocks)).memories
     assert (await memory.retrieve("tea", **clocks)).memories
-    assert (await memory.traverse(tea, **clocks)).nodes
+    assert (await memory.relations.traverse(tea, **clocks)).nodes
     if "as_of" in clocks:
-        assert await memory.search_facts("tea", **clocks)
-    await memory.accesses.flush()
+        assert await memory.facts.search("tea", **clocks)
+    await memory.context.accesses.flush()
     assert (await memory.get(tea, counted=False)).access_count == 0
 
 
@@ -447,7 +453,7 @@ async def test_many_accesses_are_counted_in_parts(
     await fill(memory, *FACTS)
     for _ in range(2):
         assert len(await memory.search("tea", limit=len(FACTS))) == len(FACTS)
-    await memory.accesses.flush()
+    await memory.context.accesses.flush()
     page = await memory.list(limit=50)
     assert [m.access_count for m in page.memories] == [2] * len(FACTS)
 

@@ -45,7 +45,7 @@ async def test_nothing_is_given_twice_until_it_is_stale(memory: GraphMemory) -> 
     assert statuses(late) == dict.fromkeys(ids, "refreshed")
     assert set(late.refreshed) == set(ids)
 
-    state = await memory.context_state(session)
+    state = await memory.sessions.state(session)
     assert state.total_tokens == 5097 + late.tokens_used == late.total_tokens
     assert {m.memory_id for m in state.loaded} == set(ids)
     assert {m.load_token_count for m in state.loaded} == {5097}
@@ -72,7 +72,7 @@ async def test_a_changed_memory_is_named_and_returned_again_at_once(
     memory: GraphMemory, clock: Clock
 ) -> None:
     """Also for a question without a relation to it."""
-    memory.settings = memory.settings.model_copy(update={"retrieval_candidates": 10})
+    memory.context.settings = memory.settings.model_copy(update={"retrieval_candidates": 10})
     updated, superseded, obsolete, forgotten, erased, same = await fill(memory, *TOMATOES)
     first = await memory.retrieve("tomatoes")
     await fill(memory, *(f"The harbour crane lifts crate {n}" for n in range(20)))
@@ -80,8 +80,8 @@ async def test_a_changed_memory_is_named_and_returned_again_at_once(
     await memory.update(updated, content="Tomato variety number 0 ripens in July")
     await memory.update(same, importance=7)
     winner = await memory.add("Nobody plants variety number 1 any more")
-    await memory.mark_obsolete(superseded, "dropped", superseded_by=winner.memory_id)
-    await memory.mark_obsolete(obsolete, "sold out")
+    await memory.lifecycle.mark_obsolete(superseded, "dropped", superseded_by=winner.memory_id)
+    await memory.lifecycle.mark_obsolete(obsolete, "sold out")
     await memory.delete(forgotten)
     await memory.delete(erased, permanent=True)
 
@@ -99,7 +99,7 @@ async def test_a_changed_memory_is_named_and_returned_again_at_once(
     third = await memory.retrieve("tomatoes", session_id=first.session_id)
     assert third.changed == []
     assert {updated, same} <= set(third.skipped_loaded)
-    state = await memory.context_state(first.session_id)
+    state = await memory.sessions.state(first.session_id)
     gone = {superseded, obsolete, forgotten, erased}
     assert not gone & {loaded.memory_id for loaded in state.loaded}
 
@@ -108,8 +108,8 @@ async def test_of_a_chain_the_memory_that_holds_is_named_and_offered(memory: Gra
     first, second = await fill(memory, "The pump is red", "The pump is blue")
     loaded = await memory.retrieve("pump")
     (third,) = await fill(memory, "Water is drawn by hand")
-    await memory.mark_obsolete(first, "painted", superseded_by=second)
-    await memory.mark_obsolete(second, "sold", superseded_by=third)
+    await memory.lifecycle.mark_obsolete(first, "painted", superseded_by=second)
+    await memory.lifecycle.mark_obsolete(second, "sold", superseded_by=third)
     got = await memory.retrieve("harbour crane", session_id=loaded.session_id)
     assert {c.memory_id: c.superseded_by for c in got.changed} == {
         first: third,
@@ -126,7 +126,7 @@ async def test_of_many_changes_an_answer_names_some_and_the_next_the_others(
     first = await memory.retrieve("tomatoes", max_tokens=10_000)
     assert given_ids(first) == set(ids)
     in_order = [
-        loaded.memory_id for loaded in (await memory.context_state(first.session_id)).loaded
+        loaded.memory_id for loaded in (await memory.sessions.state(first.session_id)).loaded
     ]
     await memory.delete_all(confirm="DELETE ALL")
     named = [
@@ -168,14 +168,16 @@ async def test_any_replica_goes_on_with_a_session(memory: GraphMemory) -> None:
     first = await memory.retrieve("tomatoes", session_id="talk 1")
     other = replica(memory)
     assert (await other.retrieve("tomatoes", session_id="talk 1")).memories == []
-    assert {m.memory_id for m in (await other.context_state("talk 1")).loaded} == set(ids)
-    reset = await other.context_state("talk 1", reset=True)
+    assert {m.memory_id for m in (await other.sessions.state("talk 1")).loaded} == set(ids)
+    reset = await other.sessions.state("talk 1", reset=True)
     assert (reset.total_tokens, reset.loaded, reset.history) == (0, [], [])
     assert given_ids(await memory.retrieve("tomatoes", session_id="talk 1")) == given_ids(first)
 
 
 def replica(memory: GraphMemory) -> GraphMemory:
-    return GraphMemory(memory.graph, memory.embedder, memory.settings, clock=memory.clock)
+    return GraphMemory.over(
+        memory.context.graph, memory.context.embedder, memory.settings, clock=memory.clock
+    )
 
 
 async def stored(driver: AsyncDriver, group: str) -> set[str]:
@@ -197,7 +199,7 @@ async def test_any_replica_goes_on_at_once_with_one_that_has_just_begun(
         assert not given_ids(first) & given_ids(rest)
         assert given_ids(first) | given_ids(rest) == set(ids)
         begun = await memory.retrieve("tomatoes")
-        state = await other.context_state(begun.session_id)
+        state = await other.sessions.state(begun.session_id)
         assert {m.memory_id for m in state.loaded} == set(ids)
 
 
@@ -207,7 +209,7 @@ async def test_sessions_that_begin_together_are_all_kept(
     await fill(memory, *TOMATOES)
     service = replica(memory)
     begun = await asyncio.gather(*(service.retrieve("tomatoes") for _ in range(20)))
-    await service.settle()  # as when it is closed
+    await service.close()  # as when it is closed
     kept = await stored(driver, group)
     assert kept == {answer.session_id for answer in begun}
     assert len(kept) == 20
@@ -218,10 +220,10 @@ async def test_one_that_has_just_begun_can_be_reset_and_erased(
 ) -> None:
     await fill(memory, *TOMATOES)
     begun = await memory.retrieve("tomatoes")
-    assert (await memory.context_state(begun.session_id, reset=True)).loaded == []
+    assert (await memory.sessions.state(begun.session_id, reset=True)).loaded == []
     await memory.retrieve("tomatoes")
     await memory.delete_all(confirm="DELETE ALL", permanent=True)
-    await memory.sessions.flush()
+    await memory.context.session_store.flush()
     assert await stored(driver, group) == set()
 
 
@@ -233,7 +235,7 @@ async def test_an_id_lost_before_it_was_stored_begins_a_new_session(memory: Grap
         milliseconds = int((time.time() - age_seconds) * 1000)
         lost = str(UUID(int=(milliseconds << 80) | ((shape ^ 1) & ((1 << 80) - 1))))
         async with asyncio.timeout(patience):
-            assert (await memory.context_state(lost)).loaded == []
+            assert (await memory.sessions.state(lost)).loaded == []
         assert given_ids(await memory.retrieve("tomatoes", session_id=lost)) == set(ids)
 
 
@@ -245,11 +247,11 @@ async def test_another_tenant_neither_reads_nor_resets_a_session(
     foreign = f"{group}_b"
     await memory.add("Tomatoes elsewhere", group_id=foreign)
     for reset in (False, True):
-        state = await memory.context_state("main", reset=reset, group_id=foreign)
+        state = await memory.sessions.state("main", reset=reset, group_id=foreign)
         assert (state.total_tokens, state.loaded, state.history) == (0, [], [])
     theirs = await memory.retrieve("tomatoes", session_id="main", group_id=foreign)
     assert (len(theirs.memories), theirs.changed, theirs.skipped_loaded) == (1, [], [])
-    assert {m.memory_id for m in (await memory.context_state("main")).loaded} == set(ids)
+    assert {m.memory_id for m in (await memory.sessions.state("main")).loaded} == set(ids)
 
 
 async def test_calls_at_once_on_one_session_neither_repeat_nor_lose(memory: GraphMemory) -> None:
@@ -259,7 +261,7 @@ async def test_calls_at_once_on_one_session_neither_repeat_nor_lose(memory: Grap
     )
     delivered = [given.memory.memory_id for answer in got for given in answer.memories]
     assert len(delivered) == len(set(delivered)) > 6
-    state = await memory.context_state("busy")
+    state = await memory.sessions.state("busy")
     assert {m.memory_id for m in state.loaded} == set(delivered) <= set(ids)
     assert state.total_tokens == sum(answer.tokens_used for answer in got)
     assert len(state.history) == 6
@@ -277,10 +279,10 @@ async def test_unused_sessions_are_forgotten(memory: GraphMemory, clock: Clock, 
     assert len(again.memories) == 6
     before = clock.now - timedelta(days=30)
     expire = session_store.expire
-    assert await expire(memory.graph, group_id=f"{group}x", before=clock.now) == 0
-    assert await expire(memory.graph, group_id=group, before=before) == 1
-    assert (await memory.context_state("old")).loaded == []
-    assert len((await memory.context_state("young")).loaded) == 6
+    assert await expire(memory.context.graph, group_id=f"{group}x", before=clock.now) == 0
+    assert await expire(memory.context.graph, group_id=group, before=before) == 1
+    assert (await memory.sessions.state("old")).loaded == []
+    assert len((await memory.sessions.state("young")).loaded) == 6
 
 
 TOPICS = {
@@ -296,7 +298,7 @@ async def test_stale_memories_that_are_relevant_again_are_refreshed(memory: Grap
     order = ["tomatoes", "tomatoes", "harbour", "violin", "harbour", "violin"] * 5
     position, due, refreshed, repeated = 0, 0, 0, 0
     for topic in order:
-        state = await memory.context_state("long")
+        state = await memory.sessions.state("long")
         position = max(position + 1500, state.total_tokens)
         loaded = {m.memory_id: position - m.load_token_count for m in state.loaded}
         stale = {id_ for id_ in topics[topic] if loaded.get(id_, 0) > 4096}
@@ -363,7 +365,7 @@ async def test_a_session_agrees_with_a_plain_model_of_it(
             known[id_] = (texts[id_], position)
         assert got.tokens_used <= budget
         total = position + got.tokens_used
-        state = await memory.context_state("s", group_id=group)
+        state = await memory.sessions.state("s", group_id=group)
         assert state.total_tokens == total
         assert {m.memory_id: m.load_token_count for m in state.loaded} == {
             id_: at for id_, (_, at) in known.items()

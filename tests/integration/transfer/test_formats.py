@@ -74,7 +74,7 @@ async def kept(
     since = instant(clock.now)
     for _ in range(2):
         clock.advance(days=1)
-        await memory.maintain(groups=[group])
+        await memory.maintenance.run(groups=[group])
     stored = await node(driver, group, source_id)
     assert (stored["lifecycle_state"], stored["obsolete_reason"]) == ("EXPIRED", reason)
     assert (stored["obsolete_at"], stored["ended_at"]) == (since, stored["invalid_at"])

@@ -70,10 +70,10 @@ async def fill(memory: GraphMemory, clock: Clock, driver: AsyncDriver) -> None:
     )
     clock.advance(days=1)
     child = await memory.add("A tap that drips", parent_id=parent.memory_id)
-    await memory.relate(
+    await memory.relations.add(
         child.memory_id, parent.memory_id, "part_of", bidirectional=True, strength=0.9
     )
-    await memory.relate(
+    await memory.relations.add(
         parent.memory_id, child.memory_id, "causes", fact="old pipes", metadata={"since": 1987}
     )
     clock.advance(hours=5)
@@ -136,15 +136,15 @@ async def ended(memory: GraphMemory, clock: Clock, driver: AsyncDriver) -> list[
     clock.advance(hours=1)
     await memory.update(paris, content="Ada lives in Nice")
     for _ in range(2):  # one ended, and one that holds
-        await memory.relate(tap, bob, "causes", strength=0.7, metadata={"why": "?"})
+        await memory.relations.add(tap, bob, "causes", strength=0.7, metadata={"why": "?"})
         clock.advance(hours=1)
-        await memory.unrelate(tap, bob)
-    await memory.relate(tap, bob, "causes")
-    await memory.mark_obsolete(paris, "she moved", superseded_by=rome)
-    await memory.mark_obsolete(tap, "it was mended")
-    await memory.mark_obsolete(bob, "he stopped", superseded_by=rome)
+        await memory.relations.remove(tap, bob)
+    await memory.relations.add(tap, bob, "causes")
+    await memory.lifecycle.mark_obsolete(paris, "she moved", superseded_by=rome)
+    await memory.lifecycle.mark_obsolete(tap, "it was mended")
+    await memory.lifecycle.mark_obsolete(bob, "he stopped", superseded_by=rome)
     clock.advance(hours=1)
-    await memory.preserve(bob)  # valid no more, but served again
+    await memory.lifecycle.preserve(bob)  # valid no more, but served again
     await driver.execute_query(
         "MATCH (m:Memory {uuid: $id}) SET m.confidence_decayed_at = '2026-01-01T00:00:00.000Z', "
         "m.reinforcement_pending = 3, m.classification_status = 'pending', "
@@ -176,21 +176,21 @@ async def test_what_ended_comes_back_as_ended_as_it_was(
 ) -> None:
     ids = await ended(memory, clock, driver)
     lines, before = await exported(memory), await properties(driver, group)
-    told = [await memory.history(memory_id) for memory_id in ids]
+    told = [await memory.lifecycle.history(memory_id) for memory_id in ids]
     at = clock.now
     await memory.delete_all(confirm="DELETE ALL", permanent=True)
     clock.advance(days=1)
     report = await import_lines(memory, lines)
     assert (report.stored, report.relations, report.failed) == (5, 5, 0)
     assert await properties(driver, group) == before
-    assert [await memory.history(memory_id) for memory_id in ids] == told
+    assert [await memory.lifecycle.history(memory_id) for memory_id in ids] == told
     again = await import_lines(memory, lines)
     assert (again.stored, again.relations, again.failed) == (0, 0, 0)
     assert await properties(driver, group) == before
 
-    assert (await memory.maintain(groups=[group])).transitioned == {}
+    assert (await memory.maintenance.run(groups=[group])).transitioned == {}
     clock.advance(days=1)
-    assert (await memory.maintain(groups=[group])).transitioned == {}
+    assert (await memory.maintenance.run(groups=[group])).transitioned == {}
     assert await exported(memory) == lines
     past = await memory.search("Where does Ada live?", known_at=at - timedelta(hours=3.5))
     assert "Ada lives in Lyon" in [hit.memory.content for hit in past]
@@ -245,7 +245,7 @@ async def test_repeating_an_import_changes_nothing(
     child = json.loads(lines[1])["memory_id"]
     parent = json.loads(lines[0])["memory_id"]
     await memory.update(parent, content="The kitchen, first floor")
-    await memory.relate(child, parent, "part_of", strength=0.1)
+    await memory.relations.add(child, parent, "part_of", strength=0.1)
     now = await exported(memory)
     again = await import_lines(memory, lines)
     assert asdict(again) == {"stored": 0, "skipped": 2, "relations": 0, "failed": 0, "errors": []}
@@ -276,7 +276,7 @@ async def test_links_may_point_further_down(memory: GraphMemory, group: str) -> 
     )
     assert (report.stored, report.relations, report.failed) == (3, 1, 0)
     assert (await memory.get(ids[0])).parent_id == ids[2]
-    (relation,) = await memory.relations(ids[1])
+    (relation,) = await memory.relations.list(ids[1])
     assert (relation.from_id, relation.relation_type) == (ids[0], "precedes")
     assert relation.fact == "first precedes second"
 
@@ -291,7 +291,7 @@ async def test_links_follow_a_content_stored_under_another_id(
         {"content": "new", "relationships": [{"target_id": f"{group}-known"}]},
     )
     assert (report.stored, report.skipped, report.relations) == (1, 1, 1)
-    (relation,) = await memory.relations(known.memory_id)
+    (relation,) = await memory.relations.list(known.memory_id)
     assert relation.to_id == known.memory_id
 
 
@@ -361,7 +361,10 @@ async def test_a_life_that_no_memory_can_have_spoils_only_its_own_line(
     assert f"lifecycle.{named}=" in told.errors[0].message
     (kept,) = (await memory.list()).memories
     assert (kept.content, kept.access_count) == ("as usual", 3)
-    assert [event.kind for event in await memory.history(kept.memory_id)] == ["state", "created"]
+    assert [event.kind for event in await memory.lifecycle.history(kept.memory_id)] == [
+        "state",
+        "created",
+    ]
 
 
 @pytest.mark.parametrize("value", [10**30, "\ud800", [1, 10**30]])
@@ -418,7 +421,7 @@ async def test_a_link_never_leads_into_another_group(memory: GraphMemory, group:
         memory, {"content": "ours", "relationships": [{"target_id": foreign.memory_id}]}
     )
     assert [error.code for error in report.errors] == ["not_found"]
-    assert await memory.relations(foreign.memory_id, group_id=f"{group}_theirs") == []
+    assert await memory.relations.list(foreign.memory_id, group_id=f"{group}_theirs") == []
 
 
 async def test_many_errors_are_counted_and_the_first_shown(memory: GraphMemory) -> None:
@@ -543,9 +546,9 @@ async def test_what_graphiti_found_is_copied_with_its_labels_names_and_times(
         "group_id: $group, episodes: ['x'], created_at: datetime('2025-03-01')}]->(n)",
         group=group,
     )
-    assert (await adopt(memory, [group])).entities == 5
+    assert (await adopt(memory.context, [group])).entities == 5
     mine = await memory.add("Number 1 is a friend of mine")
-    await memory.relate(mine.memory_id, f"{group}-1000001", "references", strength=0.9)
+    await memory.relations.add(mine.memory_id, f"{group}-1000001", "references", strength=0.9)
     before = await exported(memory)
     first = json.loads(before[0])
     assert first["entity"] == {
@@ -577,9 +580,11 @@ async def test_what_graphiti_found_is_copied_with_its_labels_names_and_times(
     assert (ended["expired_at"].year, ended["since"], ended["strength"]) == (2025, "long", 0.5)
     assert (chief["name"], chief["summary"]) == ("Entity 1", "Chief of all")
     assert chief["content"] == "Entity 1: Chief of all"
-    facts = await memory.search_facts("who knows Entity 2?", group_id=empty, as_of="2020-06-01")
+    facts = await memory.facts.search("who knows Entity 2?", group_id=empty, as_of="2020-06-01")
     assert [fact.fact for fact in facts] == ["Entity 1 knows Entity 2"]
-    (person, *_) = await memory.search_nodes("the chief", entity_types=["VIP"], group_id=empty)
+    (person, *_) = await memory.facts.search_entities(
+        "the chief", entity_types=["VIP"], group_id=empty
+    )
     assert person.name == "Entity 1"
 
     # Where it was erased, it comes back under its own ids.
@@ -588,7 +593,7 @@ async def test_what_graphiti_found_is_copied_with_its_labels_names_and_times(
     report = await import_lines(memory, before)
     assert (report.stored, report.relations, report.failed) == (6, 7, 0)
     assert [*map(json.loads, await exported(memory))] == [*map(json.loads, before)]
-    problems = (await verify(memory.graph, memory.settings)).get(group, [])
+    problems = (await verify(memory.context.graph, memory.settings)).get(group, [])
     assert problems == []
 
 

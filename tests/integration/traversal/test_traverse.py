@@ -255,7 +255,7 @@ async def test_a_walk_is_the_reference_walk(
     for walk in walks:
         # Not through the API, which counts accesses: those would wake dormant memories meanwhile.
         walked = await traverse(
-            memory.graph,
+            memory.context.graph,
             memory.settings,
             nodes[0].id,
             validate(Walk, walk),
@@ -290,7 +290,7 @@ async def test_a_circle_is_walked_once(memory: GraphMemory, driver: AsyncDriver,
     ring = [Edge(a, b) for a, b in zip(ids, [*ids[1:], ids[0]], strict=True)]
     await build(driver, group, [Node(i) for i in ids], ring, [])
     for algorithm in ("bfs", "dfs"):
-        walked = await memory.traverse(ids[0], algorithm=algorithm, max_depth=5)
+        walked = await memory.relations.traverse(ids[0], algorithm=algorithm, max_depth=5)
         assert [node.path for node in walked.nodes] == [ids[: n + 2] for n in range(3)]
         assert (walked.truncated, walked.reason) == (False, None)
 
@@ -301,8 +301,8 @@ async def test_breadth_and_depth_first_differ_as_they_should(
     ids = [f"{group}-{i}" for i in range(5)]
     edges = [Edge(ids[a], ids[b], strength=1 - b / 10) for a, b in ((0, 1), (0, 2), (1, 3), (2, 4))]
     await build(driver, group, [Node(i) for i in ids], edges, [])
-    for algorithm, order in (("bfs", [1, 2, 3, 4]), ("dfs", [1, 3, 2, 4])):
-        walked = await memory.traverse(ids[0], algorithm=algorithm)
+    for algorithm, order in ((Algorithm.BFS, [1, 2, 3, 4]), (Algorithm.DFS, [1, 3, 2, 4])):
+        walked = await memory.relations.traverse(ids[0], algorithm=algorithm)
         assert [node.memory_id for node in walked.nodes] == [ids[i] for i in order]
 
 
@@ -311,9 +311,9 @@ async def test_a_parent_link_is_named_by_the_way_it_is_walked(
 ):
     child, parent = f"{group}-child", f"{group}-parent"
     await build(driver, group, [Node(child), Node(parent)], [], [Edge(child, parent)])
-    assert (await memory.traverse(child)).nodes == []
-    up = await memory.traverse(child, include_parent_links=True)
-    down = await memory.traverse(parent, include_parent_links=True, direction="in")
+    assert (await memory.relations.traverse(child)).nodes == []
+    up = await memory.relations.traverse(child, include_parent_links=True)
+    down = await memory.relations.traverse(parent, include_parent_links=True, direction="in")
     assert up.edges == [WalkedRelation(child, parent, "has_parent", 1.0)]
     assert down.edges == [WalkedRelation(parent, child, "parent_of", 1.0)]
 
@@ -323,11 +323,11 @@ async def test_a_walk_tells_of_memories_in_brief_and_in_the_words_of_then(
 ):
     start = await memory.add("the start")
     met = await memory.add("as it was", tags=["Red"], importance=7, memory_type="task")
-    await memory.relate(start.memory_id, met.memory_id)
+    await memory.relations.add(start.memory_id, met.memory_id)
     clock.advance(days=1)
     await memory.update(met.memory_id, content="as it is")
     for known_at, content in ((TODAY, "as it was"), (None, "as it is")):
-        (node,) = (await memory.traverse(start.memory_id, known_at=known_at)).nodes
+        (node,) = (await memory.relations.traverse(start.memory_id, known_at=known_at)).nodes
         assert (node.content, node.created_at, node.valid_at) == (content, TODAY, TODAY)
     whole = await memory.get(met.memory_id, counted=False)
     brief = {name: getattr(node, name) for name in BriefMemory.__slots__}
@@ -338,10 +338,10 @@ async def test_a_walk_stays_in_its_group(memory: GraphMemory, driver: AsyncDrive
     ours, theirs = f"{group}-ours", f"{group}-theirs"
     await build(driver, group, [Node(ours)], [], [])
     await build(driver, f"{group}_other", [Node(theirs)], [Edge(ours, theirs)], [])
-    assert (await memory.traverse(ours, direction="both")).nodes == []
+    assert (await memory.relations.traverse(ours, direction="both")).nodes == []
     with pytest.raises(NotFoundError):
-        await memory.traverse(theirs)
-    assert await memory.traverse(theirs, group_id=f"{group}_other")
+        await memory.relations.traverse(theirs)
+    assert await memory.relations.traverse(theirs, group_id=f"{group}_other")
 
 
 async def test_a_hub_is_walked_within_bounds(memory: GraphMemory, driver: AsyncDriver, group: str):
@@ -351,13 +351,15 @@ async def test_a_hub_is_walked_within_bounds(memory: GraphMemory, driver: AsyncD
     everything = memory.settings.model_copy(update={"traversal_fan": 5000})
     for algorithm in Algorithm:
         walk = Walk(algorithm=algorithm, max_nodes=50)
-        exact = await traverse(memory.graph, everything, hub, walk, group_id=group, now=TODAY)
+        exact = await traverse(
+            memory.context.graph, everything, hub, walk, group_id=group, now=TODAY
+        )
         assert [node.memory_id for node in exact.nodes] == leaves[:-51:-1]
         assert exact.reason == "nodes"
-        cut = await memory.traverse(hub, algorithm=algorithm, max_nodes=1000)
+        cut = await memory.relations.traverse(hub, algorithm=algorithm, max_nodes=1000)
         assert len({node.memory_id for node in cut.nodes}) == 1000
         assert cut.reason == "nodes"
-        again = await memory.traverse(hub, algorithm=algorithm, max_nodes=1000)
+        again = await memory.relations.traverse(hub, algorithm=algorithm, max_nodes=1000)
         assert [node.path for node in cut.nodes] == [node.path for node in again.nodes]
 
 
@@ -368,8 +370,10 @@ async def test_a_walk_out_of_time_returns_how_far_it_came(
     chain = [Edge(a, b) for a, b in pairwise(ids)]
     await build(driver, group, [Node(i) for i in ids], chain, [])
     for algorithm in ("bfs", "dfs"):
-        whole = await memory.traverse(ids[0], algorithm=algorithm, max_depth=5)
-        part = await memory.traverse(ids[0], algorithm=algorithm, max_depth=5, time_budget_ms=1)
+        whole = await memory.relations.traverse(ids[0], algorithm=algorithm, max_depth=5)
+        part = await memory.relations.traverse(
+            ids[0], algorithm=algorithm, max_depth=5, time_budget_ms=1
+        )
         assert (part.truncated, part.reason) == (True, "time")
         assert len(part.nodes) < len(whole.nodes) == 5
         assert [n.path for n in part.nodes] == [n.path for n in whole.nodes][: len(part.nodes)]
@@ -381,7 +385,7 @@ async def test_the_default_budget_is_a_setting(
     ids = [f"{group}-{i}" for i in range(6)]
     await build(driver, group, [Node(i) for i in ids], [Edge(a, b) for a, b in pairwise(ids)], [])
     hasty = memory.settings.model_copy(update={"traversal_time_budget_ms": 1})
-    walked = await traverse(memory.graph, hasty, ids[0], Walk(), group_id=group, now=TODAY)
+    walked = await traverse(memory.context.graph, hasty, ids[0], Walk(), group_id=group, now=TODAY)
     assert walked.reason == "time"
 
 
@@ -401,7 +405,7 @@ async def test_a_bad_bound_is_named_with_its_range(
     memory: GraphMemory, argument: str, value: Any, range_: str
 ):
     with pytest.raises(InvalidArgumentError) as caught:
-        await memory.traverse("any", **{argument: value})
+        await memory.relations.traverse("any", **{argument: value})
     assert caught.value.argument == argument
     assert range_ in str(caught.value)
 
@@ -409,12 +413,14 @@ async def test_a_bad_bound_is_named_with_its_range(
 async def test_the_settings_can_lower_the_bounds(memory: GraphMemory):
     lower = memory.settings.model_copy(update={"traversal_max_depth": 2})
     with pytest.raises(InvalidArgumentError, match="1 to 2"):
-        await traverse(memory.graph, lower, "any", Walk(max_depth=3), group_id="default", now=TODAY)
+        await traverse(
+            memory.context.graph, lower, "any", Walk(max_depth=3), group_id="default", now=TODAY
+        )
 
 
 async def test_an_unknown_start_is_not_found(memory: GraphMemory):
     with pytest.raises(NotFoundError):
-        await memory.traverse("nobody")
+        await memory.relations.traverse("nobody")
 
 
 async def linked(driver: AsyncDriver, group: str, count: int, pairs: list[tuple[int, int]]):
@@ -430,7 +436,7 @@ async def test_an_analysis_finds_bridges_islands_and_connectors(
     """Two triangles joined by 2-3, a pair, and a memory alone."""
     pairs = [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 5), (5, 3), (6, 7), (7, 6)]
     ids = await linked(driver, group, 9, pairs)
-    whole = await memory.analyze()
+    whole = await memory.relations.analyze()
     assert (whole.memories, whole.relations, whole.isolated) == (9, 9, 1)
     assert (whole.islands, whole.island_count, whole.truncated) == ([6, 2], 2, False)
     assert [(b.from_id, b.to_id, b.separates) for b in whole.bridges] == [
@@ -440,10 +446,10 @@ async def test_an_analysis_finds_bridges_islands_and_connectors(
     assert whole.by_type == {"relates_to": TypeCount(9, 0.5)}
     assert [c.memory_id for c in whole.top_connectors[:2]] == [ids[2], ids[3]]
     assert whole.top_connectors[0].degree == 3
-    near = await memory.analyze(ids[7], top=1)
+    near = await memory.relations.analyze(ids[7], top=1)
     assert (near.in_degree, near.out_degree, near.memories, near.relations) == (1, 1, 2, 2)
     assert len(near.top_connectors) == len(near.bridges) == 1
-    alone = await memory.analyze(ids[8])
+    alone = await memory.relations.analyze(ids[8])
     assert (alone.in_degree, alone.out_degree, alone.isolated) == (0, 0, 1)
 
 
@@ -452,12 +458,12 @@ async def test_an_analysis_is_bounded_and_of_known_memories(
 ):
     ids = await linked(driver, group, 20, [(0, i) for i in range(1, 20)])
     few = memory.settings.model_copy(update={"analysis_max_relations": 10})
-    cut = await analyze(memory.graph, few, None, top=3, group_id=group, now=TODAY)
+    cut = await analyze(memory.context.graph, few, None, top=3, group_id=group, now=TODAY)
     assert (cut.relations, cut.truncated, len(cut.top_connectors)) == (10, True, 3)
     with pytest.raises(NotFoundError):
-        await memory.analyze("nobody")
+        await memory.relations.analyze("nobody")
     with pytest.raises(InvalidArgumentError, match="top=0"):
-        await memory.analyze(ids[0], top=0)
+        await memory.relations.analyze(ids[0], top=0)
 
 
 async def test_an_analysis_sees_what_held_then(
@@ -467,10 +473,10 @@ async def test_an_analysis_sees_what_held_then(
     nodes = [Node(a), Node(b), Node(c, soft_deleted_at=DAYS[2])]
     edges = [Edge(a, b, invalid_at=DAYS[1]), Edge(b, c)]
     await build(driver, group, nodes, edges, [])
-    assert (await memory.analyze()).relations == 0
-    assert (await memory.analyze(as_of=DAYS[0])).relations == 1
-    assert (await memory.analyze(known_at=DAYS[1], as_of=DAYS[0])).relations == 2
-    assert (await memory.analyze(b, known_at=DAYS[1])).out_degree == 1
+    assert (await memory.relations.analyze()).relations == 0
+    assert (await memory.relations.analyze(as_of=DAYS[0])).relations == 1
+    assert (await memory.relations.analyze(known_at=DAYS[1], as_of=DAYS[0])).relations == 2
+    assert (await memory.relations.analyze(b, known_at=DAYS[1])).out_degree == 1
 
 
 @settings(max_examples=200, deadline=None)
@@ -528,7 +534,7 @@ async def test_the_tools_answer_what_the_api_does(
 async def test_a_graph_search_begins_at_the_best_answer(memory: GraphMemory):
     tea = await memory.add("Ada prefers green tea")
     why = await memory.add("She worked in Kyoto for a year")
-    await memory.relate(tea.memory_id, why.memory_id, "caused_by")
+    await memory.relations.add(tea.memory_id, why.memory_id, "caused_by")
     async with inside(memory, toolsets=("compat",)) as client:
         walked = await call(client, "memory_graph_search", query="what does Ada drink? green tea")
         assert walked["start"]["memory_id"] == tea.memory_id

@@ -93,7 +93,9 @@ def test_a_date_alone_may_mean_its_end() -> None:
 
 @pytest.mark.parametrize("given", ["0001-01-01", "9999-12-31", "1969-12-31", "9000-01-01"])
 def test_a_clock_is_supposed_where_dates_remain_dates(given: str) -> None:
-    with pytest.raises(InvalidArgumentError, match=rf"now='{given}'.*year must be from 1970 to 8999"):
+    with pytest.raises(
+        InvalidArgumentError, match=rf"now='{given}'.*year must be from 1970 to 8999"
+    ):
         validate_value(SimulatedTime, given, "now")
 
 

@@ -1,0 +1,241 @@
+"""The keyword arguments of the public API, typed, so that a type checker finds a misspelt one.
+
+Each `TypedDict` mirrors the dataclass that checks the values at run time; a test compares them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from datetime import date, datetime
+from typing import Any, Literal, Required, TypedDict
+
+from graph_memory.domain.inputs import Filters, NewRelation, validate
+from graph_memory.domain.models import (
+    LifecycleState,
+    MemoryType,
+    RelationType,
+    SortOrder,
+    Source,
+)
+from graph_memory.errors import InvalidArgumentError
+from graph_memory.maintenance.stages import Stage
+from graph_memory.memories.lifecycle import Resolution
+from graph_memory.ranking.profiles import Profile
+from graph_memory.traversal.traverse import Algorithm, Direction
+
+#: An instant: a datetime, a date, or a text as ISO 8601; without a zone it is UTC.
+Time = datetime | date | str
+Strings = list[str] | tuple[str, ...]
+
+MemoryTypeArgument = (
+    MemoryType
+    | Literal[
+        "general",
+        "fact",
+        "preference",
+        "conversation",
+        "task",
+        "ephemeral",
+        "concept",
+        "procedure",
+        "context",
+    ]
+)
+StateArgument = LifecycleState | Literal["ACTIVE", "DORMANT", "ARCHIVED", "EXPIRED", "SOFT_DELETED"]
+RelationTypeArgument = (
+    RelationType
+    | Literal[
+        "references",
+        "contradicts",
+        "supports",
+        "extends",
+        "causes",
+        "caused_by",
+        "precedes",
+        "follows",
+        "part_of",
+        "contains",
+        "relates_to",
+        "depends_on",
+        "leads_to",
+        "supersedes",
+    ]
+)
+SourceArgument = Source | Literal["user", "system", "derived"]
+SortArgument = SortOrder | Literal["importance", "created_at"]
+ProfileArgument = Profile | Literal["recall", "weighted", "hybrid"]
+ResolutionArgument = Resolution | Literal["newer", "stronger"]
+AlgorithmArgument = Algorithm | Literal["bfs", "dfs"]
+DirectionArgument = Direction | Literal["out", "in", "both"]
+StageArgument = (
+    Stage
+    | Literal[
+        "protection",
+        "decay",
+        "compress",
+        "confidence",
+        "classification",
+        "embeddings",
+        "purge",
+        "sessions",
+        "records",
+    ]
+)
+OnDuplicate = Literal["raise", "return"]
+
+
+class ClockArguments(TypedDict, total=False):
+    """The instants a question is about, as `Clocks` checks them."""
+
+    as_of: Time | None
+    known_at: Time | None
+
+
+class FilterArguments(TypedDict, total=False):
+    """The memories a search or list may return, as `Filters` checks them."""
+
+    memory_types: Sequence[MemoryTypeArgument] | None
+    tags: Strings | None
+    date_from: Time | None
+    date_to: Time | None
+    states: Sequence[StateArgument] | None
+    project_id: str | None
+    as_of: Time | None
+    known_at: Time | None
+
+
+class RetrievalArguments(FilterArguments, total=False):
+    """The budget, the session and the filters of a retrieval, as `Retrieval` checks them."""
+
+    max_tokens: int | None
+    search_depth: int | None
+    anchor_count: int | None
+    staleness_threshold: int | None
+    session_id: str | None
+    conversation_tokens: int | None
+    profile: ProfileArgument
+    weights: Sequence[float] | None
+
+
+class RelationDetails(TypedDict, total=False):
+    """A relation but for its ends and its type, as `NewRelation` checks it."""
+
+    strength: float
+    bidirectional: bool
+    fact: str | None
+    valid_at: Time | None
+    invalid_at: Time | None
+    metadata: Mapping[str, Any]
+
+
+class RelationArguments(RelationDetails, total=False):
+    """A relation to make from a new memory, as `NewRelation` checks it."""
+
+    target_id: Required[str]
+    relation_type: RelationTypeArgument
+
+
+class MemoryDetails(TypedDict, total=False):
+    """A new memory but for its content and group, as `NewMemory` checks it."""
+
+    memory_type: MemoryTypeArgument
+    tags: Strings
+    metadata: Mapping[str, Any]
+    importance: float | None
+    stability: int | None
+    confidence: float | None
+    source: SourceArgument
+    title: str | None
+    project_id: str | None
+    parent_id: str | None
+    conversation_id: str | None
+    relationships: Sequence[NewRelation | RelationArguments]
+    decay_policy: str | None
+    decay_rate: float | None
+    valid_at: Time | None
+    created_at: Time | None
+    memory_id: str | None
+
+
+class ChangeArguments(TypedDict, total=False):
+    """The changes to a memory, as `MemoryChanges` checks them."""
+
+    content: str | None
+    metadata: Mapping[str, Any] | None
+    tags: Strings | None
+    importance: float | None
+    memory_type: MemoryTypeArgument | None
+    stability: int | None
+    confidence: float | None
+    project_id: str | None
+    decay_policy: str | None
+    decay_rate: float | None
+
+
+class WalkArguments(TypedDict, total=False):
+    """The way to walk and the memories to return, as `Walk` checks them."""
+
+    algorithm: AlgorithmArgument
+    max_depth: int | None
+    max_nodes: int | None
+    relation_types: Sequence[RelationTypeArgument] | None
+    types: Sequence[MemoryTypeArgument] | None
+    tags: Strings | None
+    states: Sequence[StateArgument] | None
+    direction: DirectionArgument
+    include_parent_links: bool
+    time_budget_ms: int | None
+    as_of: Time | None
+    known_at: Time | None
+
+
+class EpisodeDetails(TypedDict, total=False):
+    """An episode but for its content, as `NewEpisode` checks it."""
+
+    name: str | None
+    source: Literal["text", "message", "json"]
+    source_description: str
+    reference_time: Time | None
+    entity_types: Mapping[str, str]
+    saga: str | None
+    update_communities: bool
+
+
+class FactArguments(TypedDict, total=False):
+    """The facts a search may return, as `FactFilters` checks them."""
+
+    names: Strings | None
+    entity_id: str | None
+    as_of: Time | None
+    valid_after: Time | None
+    valid_before: Time | None
+    invalid_after: Time | None
+    invalid_before: Time | None
+
+
+class RunArguments(TypedDict, total=False):
+    """The extent of a maintenance run, as `RunRequest` checks it."""
+
+    groups: Strings | None
+    stages: Sequence[StageArgument] | None
+    full: bool
+    batch_size: int | None
+    concurrency: int | None
+    max_seconds: float | None
+    canary_percent: int | None
+
+
+def with_filters(filters: Filters | None, keywords: Mapping[str, object]) -> dict[str, object]:
+    """Return the keywords of a call, and the fields of `filters` with them.
+
+    Raises:
+        InvalidArgumentError: A field is given both ways, or a value of `filters` is out of range.
+    """
+    if filters is None:
+        return dict(keywords)
+    given = {name: value for name, value in keywords.items() if value is not None}
+    checked = validate(Filters, filters, "filters")
+    listed = {field.name: getattr(checked, field.name) for field in fields(Filters)}
+    listed = {name: value for name, value in listed.items() if value is not None}
+    for name in given.keys() & listed.keys():
+        raise InvalidArgumentError(name, given[name], f"filters.{name} is given, too; give one")
+    return listed | given

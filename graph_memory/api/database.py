@@ -1,0 +1,116 @@
+"""The database below a `GraphMemory`: schema, checks, repairs and restores.
+
+`GraphMemory.open` migrates a database and refuses one that a restore left incomplete; these
+operations take it as it is.
+"""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from graph_memory.backup import restore
+from graph_memory.backup.restore import Progress, Restored
+from graph_memory.database import embedding_record, indexes, schema
+from graph_memory.database.connection import open_database
+from graph_memory.database.graph import Graph
+from graph_memory.database.schema import MigrationStatus
+from graph_memory.diagnostics import doctor, repair, verify
+from graph_memory.diagnostics.doctor import Check
+from graph_memory.diagnostics.repair import Mended
+from graph_memory.diagnostics.verify import Problem
+from graph_memory.settings.base import Settings
+
+
+async def examine(settings: Settings) -> list[Check]:
+    """Check folders, disk, Java, database, schema, vectors, models and ports; changes nothing."""
+    return await doctor.examine(settings)
+
+
+class Database:
+    """A database, open as it is."""
+
+    def __init__(self, graph: Graph, settings: Settings) -> None:
+        self._graph = graph
+        self._settings = settings
+
+    @classmethod
+    @asynccontextmanager
+    async def open(cls, settings: Settings) -> AsyncGenerator["Database"]:
+        """Open the configured database, or the local one, with its schema as it is.
+
+        Raises:
+            GraphUnavailableError: Nothing answers at the configured address.
+            LocalNeo4jError: The local Neo4j cannot be started.
+        """
+        async with open_database(settings) as graph:
+            yield cls(graph, settings)
+
+    async def verify(self) -> dict[str, list[Problem]]:
+        """Check every memory and relation, and return by group what breaks a rule of the schema.
+
+        Problems of the schema itself are under the empty group.
+        """
+        return await verify.verify(self._graph, self._settings)
+
+    async def repair(self) -> list[Mended]:
+        """Give memories and relations of all groups back what another writer has erased."""
+        return await repair.repair(self._graph, self._settings, datetime.now(UTC))
+
+    async def restore(
+        self,
+        path: Path,
+        *,
+        replace: bool = False,
+        on_progress: Progress = lambda done, of: None,
+    ) -> Restored:
+        """Replace the database by a backup; nothing else may use it at the same time.
+
+        Args:
+            path: The folder of the backup.
+            replace: Replace memories that are there, after a backup of them.
+            on_progress: Called with the nodes and edges written since the last call, and with all.
+
+        Raises:
+            BackupError: The backup is damaged, memories are there, or the result differs from it.
+            RunLockedError: Maintenance is running.
+        """
+        await self.migrate()
+        return await restore.restore(
+            self._graph, self._settings, path, replace=replace, on_progress=on_progress
+        )
+
+    async def migrate(self) -> list[int]:
+        """Apply every migration that is missing, and return their versions.
+
+        Raises:
+            SchemaError: The server is too old, or a migration is unknown or was edited.
+        """
+        await schema.check_server(self._graph)
+        return await schema.migrate_up(self._graph, self._settings)
+
+    async def migrate_down(self, to: int) -> list[int]:
+        """Take back the migrations above version `to`, and return their versions."""
+        return await schema.migrate_down(self._graph, to=to)
+
+    async def migrations(self) -> list[MigrationStatus]:
+        """List the migrations, and when each was applied."""
+        return await schema.migration_status(self._graph)
+
+    async def repair_indexes(self) -> list[str]:
+        """Make missing indexes and constraints again, and return their names."""
+        return await schema.repair_indexes(self._graph, self._settings)
+
+    async def reindex(self) -> list[str]:
+        """Make missing search indexes, and those of other settings, again; return their names.
+
+        Searches fail until they are ready.
+
+        Raises:
+            DimensionMismatchError: The stored vectors are of another model than the configured.
+        """
+        await embedding_record.check_embedding(self._graph, self._settings)
+        mended = await self.repair_indexes()
+        outdated = await indexes.outdated_indexes(self._graph, self._settings)
+        await indexes.recreate_indexes(self._graph, self._settings, outdated)
+        return [*mended, *outdated]

@@ -1,0 +1,78 @@
+"""Feedback: which memories helped, and what ranking has learned from it."""
+
+from dataclasses import dataclass, replace
+
+from graph_memory.context import Context
+from graph_memory.domain.inputs import Question, validate_value
+from graph_memory.search import feedback
+from graph_memory.search.feedback import Feedback
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What feedback has taught a group."""
+
+    lean: float  #: −1 words find better .. 1 meaning does
+    shift: float  #: by which the weight of meaning is moved; 0 while feedback is off
+    vector_weight: float  #: of meaning in profile recall, moved
+    useful: int
+    useless: int
+    taught: bool = False  #: whether the judgement just given had something to teach
+
+
+class FeedbackApi:
+    """The feedback on a `GraphMemory`: `memory.feedback`."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    async def add(
+        self,
+        memory_id: str,
+        useful: bool,
+        *,
+        query: str | None = None,
+        group_id: str | None = None,
+    ) -> Learned:
+        """Store whether a memory helped; ranking learns from it if it knows the question.
+
+        Args:
+            memory_id: The memory.
+            useful: True if it helped.
+            query: The question that it was found by; without it the judgement is only counted.
+            group_id: The tenant.
+
+        Raises:
+            NotFoundError: The group has no such memory.
+        """
+        context = self._context
+        await context.require_vectors()
+        group = context.group(group_id)
+        stored = await context.read_memory(memory_id, group)
+        learned, taught = await feedback.record(
+            context.graph,
+            context.embedder,
+            context.settings,
+            stored.memory_id,
+            useful=validate_value(bool, useful, "useful"),
+            question=None if query is None else validate_value(Question, query, "query"),
+            group_id=group,
+            now=context.clock(),
+        )
+        return replace(self._learned(learned), taught=taught)
+
+    async def read(self, *, group_id: str | None = None) -> Learned:
+        """Return what feedback has taught a group."""
+        group = self._context.group(group_id)
+        return self._learned(await feedback.read(self._context.graph, group_id=group))
+
+    async def reset(self, *, group_id: str | None = None) -> Learned:
+        """Forget the feedback of a group; its ranking follows the settings again."""
+        await feedback.reset(self._context.graph, group_id=self._context.group(group_id))
+        return await self.read(group_id=group_id)
+
+    def _learned(self, known: Feedback) -> Learned:
+        settings = self._context.settings
+        moved = feedback.shift(settings, known)
+        weight = settings.recall_vector_weight + moved
+        return Learned(known.lean, moved, weight, known.useful, known.useless)

@@ -1,0 +1,86 @@
+"""What a server of a `GraphMemory` needs besides its calls: readiness, warm-up, metrics."""
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from graph_memory.backup import schedule
+from graph_memory.context import Context
+from graph_memory.database.indexes import missing_indexes
+from graph_memory.diagnostics import database_metrics
+from graph_memory.errors import GraphMemoryError
+from graph_memory.search import search
+
+_READY_SECONDS = 5
+_WARM_UP_SEARCHES = 30
+_WARM_UP_SECONDS = 5  # a busy machine starts all the same
+
+_log = logging.getLogger(__name__)
+
+
+class ServingApi:
+    """The part of a `GraphMemory` for servers: `memory.serving`."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    async def missing(self) -> dict[str, Any]:
+        """Return what keeps the service from answering, with the reason; empty when it is ready.
+
+        The keys are among schema, neo4j, embedder and cross_encoder.
+        """
+        context = self._context
+        missing: dict[str, Any] = {}
+        try:
+            async with asyncio.timeout(_READY_SECONDS):
+                if indexes := await missing_indexes(context.graph):
+                    missing["schema"] = indexes
+        except GraphMemoryError as error:
+            missing["neo4j"] = str(error)
+        except TimeoutError:
+            missing["neo4j"] = f"no answer within {_READY_SECONDS} s"
+        if not context.embedder.loaded:
+            missing["embedder"] = f"{context.settings.embedding_model} is not loaded"
+        if (cross := context.embedder.cross_encoder) and not cross.loaded:
+            missing["cross_encoder"] = f"{cross.name} is not loaded"
+        return missing
+
+    async def warm_up(self) -> None:
+        """Load the models, and let Neo4j compile its plans by searches like those to come.
+
+        They ask in the words of the memory that was used last, in its group: a search that finds
+        nothing compiles little, and the first caller waits for seconds. It counts no access.
+        """
+        context = self._context
+        try:
+            await context.embedder.load_all()
+            like = await search.last_used(context.graph)
+            ready_at = time.monotonic() + _WARM_UP_SECONDS
+            for number in range(_WARM_UP_SEARCHES):
+                await search.search(
+                    context.graph,
+                    context.embedder,
+                    context.settings,
+                    f"{like.lead} {number}",
+                    group_id=like.group_id,
+                    now=context.clock(),
+                )
+                if time.monotonic() > ready_at:
+                    break
+        except GraphMemoryError as error:
+            _log.warning("Searches do not work yet: %s", error)
+
+    @asynccontextmanager
+    async def automatic_backups(self) -> AsyncGenerator[None]:
+        """Make backups after saves in the background, if the settings ask for them."""
+        async with schedule.automatic_backups(self._context):
+            yield
+
+    @asynccontextmanager
+    async def database_metrics(self) -> AsyncGenerator[None]:
+        """Publish the metrics that are read from the database."""
+        with database_metrics.published(self._context):
+            yield

@@ -1,0 +1,37 @@
+"""Sessions: what each conversation was given, as `GraphMemory.retrieve` keeps it."""
+
+import uuid
+
+from graph_memory.context import Context
+from graph_memory.domain.inputs import validate_value
+from graph_memory.search.retrieval import SessionId
+from graph_memory.search.session import ContextState, Session
+
+
+class SessionsApi:
+    """The sessions of a `GraphMemory`: `memory.sessions`."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    async def state(
+        self, session_id: str | None = None, *, reset: bool = False, group_id: str | None = None
+    ) -> ContextState:
+        """Return the memories a conversation has loaded, and which of them are stale.
+
+        Args:
+            session_id: The conversation; an unknown one is empty, and None is a new one.
+            reset: Forget what was loaded, and return the empty session.
+            group_id: The tenant.
+        """
+        context = self._context
+        group = context.group(group_id)
+        given = str(uuid.uuid4()) if session_id is None else session_id
+        session_id = validate_value(SessionId, given, "session_id")
+        session, _ = await context.session_store.read(
+            session_id, group_id=group, now=context.clock()
+        )
+        if reset:
+            await context.session_store.forget(session_id, group_id=group)
+            session = Session(session_id)
+        return session.state(context.settings.staleness_threshold)

@@ -1,0 +1,73 @@
+"""Many memories stored in a few round trips, each checked, each in its own group."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from graph_memory.context import Context
+from graph_memory.decay import policies
+from graph_memory.domain.inputs import NewMemory, validate
+from graph_memory.errors import ForbiddenError, InvalidArgumentError
+from graph_memory.memories.add import AddResult, add_many, check_count
+
+
+async def store_many(
+    context: Context, memories: Sequence[NewMemory | Mapping[str, Any]], group_id: str | None
+) -> list[AddResult]:
+    """Store memories, and return a result for each, in their order: its id, or the error.
+
+    Args:
+        context: The database, the models, the settings and the clock.
+        memories: The memories, some of them perhaps malformed.
+        group_id: The tenant of those that name none.
+
+    Raises:
+        LimitExceededError: There are more than `settings.max_batch`; none is stored.
+    """
+    check_count(memories, context.settings)
+    await context.require_vectors()
+    given = [_check(context, memory) for memory in memories]
+    default = context.group(group_id)
+    groups: dict[str, list[tuple[int, NewMemory]]] = {}
+    results: dict[int, AddResult] = {}
+    for position, memory in enumerate(given):
+        if isinstance(memory, NewMemory):
+            group = context.group(memory.group_id) if memory.group_id else default
+            groups.setdefault(group, []).append((position, memory))
+        else:
+            results[position] = AddResult(None, memory)
+    for group, members in groups.items():
+        stored = await _store(context, group, [memory for _, memory in members])
+        results |= {p: result for (p, _), result in zip(members, stored, strict=True)}
+    return [results[position] for position in range(len(given))]
+
+
+async def _store(context: Context, group: str, memories: list[NewMemory]) -> list[AddResult]:
+    """Store memories of one group."""
+    stored = await add_many(
+        context.graph,
+        context.embedder,
+        context.settings,
+        memories,
+        group_id=group,
+        now=context.clock(),
+        chat=context.chat if context.settings.classifies else None,
+    )
+    if count := sum(result.error is None for result in stored):
+        context.on_saved(count)
+    return stored
+
+
+def _check(
+    context: Context, memory: NewMemory | Mapping[str, Any]
+) -> NewMemory | InvalidArgumentError | ForbiddenError:
+    """Return a memory that may be stored, or the reason why it may not."""
+    try:
+        given = validate(NewMemory, memory)
+        policies.require_policy(context.settings, given.decay_policy)
+        if given.group_id:
+            context.group(given.group_id)
+        if given.memory_id:
+            context.grant.require_every_group("a memory_id of your own")
+        return given
+    except (InvalidArgumentError, ForbiddenError) as error:
+        return error

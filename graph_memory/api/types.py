@@ -1,0 +1,159 @@
+"""The types that the public API takes and returns, in one place for the server and the commands."""
+
+from graph_memory.api.adoption import AdoptableGroup, Adopted, GroupRename
+from graph_memory.api.database import Check, Mended, MigrationStatus, Problem, Restored
+from graph_memory.api.embeddings import RebuildReport
+from graph_memory.api.episodes import EntityTypes, JobStatus, Kind, NewEpisode
+from graph_memory.api.facts import Entity, Fact, FactFilters, Names
+from graph_memory.api.feedback import Learned
+from graph_memory.api.lifecycle import DecayStatus, Event, Forecast, Obsolete, Points, Scan, Span
+from graph_memory.api.maintenance import (
+    MaintenanceStatus,
+    Pause,
+    QueueReport,
+    Report,
+    RunId,
+    RunRequest,
+    Undone,
+)
+from graph_memory.api.tokens import VerifiedToken
+from graph_memory.auth.grants import EVERYTHING, Grant, Scope
+from graph_memory.auth.tokens import Token
+from graph_memory.backup.create import Backup
+from graph_memory.database.lease import LeaseState
+from graph_memory.decay.forecast import STATES, ForgottenMemory, Point
+from graph_memory.decay.status import Transition, explained, kept
+from graph_memory.diagnostics.stats import Averages, Health, LastRun, Stats, Vectors
+from graph_memory.graphiti.rename_group import is_tenant, remedy
+from graph_memory.maintenance.records import Failure, Run
+from graph_memory.maintenance.run import StageName
+from graph_memory.maintenance.undo import Refusal
+from graph_memory.memories.add import AddResult
+from graph_memory.memories.confidence import Action
+from graph_memory.memories.lifecycle import Resolution
+from graph_memory.memories.relations import Related
+from graph_memory.memories.update import CONFIRMATION, Deleted, DeletedAll
+from graph_memory.ranking.profiles import Profile
+from graph_memory.search.budget import RetrievedMemory
+from graph_memory.search.listing import Page
+from graph_memory.search.retrieval import (
+    Budget,
+    ConversationTokens,
+    Retrieval,
+    Retrieved,
+    SearchDepth,
+    SessionId,
+    Threshold,
+)
+from graph_memory.search.session import ChangedMemory, ContextState, LoadedMemory, LoadStatus
+from graph_memory.traversal.analysis import Analysis, Bridge, Connector, TypeCount
+from graph_memory.traversal.traverse import (
+    Algorithm,
+    AlgorithmName,
+    Depth,
+    Direction,
+    DirectionName,
+    Milliseconds,
+    NodeCount,
+    ReachedMemory,
+    Top,
+    Walk,
+    Walked,
+    WalkedRelation,
+)
+
+__all__ = [
+    "CONFIRMATION",
+    "EVERYTHING",
+    "STATES",
+    "Action",
+    "AddResult",
+    "AdoptableGroup",
+    "Adopted",
+    "Algorithm",
+    "AlgorithmName",
+    "Analysis",
+    "Averages",
+    "Backup",
+    "Bridge",
+    "Budget",
+    "ChangedMemory",
+    "Check",
+    "Connector",
+    "ContextState",
+    "ConversationTokens",
+    "DecayStatus",
+    "Deleted",
+    "DeletedAll",
+    "Depth",
+    "Direction",
+    "DirectionName",
+    "Entity",
+    "EntityTypes",
+    "Event",
+    "Fact",
+    "FactFilters",
+    "Failure",
+    "Forecast",
+    "ForgottenMemory",
+    "Grant",
+    "GroupRename",
+    "Health",
+    "JobStatus",
+    "Kind",
+    "LastRun",
+    "Learned",
+    "LeaseState",
+    "LoadStatus",
+    "LoadedMemory",
+    "MaintenanceStatus",
+    "Mended",
+    "MigrationStatus",
+    "Milliseconds",
+    "Names",
+    "NewEpisode",
+    "NodeCount",
+    "Obsolete",
+    "Page",
+    "Pause",
+    "Point",
+    "Points",
+    "Problem",
+    "Profile",
+    "QueueReport",
+    "ReachedMemory",
+    "RebuildReport",
+    "Refusal",
+    "Related",
+    "Report",
+    "Resolution",
+    "Restored",
+    "Retrieval",
+    "Retrieved",
+    "RetrievedMemory",
+    "Run",
+    "RunId",
+    "RunRequest",
+    "Scan",
+    "Scope",
+    "SearchDepth",
+    "SessionId",
+    "Span",
+    "StageName",
+    "Stats",
+    "Threshold",
+    "Token",
+    "Top",
+    "Transition",
+    "TypeCount",
+    "Undone",
+    "Vectors",
+    "VerifiedToken",
+    "Walk",
+    "Walked",
+    "WalkedRelation",
+    "explained",
+    "is_tenant",
+    "kept",
+    "remedy",
+]
