@@ -29,13 +29,13 @@ test: $(STAMP) ## Run the whole suite against a real Neo4j
 unit: $(STAMP) ## Run what needs no Neo4j, in seconds
 	@exec $(BIN)/python -m pytest tests/unit
 
-check: $(STAMP) ## Format, lint, layers and types
+check: $(STAMP) ## Check format, lint, layers and types
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/pyright
 
-format: $(STAMP) ## Format and mend what can be mended
+format: $(STAMP) ## Format, and fix what can be fixed
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
@@ -48,13 +48,13 @@ reference: $(STAMP) ## Write docs/reference from the code
 bench: $(STAMP) ## Measure speed, as ratios within one run
 	@exec $(BIN)/python -m pytest -m bench -s tests/benchmarks
 
-stress: $(STAMP) ## The long tests
+stress: $(STAMP) ## Run the long tests
 	@exec $(BIN)/python -m pytest -m stress
 
 build: $(STAMP) ## Build sdist and wheel into dist/
 	@$(BIN)/python -m build --installer uv
 
-lock: $(STAMP) ## Pin every dependency anew
+lock: $(STAMP) ## Pin every dependency again
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --group dev \
 	  --no-emit-index-url --no-annotate --generate-hashes --output-file config/requirements.lock pyproject.toml
 

@@ -8,6 +8,8 @@ from tests.support import pages, prose
 GENERATED = ("tools", "commands", "errors", "python-api")
 
 WRITTEN = [
+    "config/SYSTEM_PROMPT.md",
+    "CHANGELOG.md",
     *(f"docs/_intro/{name}.md" for name in (*GENERATED, "settings", "properties")),
     *sorted({*pages.page_names()} - {f"docs/reference/{name}.md" for name in GENERATED}),
 ]
