@@ -1,6 +1,5 @@
 """Candidates of a question for the default profile, ranked."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -64,8 +63,7 @@ async def rank_candidates(
     terms = query_terms(question, settings.fulltext_analyzer)
     narrowed = narrowing_parameters(filters)
     # Token vectors of earlier versions of a memory are not stored.
-    tokens = None if filters.known_at else embedding.tokens
-    query = Query(question, terms, tokens)
+    query = Query(question, terms, None if filters.known_at else embedding.tokens)
     found = await graph.one(
         "search/candidates/candidates_filtered" if narrowed else "search/candidates/candidates",
         Candidates,
@@ -80,11 +78,8 @@ async def rank_candidates(
     )
     if found is None or not found.memories:
         return []
-    token_vectors: Mapping[str, bytes] = {}
-    if settings.recall_late_weight and tokens is not None:
-        token_vectors = await _token_vectors(
-            graph, query, found, settings, group_id=group_id, now=now, limit=limit
-        )
+    scope: dict[str, Any] = {"group_id": group_id, "now": now, "limit": limit}
+    token_vectors = await _token_vectors(graph, query, found, settings, **scope)
     inputs = query, found, token_vectors, settings, now
     ranking = rank(*inputs, limit=limit)
     if cross_encoder is not None:
@@ -121,6 +116,8 @@ async def _token_vectors(
     limit: int,
 ) -> dict[str, bytes]:
     """Return the token vectors of the shortlist, by id; fetch those that the candidates lack."""
+    if query.tokens is None or not settings.recall_late_weight:
+        return {}
     vectors = {memory.memory_id: memory.vectors or b"" for memory in found.memories}
     if all(memory.vectors is not None for memory in found.memories):
         return vectors

@@ -8,7 +8,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -144,36 +144,65 @@ async def retrieve(
     costs = await counter.count([candidate.memory.content for candidate in merged])
     candidates = list(zip(merged, costs, strict=True))
     while True:
-        position = session.position(asked.conversation_tokens)
-        given, skipped = fill_budget(session, candidates, position, settings)
-        used = sum(memory.tokens for memory in given)
-        following = session.after(
-            {memory.memory.memory_id: memory.memory.content for memory in given},
-            position=position,
-            tokens=used,
-            gone=[c.memory_id for c in changed if c.reason is not ChangeReason.UPDATED],
-            event={
-                "at": instant(now),
-                "query": question[:_QUERY_CHARACTERS],
-                "position": position,
-                "tokens": used,
-                "memories": len(given),
-            },
-            settings=settings,
-        )
+        retrieved, following = _choose(session, changed, candidates, question, asked, settings, now)
         written, session = await sessions.write(following, group_id=group_id, now=now)
         if written:
-            return Retrieved(
-                session_id=session.session_id,
-                memories=given,
-                tokens_used=used,
-                total_tokens=session.total_tokens,
-                anchors=[hit.memory_id for hit in anchors],
-                skipped_loaded=skipped,
-                refreshed=[m.memory.memory_id for m in given if m.status is LoadStatus.REFRESHED],
-                changed=changed,
-            )
+            anchor_ids = [hit.memory_id for hit in anchors]
+            return replace(retrieved, session_id=session.session_id, anchors=anchor_ids)
         # Another call of this conversation wrote first: choose beside its memories.
+
+
+def _choose(
+    session: Session,
+    changed: list[ChangedMemory],
+    candidates: Sequence[tuple[BudgetCandidate, int]],
+    question: str,
+    asked: Retrieval,
+    settings: Settings,
+    now: datetime,
+) -> tuple[Retrieved, Session]:
+    """Fill the budget, and return the result with the session after it.
+
+    Args:
+        session: Session of the conversation.
+        changed: Its loaded memories that have changed.
+        candidates: Candidates with the tokens of their content.
+        question: The question, for the history.
+        asked: The options.
+        settings: The settings with the options.
+        now: The caller's clock, for the history.
+
+    Returns:
+        The result without anchors, and the session to write.
+    """
+    position = session.position(asked.conversation_tokens)
+    given, skipped = fill_budget(session, candidates, position, settings)
+    used = sum(memory.tokens for memory in given)
+    following = session.after(
+        {memory.memory.memory_id: memory.memory.content for memory in given},
+        position=position,
+        tokens=used,
+        gone=[c.memory_id for c in changed if c.reason is not ChangeReason.UPDATED],
+        event={
+            "at": instant(now),
+            "query": question[:_QUERY_CHARACTERS],
+            "position": position,
+            "tokens": used,
+            "memories": len(given),
+        },
+        settings=settings,
+    )
+    retrieved = Retrieved(
+        session_id=session.session_id,
+        memories=given,
+        tokens_used=used,
+        total_tokens=following.total_tokens,
+        anchors=[],
+        skipped_loaded=skipped,
+        refreshed=[m.memory.memory_id for m in given if m.status is LoadStatus.REFRESHED],
+        changed=changed,
+    )
+    return retrieved, following
 
 
 async def _read_session(
