@@ -1,4 +1,4 @@
-"""Backups and restoring, on a Neo4j of their own: what is there afterwards is what was there."""
+"""Backups and restores on a Neo4j of their own: the restored database equals the original."""
 
 import asyncio
 import gzip

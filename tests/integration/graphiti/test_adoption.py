@@ -1,4 +1,4 @@
-"""A database that Graphiti made becomes ours in place, and Graphiti's again."""
+"""Adoption of a database that Graphiti made, in place, and its release."""
 
 import json
 from collections.abc import AsyncIterator

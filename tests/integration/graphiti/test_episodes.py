@@ -113,7 +113,7 @@ async def race(driver: AsyncDriver, group: str) -> None:
 
 
 def lost(before: dict[str, Any], after: dict[str, Any], fields: set[str]) -> set[str]:
-    """Name the fields that are no longer as they were."""
+    """Return the names of the fields that have changed."""
     return {name for name in fields if after.get(name) != before.get(name)}
 
 
@@ -235,7 +235,7 @@ async def test_a_summary_that_changes_is_read_and_embedded_anew(
     assert after["content_hash"] != before["content_hash"]
     assert after["embedding"] != before["embedding"]
     assert after["embedding_model"] == before["embedding_model"]
-    # What it said before is known as any earlier text is.
+    # The previous text is a version like any other.
     then = await memory.get(before["uuid"], known_at=known_at)
     assert then.content == before["content"]
     history = await memory.lifecycle.history(before["uuid"])

@@ -1,4 +1,4 @@
-"""An episode that cannot be read ends by itself, and keeps no other from being read."""
+"""An episode that cannot be read fails, and does not block the others."""
 
 import pytest
 from neo4j import AsyncDriver

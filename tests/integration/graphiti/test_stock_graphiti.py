@@ -1,4 +1,4 @@
-"""A stock Graphiti reads, searches and writes beside us; what its writes erase is given back."""
+"""A stock Graphiti reads, searches and writes beside us; repair restores what it erases."""
 
 from copy import deepcopy
 from datetime import UTC, datetime
@@ -235,7 +235,7 @@ async def test_episodes_communities_and_sagas_are_read_and_not_broken(
     walked = await memory.relations.traverse(ids["Ada Lovelace"])
     assert [node.memory_id for node in walked.nodes] == [ids["Charles Babbage"]]
 
-    # What was said before is read with what is said now; saga and community go on.
+    # The previous episode is read with the new one; saga and community continue.
     llm.asked.clear()
     script.entities = ["Ada Lovelace"]
     script.facts = []

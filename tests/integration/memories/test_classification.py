@@ -47,7 +47,7 @@ async def make(memory: GraphMemory, llm: ScriptedLlm) -> AsyncIterator[Make]:
 
 
 def rating(judge: Callable[[str], tuple[Any, Any]]) -> Callable[[dict[str, Any]], Any]:
-    """Return a script that gives each memory what `judge` says of its text."""
+    """Return a script that gives each memory the rating of `judge` for its text."""
 
     def script(body: dict[str, Any]) -> Any:
         memories = json.loads(body["messages"][-1]["content"])

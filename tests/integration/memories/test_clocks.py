@@ -1,4 +1,4 @@
-"""What was true when, and what was known when: relations, texts and memories on both clocks."""
+"""Valid time and system time of relations, texts and memories."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""What keeps memories, brings them back, and tells why they fade."""
+"""Preservation, recovery and obsolescence of memories, and the causes of their decay."""
 
 import asyncio
 from dataclasses import replace

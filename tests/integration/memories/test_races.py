@@ -1,4 +1,4 @@
-"""Calls that meet on one memory come out as if one had come after the other."""
+"""Concurrent calls on one memory have the result of some serial order."""
 
 import asyncio
 import hashlib
@@ -28,7 +28,7 @@ CALLS: dict[str, Call] = {
 
 
 async def met(memory: GraphMemory, call: Call, **deletion: Any) -> tuple[str, list[Any]]:
-    """Let a deletion of a new memory meet six calls; return its id and what else was raised."""
+    """Run six calls during the deletion of a new memory; return its id and the errors raised."""
     stored = await memory.add(f"a memory to meet over, {secrets.token_hex(8)}")
     calls: list[Awaitable[Any]] = [call(memory, stored.memory_id) for _ in range(6)]
     calls.insert(3, memory.delete(stored.memory_id, **deletion))
@@ -38,7 +38,7 @@ async def met(memory: GraphMemory, call: Call, **deletion: Any) -> tuple[str, li
 
 
 async def planned(memory: GraphMemory, call: Call, **deletion: Any) -> None:
-    """Let Neo4j plan the statements, so that they meet when they run."""
+    """Plan the statements in advance, so that they run at the same time."""
     stored = await memory.add("a memory to plan for")
     await call(memory, stored.memory_id)
     await memory.delete(stored.memory_id, **deletion)

@@ -1,4 +1,4 @@
-"""What holds instead of what: settled once, told to whoever asks, and taken back by waking."""
+"""Supersession: decided once, shown by every read, and undone by reactivation."""
 
 import asyncio
 from datetime import timedelta
@@ -11,7 +11,7 @@ from tests.conftest import TODAY, Clock
 
 
 async def homes(memory: GraphMemory, clock: Clock, *names: str) -> list[str]:
-    """Store where somebody lives, a day after the other."""
+    """Store the homes of a person, one per day."""
     ids: list[str] = []
     for name in names:
         ids.append((await memory.add(f"Ada's home is {name}")).memory_id)

@@ -1,4 +1,4 @@
-"""What `import --from` promises: other stores' memories and relations, whole, once, and named."""
+"""The promises of `import --from`: complete memories and relations, stored once."""
 
 import json
 import os

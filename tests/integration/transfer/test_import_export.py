@@ -1,4 +1,4 @@
-"""What import and export promise: nothing lost, nothing twice, and every bad line named."""
+"""The promises of import and export: no losses, no duplicates, and an error per bad line."""
 
 import json
 import secrets
@@ -50,7 +50,7 @@ def unnamed(lines: Iterable[str]) -> list[dict[str, Any]]:
 
 
 async def fill(memory: GraphMemory, clock: Clock, driver: AsyncDriver) -> None:
-    """Store memories that use everything a line can say."""
+    """Store memories that use every field of a line."""
     parent = await memory.add(
         "The kitchen, second floor",
         memory_type="context",
@@ -105,7 +105,7 @@ async def test_what_was_erased_comes_back_whole(
 async def test_a_conversation_goes_on_after_an_import_where_it_had_ended(
     memory: GraphMemory, driver: AsyncDriver
 ) -> None:
-    """Its turns are of one instant, so that only their chain tells which was the last."""
+    """All turns have the same instant, so only their chain determines the last one."""
     turns = [{"content": text, "conversation_id": "c-1"} for text in ("Hello", "Hi", "Tea?")]
     await memory.add_many(turns)
     lines = await exported(memory)
@@ -156,7 +156,7 @@ async def ended(memory: GraphMemory, clock: Clock, driver: AsyncDriver) -> list[
 
 
 async def properties(driver: AsyncDriver, group_id: str) -> list[dict[str, Any]]:
-    """Return what memories are, but for what is reckoned anew, and ids of parts."""
+    """Return the properties of memories, except computed ones and ids of their parts."""
     records, _, _ = await driver.execute_query(
         "MATCH (m:Memory {group_id: $group}) "
         "OPTIONAL MATCH (m)-[:HAS_VERSION]->(v) WITH m, v ORDER BY v.expired_at "
@@ -199,7 +199,7 @@ async def test_what_ended_comes_back_as_ended_as_it_was(
 async def test_lines_that_tell_less_of_what_ended_are_read(
     memory: GraphMemory, clock: Clock, driver: AsyncDriver
 ) -> None:
-    """As exports were before they told all of it."""
+    """Read the lines of earlier exports, which held fewer fields."""
     await ended(memory, clock, driver)
     lines = [json.loads(line) for line in await exported(memory)]
     for line in lines:

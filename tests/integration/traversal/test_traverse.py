@@ -95,7 +95,7 @@ def holds(
 
 
 class Reference:
-    """What the database should hold and answer."""
+    """A model of the database and its answers."""
 
     def __init__(self, nodes: list[Node], edges: list[Edge], links: list[Edge], **walk: Any):
         clocks = (walk.get("as_of"), walk.get("known_at"))
@@ -253,7 +253,7 @@ async def test_a_walk_is_the_reference_walk(
     monkeypatch.setattr("graph_memory.traversal.traverse._PAGE", 2 if pages else 10_000)
     monkeypatch.setattr("graph_memory.traversal.traverse._AHEAD", 2 if pages else 100)
     for walk in walks:
-        # Not through the API, which counts accesses: those would wake dormant memories meanwhile.
+        # Not through the API, which counts accesses: accesses would reactivate dormant memories.
         walked = await traverse(
             memory.context.graph,
             memory.settings,
