@@ -174,14 +174,14 @@ async def claim(graph: Graph, *, now: datetime, until: datetime, seen: datetime 
 
 async def checksum(graph: Graph) -> dump.Checksum:
     """Read the database as a backup would, and return its checksum."""
-    reckoned = dump.Checksum()
+    result = dump.Checksum()
     async for block in graph.stream(_NODES):
         for row in block:
-            reckoned.node(dump.node(*row))
+            result.node(dump.node(*row))
     async for block in graph.stream(_EDGES):
         for row in block:
-            reckoned.edge(dump.edge(*row))
-    return reckoned
+            result.edge(dump.edge(*row))
+    return result
 
 
 async def _write_files(

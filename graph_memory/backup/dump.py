@@ -155,6 +155,6 @@ def _encode_floats(numbers: list[float]) -> list[str]:
 
 
 def _digest(record: Mapping[str, Any], ends: bytes = b"") -> bytes:
-    said = {key: record[key] for key in record if key not in ("id", "from", "to")}
-    text = json.dumps(said, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    content = {key: record[key] for key in record if key not in ("id", "from", "to")}
+    text = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(ends + text.encode()).digest()

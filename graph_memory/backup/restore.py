@@ -80,15 +80,15 @@ async def restore(
     manifest = read_manifest(path)
     _check(path, manifest)
     async with Lease(graph, settings):
-        begun = await unfinished(graph)
-        there = (await create.status(graph)).memories if begun is None else 0
-        if there and not replace:
+        interrupted = await unfinished(graph)
+        existing = (await create.status(graph)).memories if interrupted is None else 0
+        if existing and not replace:
             raise BackupError(
-                f"This database holds {there} memories. Restore into an empty one, or add "
+                f"This database holds {existing} memories. Restore into an empty one, or add "
                 "--replace to back them up and erase them."
             )
-        before = Path(begun.before) if begun and begun.before else None
-        if there:
+        before = Path(interrupted.before) if interrupted and interrupted.before else None
+        if existing:
             before = (await create.create(graph, settings, keep_all=True)).backup_path
         try:
             await _replace(graph, path, manifest, before, on_progress)
@@ -110,11 +110,11 @@ async def refuse_unfinished(graph: Graph) -> None:
     Raises:
         BackupError: A restore was interrupted.
     """
-    if begun := await unfinished(graph):
+    if interrupted := await unfinished(graph):
         raise BackupError(
-            f"The restore of {begun.path} into this database was interrupted. Repeat "
-            f"`graph-memory restore {begun.path}`; until then the database is not served."
-            f"{_describe_previous(begun.before)}"
+            f"The restore of {interrupted.path} into this database was interrupted. Repeat "
+            f"`graph-memory restore {interrupted.path}`; until then the database is not served."
+            f"{_describe_previous(interrupted.before)}"
         )
 
 
@@ -125,8 +125,8 @@ def read_manifest(path: Path) -> Manifest:
         BackupError: The folder is not a backup, or its format is not supported.
     """
     try:
-        said = json.loads((path / create.MANIFEST).read_text(encoding="utf-8"))
-        manifest = Manifest(**{field.name: said[field.name] for field in fields(Manifest)})
+        values = json.loads((path / create.MANIFEST).read_text(encoding="utf-8"))
+        manifest = Manifest(**{field.name: values[field.name] for field in fields(Manifest)})
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise BackupError(
             f"{path} is not a backup: {create.MANIFEST} cannot be read ({error}). Name a folder "
@@ -203,13 +203,13 @@ async def _compare(graph: Graph, manifest: Manifest) -> None:
 
 
 def _difference(found: dump.Checksum, manifest: Manifest) -> str | None:
-    for what, is_there, said in (
+    for what, actual, expected in (
         ("nodes", found.nodes, manifest.nodes),
         ("relationships", found.edges, manifest.edges),
         ("checksum", found.hexdigest(), manifest.checksum),
     ):
-        if is_there != said:
-            return f"{what} {is_there} instead of {said}"
+        if actual != expected:
+            return f"{what} {actual} instead of {expected}"
     return None
 
 

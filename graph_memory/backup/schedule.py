@@ -57,7 +57,7 @@ class AutoBackup:
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._back_up_if_due())
 
-    async def settled(self) -> None:
+    async def wait(self) -> None:
         """Wait until a running backup is complete."""
         while self._task is not None and not self._task.done():
             await self._task
@@ -95,4 +95,4 @@ async def automatic_backups(context: Context) -> AsyncGenerator[None]:
     try:
         yield
     finally:
-        await backups.settled()
+        await backups.wait()

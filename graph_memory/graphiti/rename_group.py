@@ -99,24 +99,24 @@ async def give_back(graph: Graph, group_id: str) -> GroupRename | None:
 
 
 async def _plan_rename(graph: Graph, old: str, new: str) -> GroupRename:
-    said = f"{old}={new}"
+    given = f"{old}={new}"
     if is_tenant(old):
-        raise InvalidArgumentError("rename", said, f"'{old}' can be adopted as it is")
+        raise InvalidArgumentError("rename", given, f"'{old}' can be adopted as it is")
     if not is_tenant(new):
-        raise InvalidArgumentError("rename", said, remedy(old))
-    use, there = await _id_use(graph, new), await _count(graph, old)
+        raise InvalidArgumentError("rename", given, remedy(old))
+    use, counts = await _id_use(graph, new), await _count(graph, old)
     if use.was is None and use.held:
-        raise InvalidArgumentError("rename", said, f"'{new}' is in use; choose an unused id")
+        raise InvalidArgumentError("rename", given, f"'{new}' is in use; choose an unused id")
     if use.was not in (None, old):
-        raise InvalidArgumentError("rename", said, f"'{use.was}' was renamed to '{new}'")
-    if use.was is None and not there.entities:
-        raise InvalidArgumentError("rename", said, f"group '{old}' has no entities")
-    return _group_rename(old, new, there)
+        raise InvalidArgumentError("rename", given, f"'{use.was}' was renamed to '{new}'")
+    if use.was is None and not counts.entities:
+        raise InvalidArgumentError("rename", given, f"group '{old}' has no entities")
+    return _group_rename(old, new, counts)
 
 
-def _group_rename(old: str, new: str, there: _Count) -> GroupRename:
+def _group_rename(old: str, new: str, counts: _Count) -> GroupRename:
     return GroupRename(
-        old, new, there.entities, there.facts, there.episodes, there.communities, there.sagas
+        old, new, counts.entities, counts.facts, counts.episodes, counts.communities, counts.sagas
     )
 
 

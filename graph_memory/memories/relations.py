@@ -63,12 +63,12 @@ async def require_all(graph: Graph, memory_ids: Sequence[str], *, group_id: str)
     Raises:
         NotFoundError: Some are not; the error names them.
     """
-    there = set(
+    existing = set(
         await graph.rows(
             "memories/relations/ends", str, group_id=group_id, memory_ids=list(memory_ids)
         )
     )
-    if missing := [each for each in dict.fromkeys(memory_ids) if each not in there]:
+    if missing := [each for each in dict.fromkeys(memory_ids) if each not in existing]:
         raise NotFoundError(", ".join(missing), group_id)
 
 
@@ -153,10 +153,10 @@ def edges(from_id: str, relation: NewRelation) -> list[dict[str, Any]]:
     """
     if relation.target_id == from_id:
         raise InvalidArgumentError("target_id", from_id, "a memory cannot be related to itself")
-    there = _row(from_id, relation.target_id, relation.relation_type, relation)
+    outgoing = _row(from_id, relation.target_id, relation.relation_type, relation)
     if not relation.bidirectional:
-        return [there]
-    return [there, _row(relation.target_id, from_id, inverse(relation.relation_type), relation)]
+        return [outgoing]
+    return [outgoing, _row(relation.target_id, from_id, inverse(relation.relation_type), relation)]
 
 
 def _row(

@@ -221,10 +221,10 @@ def write_line(described: dict[str, Any], title: str | None) -> str:
     line = {
         **{field.name: described.get(field.name) for field in fields(ArchivedMemory)},
         "content": content,
-        "title": _said(title, content),
+        "title": _own_title(title, content),
         "lifecycle": _present(described["lifecycle"]),
         "versions": [
-            _present({**version, "title": _said(version["title"], version["content"])})
+            _present({**version, "title": _own_title(version["title"], version["content"])})
             for version in described["versions"]
         ],
         "relationships": [_present(relation) for relation in described["relationships"]],
@@ -234,7 +234,7 @@ def write_line(described: dict[str, Any], title: str | None) -> str:
     return json.dumps(_present(line), ensure_ascii=False, default=instant)
 
 
-def _said(title: str | None, content: str) -> str | None:
+def _own_title(title: str | None, content: str) -> str | None:
     """Return a title, or None if it is the default title of the content."""
     return None if title == default_title(content) else title
 

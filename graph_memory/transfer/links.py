@@ -137,9 +137,9 @@ async def _set(
         ),
         now=instant(now),
     )
-    there = {each.position for each in made}
+    existing = {each.position for each in made}
     refused += [
         (links[position], NotFoundError(links[position].target_id, group_id))
-        for position in sorted(rows.keys() - there)
+        for position in sorted(rows.keys() - existing)
     ]
     return sum(each.created for each in made), refused

@@ -383,7 +383,7 @@ async def test_a_backup_follows_a_save_when_it_is_due(own: GraphMemory):
             memory.context.on_saved = auto.saved
         await asyncio.gather(*(m.add(secrets.token_hex(8), group_id="g") for m, _ in saving))
         for _, auto in saving:
-            await auto.settled()
+            await auto.wait()
         folder = create.folder_of(settings)
         return len(list(folder.iterdir())) if folder.exists() else 0
 
@@ -419,6 +419,6 @@ async def test_no_save_fails_by_a_backup(
     automatic_backups = AutoBackup(service.context)
     service.context.on_saved = automatic_backups.saved
     await service.add("stored all the same", group_id="g")
-    await automatic_backups.settled()
+    await automatic_backups.wait()
     assert "The backup after a save failed" in caplog.text
     assert "GRAPH_MEMORY_BACKUP_PATH" in caplog.text
