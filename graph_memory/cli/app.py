@@ -1,4 +1,4 @@
-"""The commands assembled, and what becomes of their errors.
+"""The command `graph-memory`: all commands together, and the report of errors.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage or argument, 3 paused, 4 stopped at the time limit, 5
 another run holds the lock, 130 interrupted. An error is one sentence on stderr; with `--json` it is
@@ -80,15 +80,19 @@ def _print_version(wanted: bool) -> None:
 def graph_memory(
     group: Group = None,
     as_json: Json = False,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Tell more on stderr.")] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Log debug messages to stderr.")
+    ] = False,
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Print it."),
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version, and exit."
+        ),
     ] = False,
 ) -> None:
-    """Remember, recall and forget, in a graph.
+    """Store, search and maintain the memories of AI agents in a Neo4j graph.
 
-    Without GRAPH_MEMORY_NEO4J_URI a local Neo4j is used, and started where none runs.
+    Without GRAPH_MEMORY_NEO4J_URI, commands use a local Neo4j, and start it if necessary.
 
     Exit codes: 0 done, 1 failed, 2 wrong usage or argument, 3 paused, 4 stopped at the time limit,
     5 another run holds the lock, 130 interrupted.
@@ -99,13 +103,13 @@ def graph_memory(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code; errors become sentences, never tracebacks."""
+    """Run a command and return its exit code. Report errors as sentences, without tracebacks."""
     open_closed_streams()
     logging.basicConfig(format="%(message)s", level=logging.WARNING, stream=sys.stderr)
     given = sys.argv[1:] if arguments is None else list(arguments)
     try:
         code = app(given, prog_name="graph-memory", standalone_mode=False) or 0
-        sys.stdout.flush()  # what cannot be written is an error here, and not after the end
+        sys.stdout.flush()  # a failure to write must fail the command
         return code
     except typer.TyperException as error:
         return _fail("usage", error.format_message(), _USAGE, given)
@@ -118,14 +122,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return _fail("interrupted", "Interrupted.", _INTERRUPTED, given)
     except OSError as error:
-        return _fail("failed", _told(error), _FAILED, given)
-    except Exception as error:  # a fault of ours; who reports it adds --verbose
+        return _fail("failed", describe_os_error(error), _FAILED, given)
+    except Exception as error:  # a defect; --verbose shows the traceback
         _log.debug("", exc_info=True)
         return _fail("internal", f"{type(error).__name__}: {error}.", _FAILED, given)
 
 
-def _told(error: OSError) -> str:
-    """Say what the system refused; where it names no file, it was to write what we print."""
+def describe_os_error(error: OSError) -> str:
+    """Return a sentence for an error of the system. An error without a file concerns stdout."""
     where = error.filename
     if where is None and error.errno in (errno.EPIPE, errno.ENOSPC):
         where = "stdout"
@@ -135,7 +139,7 @@ def _told(error: OSError) -> str:
 
 
 def _fail(code: str, message: str, status: int, arguments: Sequence[str]) -> int:
-    """Report an error and return the exit code; asked for nothing, help was the answer."""
+    """Report an error and return the exit code. An empty message follows a printed help."""
     sentence = " ".join(message.split())
     if sentence:
         print(f"error: {sentence}", file=sys.stderr)
@@ -145,7 +149,7 @@ def _fail(code: str, message: str, status: int, arguments: Sequence[str]) -> int
 
 
 def _print_error(code: str, sentence: str) -> None:
-    """Print an error as JSON; where nobody reads that, stderr has said it."""
+    """Print an error as JSON, unless stdout is closed; stderr has it already."""
     try:
         print_json({"error": {"code": code, "message": sentence}})
         sys.stdout.flush()

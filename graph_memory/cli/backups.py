@@ -1,4 +1,4 @@
-"""Commands on backups: backup, restore."""
+"""Commands for backups: backup, restore."""
 
 from pathlib import Path
 from typing import Annotated
@@ -13,19 +13,19 @@ app = typer.Typer()
 
 @command(app)
 async def backup() -> None:
-    """Write the whole database, all groups, into a new folder; it can be in use meanwhile."""
+    """Back up all groups of the database into a new folder. The database stays usable."""
     async with opened() as memory:
         show_fields(as_mapping(await memory.backups.create()))
 
 
 @command(app)
 async def restore(
-    path: Annotated[Path, typer.Argument(help="Folder of a backup.", resolve_path=True)],
+    path: Annotated[Path, typer.Argument(help="Folder of the backup.", resolve_path=True)],
     replace: Annotated[
-        bool, typer.Option("--replace", help="Also where memories are: they are backed up first.")
+        bool, typer.Option("--replace", help="Replace existing memories, after a backup of them.")
     ] = False,
 ) -> None:
-    """Make the database what a backup says; stop whatever else uses it first."""
+    """Restore the database from a backup. Stop all other users of the database first."""
     async with opened_database() as database:
         with progress("Restoring") as advance:
             report = await database.restore(path, replace=replace, on_progress=advance)

@@ -1,6 +1,6 @@
-"""What every command shares: `--group` and `--json`, an event loop, and what to open.
+"""The shared parts of commands: `--group`, `--json`, the event loop, and connections.
 
-Everything heavy is imported where it is used, so that `--help` and completion stay quick.
+Commands import heavy modules inside functions, so that `--help` and completion stay fast.
 """
 
 import asyncio
@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from graph_memory.api.service import GraphMemory
     from graph_memory.settings.base import Settings
 
-Group = Annotated[str | None, typer.Option("--group", help="The tenant; by default the setting.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Group = Annotated[
+    str | None, typer.Option("--group", help="Tenant id; default: the setting group_id.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
 
 
 _SHARED = (
@@ -34,7 +36,7 @@ _SHARED = (
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What the caller asked of every command."""
+    """The options of a call that every command has."""
 
     group: str | None = None
     as_json: bool = False
@@ -44,23 +46,23 @@ _request: ContextVar[Request] = ContextVar("request")
 
 
 def request() -> Request:
-    """Return what was asked with the present command."""
+    """Return the shared options of the current command."""
     return _request.get()
 
 
 def begin(group: str | None, as_json: bool) -> None:
-    """Note what was asked before the command."""
+    """Store the shared options given before the command."""
     _request.set(Request(group, as_json))
 
 
 def _amend(group: str | None, as_json: bool) -> None:
-    """Note what was asked after the command, which wins."""
+    """Store the shared options given after the command, which take precedence."""
     before = _request.get()
     _request.set(Request(before.group if group is None else group, as_json or before.as_json))
 
 
 def command(app: typer.Typer, name: str | None = None) -> Callable[..., Callable[..., Any]]:
-    """Make a function, plain or async, a command that takes `--group` and `--json` as well."""
+    """Register a function, plain or async, as a command with `--group` and `--json`."""
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
@@ -71,7 +73,7 @@ def command(app: typer.Typer, name: str | None = None) -> Callable[..., Callable
                 if inspect.iscoroutine(work):
                     with asyncio.Runner(loop_factory=_event_loop()) as runner:
                         runner.run(_terminable(work))
-            except KeyboardInterrupt:  # of which Typer would make an end without a word
+            except KeyboardInterrupt:  # Typer would exit without a message
                 raise typer.Abort from None
 
         # Typer reads the options from the signature.
@@ -88,7 +90,7 @@ def command(app: typer.Typer, name: str | None = None) -> Callable[..., Callable
 
 
 async def _terminable(work: Coroutine[Any, Any, None]) -> None:
-    """Do `work`; SIGTERM ends it as Ctrl-C does, so that all it holds is given back."""
+    """Run `work`. SIGTERM ends it as Ctrl-C does, so that it releases its resources."""
     task, ended = asyncio.current_task(), asyncio.Event()
 
     def end() -> None:
@@ -107,7 +109,7 @@ async def _terminable(work: Coroutine[Any, Any, None]) -> None:
 
 
 def _event_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    """Return what makes uvloop's event loop; None, which means asyncio's own, where it is not."""
+    """Return the factory of uvloop's event loop, or None without uvloop."""
     try:
         import uvloop
     except ImportError:  # on Windows
@@ -116,7 +118,7 @@ def _event_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
 
 
 def configured(**overrides: Any) -> "Settings":
-    """Read the settings, the group of the present command among them."""
+    """Read the settings, with the group of the current command."""
     from graph_memory.domain.inputs import GroupId, validate_value
     from graph_memory.settings.base import read_settings
 
@@ -127,7 +129,7 @@ def configured(**overrides: Any) -> "Settings":
 
 @asynccontextmanager
 async def opened() -> AsyncGenerator["GraphMemory"]:
-    """Open the memory the settings name; its default group is that of the present command."""
+    """Open a `GraphMemory` whose default group is that of the current command."""
     from graph_memory.api.service import GraphMemory
 
     settings = configured()
@@ -139,7 +141,7 @@ async def opened() -> AsyncGenerator["GraphMemory"]:
 
 @asynccontextmanager
 async def opened_database() -> AsyncGenerator["Database"]:
-    """Open only the database, its schema as it is."""
+    """Open the database alone, without a change of its schema."""
     from graph_memory.api.database import Database
 
     settings = configured()
@@ -150,15 +152,15 @@ async def opened_database() -> AsyncGenerator["Database"]:
 
 
 def _announce_start(settings: "Settings") -> None:
-    """Say why a command takes so long, and how the next ones would not."""
+    """Print a note when a command has to start the local Neo4j."""
     from graph_memory import local_neo4j
 
     if settings.neo4j_uri is None and local_neo4j.running(settings) is None:
-        note("Starting Neo4j for this command; `graph-memory db start` keeps it running.")
+        note("Starting Neo4j for this command. Keep it running with `graph-memory db start`.")
 
 
 def _leave_to_errors() -> None:
-    """Log nothing that the command says itself when it fails of it; --verbose shows it."""
+    """Suppress log messages that repeat the error of the command, unless --verbose."""
     if not logging.getLogger("graph_memory").isEnabledFor(logging.DEBUG):
         for name in ("graph_memory.database.graph", "graph_memory.context"):
             logging.getLogger(name).setLevel(logging.ERROR)
@@ -170,5 +172,5 @@ def unchecked(value: object) -> Any:
 
 
 def note(text: str) -> None:
-    """Tell the person at the terminal something that is no result."""
+    """Print a note on stderr, beside the result on stdout."""
     print(text, file=sys.stderr)

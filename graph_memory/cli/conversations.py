@@ -1,4 +1,4 @@
-"""Commands on conversations: retrieve, feedback."""
+"""Commands for conversations: retrieve, feedback."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,26 +16,32 @@ app = typer.Typer()
 
 @command(app)
 async def retrieve(
-    query: Annotated[str, typer.Argument(help="A question, or any text.")],
-    max_tokens: Annotated[int | None, typer.Option(help="Of all contents; default 2000.")] = None,
+    query: Annotated[str, typer.Argument(help="Question, or any text.")],
+    max_tokens: Annotated[
+        int | None, typer.Option(help="Token budget of the contents; default: 2000.")
+    ] = None,
     search_depth: Annotated[
-        int | None, typer.Option("--depth", help="Relations from an anchor, 0 to 5; default 2.")
+        int | None,
+        typer.Option("--depth", help="Relations to follow from an anchor, 0 to 5; default: 2."),
     ] = None,
     anchor_count: Annotated[
-        int | None, typer.Option("--anchors", help="Best hits to spread from; default 3.")
+        int | None,
+        typer.Option("--anchors", help="Number of best results to start from; default: 3."),
     ] = None,
     session_id: Annotated[
-        str | None, typer.Option("--session", help="The conversation; by default a new one.")
+        str | None,
+        typer.Option("--session", help="Session id of the conversation; default: a new one."),
     ] = None,
     conversation_tokens: Annotated[
-        int | None, typer.Option(help="Length of the conversation so far.")
+        int | None, typer.Option(help="Length of the conversation in tokens.")
     ] = None,
     staleness_threshold: Annotated[
-        int | None, typer.Option(help="Tokens until loaded ones may return; default 4096.")
+        int | None, typer.Option(help="Tokens after which a memory may repeat; default: 4096.")
     ] = None,
-    profile: Annotated[str, typer.Option(help="recall, weighted or hybrid.")] = "recall",
+    profile: Annotated[str, typer.Option(help="Ranking: recall, weighted or hybrid.")] = "recall",
     weights: Annotated[
-        list[float] | None, typer.Option("--weight", help="Of the profile, in order; repeatable.")
+        list[float] | None,
+        typer.Option("--weight", help="Weight of the profile, in its order; repeatable."),
     ] = None,
     memory_types: Types = None,
     tags: AnyTags = None,
@@ -46,7 +52,7 @@ async def retrieve(
     as_of: AsOf = None,
     known_at: KnownAt = None,
 ) -> None:
-    """Give a conversation what answers and what it does not have, within a token budget."""
+    """Fetch memories that answer a question and are new to a conversation, within a budget."""
     details: dict[str, Any] = {
         "max_tokens": max_tokens,
         "search_depth": search_depth,
@@ -74,9 +80,9 @@ async def retrieve(
 
 @command(app)
 async def feedback(
-    reset: Annotated[bool, typer.Option("--reset", help="Forget it.")] = False,
+    reset: Annotated[bool, typer.Option("--reset", help="Delete the feedback.")] = False,
 ) -> None:
-    """Show what judgements have taught the ranking of the group."""
+    """Show the effect of feedback on the ranking of the group."""
     async with opened() as memory:
         learned = await (memory.feedback.reset() if reset else memory.feedback.read())
         show_fields(as_mapping(learned))

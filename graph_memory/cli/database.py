@@ -1,4 +1,4 @@
-"""Commands on the local Neo4j: db start, stop, status, logs, shell-uri."""
+"""Commands for the local Neo4j: db start, stop, status, logs, shell-uri."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +11,7 @@ from graph_memory.errors import LocalNeo4jError
 if TYPE_CHECKING:
     from graph_memory.settings.base import Settings
 
-app = typer.Typer(no_args_is_help=True, help="The local Neo4j: start it, stop it, look at it.")
+app = typer.Typer(no_args_is_help=True, help="Start, stop and inspect the local Neo4j.")
 
 
 @command(app)
@@ -25,7 +25,7 @@ def start() -> None:
 
 @command(app)
 def stop() -> None:
-    """Stop the local Neo4j, whoever uses it."""
+    """Stop the local Neo4j, even while other processes use it."""
     from graph_memory import local_neo4j
 
     show_fields({"stopped": local_neo4j.stop(_local())})
@@ -33,7 +33,7 @@ def stop() -> None:
 
 @command(app)
 def status() -> None:
-    """Tell whether the local Neo4j runs, and what it uses."""
+    """Show whether the local Neo4j runs, and its version, ports and folders."""
     from graph_memory import local_neo4j
 
     show_fields(as_mapping(local_neo4j.status(_local())))
@@ -41,18 +41,20 @@ def status() -> None:
 
 @command(app)
 def logs(
-    lines: Annotated[int, typer.Option("--lines", "-n", min=1, help="How many, at most.")] = 50,
+    lines: Annotated[
+        int, typer.Option("--lines", "-n", min=1, help="Maximum number of lines.")
+    ] = 50,
 ) -> None:
-    """Print the last lines of what the local Neo4j said."""
+    """Print the last lines of the log of the local Neo4j."""
     from graph_memory import local_neo4j
 
-    said = local_neo4j.log_tail(_local(), lines).splitlines()
-    show({"lines": said}, ("",), ([line] for line in said))
+    tail = local_neo4j.log_tail(_local(), lines).splitlines()
+    show({"lines": tail}, ("",), ([line] for line in tail))
 
 
 @command(app)
 def shell_uri() -> None:
-    """Print what Neo4j Browser and cypher-shell need to connect, the password included."""
+    """Print the URI, user, password and database for Neo4j Browser and cypher-shell."""
     settings = configured()
     if settings.neo4j_uri:
         uri, user = settings.neo4j_uri, settings.neo4j_user
@@ -71,7 +73,7 @@ def shell_uri() -> None:
 
 
 def _local() -> "Settings":
-    """Return the settings, if they name no other database."""
+    """Return the settings, or raise `LocalNeo4jError` if they name another database."""
     settings = configured()
     if settings.neo4j_uri:
         raise LocalNeo4jError(

@@ -1,4 +1,4 @@
-"""Commands on episodes, texts that Graphiti reads: add, status, run, retry."""
+"""Commands for episodes, the texts that Graphiti reads: add, status, run, retry."""
 
 import sys
 from pathlib import Path
@@ -9,21 +9,27 @@ import typer
 from graph_memory.cli.command import command, opened, request, unchecked
 from graph_memory.cli.output import as_mapping, show, show_fields
 
-app = typer.Typer(no_args_is_help=True, help="Have texts read for entities and facts.")
+app = typer.Typer(no_args_is_help=True, help="Extract entities and facts from texts.")
 
 _FAILED = 1
 
 
 @command(app)
 async def add(
-    file: Annotated[Path, typer.Argument(help="The text; - reads stdin.")],
-    source: Annotated[str, typer.Option(help="text, message or json.")] = "text",
-    name: Annotated[str | None, typer.Option(help="Title.")] = None,
-    at: Annotated[str | None, typer.Option(help="When it was said; ISO 8601.")] = None,
-    saga: Annotated[str | None, typer.Option(help="Series it belongs to.")] = None,
-    wait: Annotated[bool, typer.Option("--wait", help="Read it at once; if short.")] = False,
+    file: Annotated[Path, typer.Argument(help="File with the text; - reads stdin.")],
+    source: Annotated[
+        str, typer.Option(help="Format of the text: text, message or json.")
+    ] = "text",
+    name: Annotated[str | None, typer.Option(help="Title; default: the first words.")] = None,
+    at: Annotated[
+        str | None, typer.Option(help="Time of the text, ISO 8601; default: now.")
+    ] = None,
+    saga: Annotated[str | None, typer.Option(help="Name of the series of episodes.")] = None,
+    wait: Annotated[
+        bool, typer.Option("--wait", help="Wait until it is read; only for short texts.")
+    ] = False,
 ) -> None:
-    """Queue a text to be read by a server, or by `episodes run`."""
+    """Queue a text for the server or for `episodes run`."""
     content = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
     async with opened() as memory:
         job = await memory.episodes.add(
@@ -36,13 +42,16 @@ async def add(
 
 @command(app)
 async def status(
-    job_id: Annotated[str | None, typer.Argument(help="Id of a job; else the latest.")] = None,
-    only: Annotated[
-        list[str] | None, typer.Option("--only", help="queued, running, done or failed.")
+    job_id: Annotated[
+        str | None, typer.Argument(help="Id of the job; default: the latest jobs.")
     ] = None,
-    limit: Annotated[int, typer.Option(help="At most.")] = 20,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", help="Status: queued, running, done or failed; repeatable."),
+    ] = None,
+    limit: Annotated[int, typer.Option(help="Maximum number of jobs.")] = 20,
 ) -> None:
-    """Tell what became of episodes."""
+    """Show the status of episodes."""
     async with opened() as memory:
         if job_id is not None:
             show_fields(as_mapping(await memory.episodes.status(job_id)))
@@ -67,7 +76,7 @@ async def status(
 
 @command(app)
 async def run() -> None:
-    """Read queued episodes until each has ended, of all groups unless --group names one."""
+    """Process all queued episodes, in all groups unless --group names one."""
     async with opened() as memory:
         ended = await memory.episodes.process([group] if (group := request().group) else None)
     show_fields({"ended": ended})
@@ -75,8 +84,10 @@ async def run() -> None:
 
 @command(app)
 async def retry(
-    job_ids: Annotated[list[str] | None, typer.Argument(help="Only these jobs.")] = None,
+    job_ids: Annotated[
+        list[str] | None, typer.Argument(help="Ids of the jobs; default: all failed ones.")
+    ] = None,
 ) -> None:
-    """Queue failed episodes of the group once more."""
+    """Queue failed episodes of the group again."""
     async with opened() as memory:
         show_fields({"queued": await memory.episodes.retry(job_ids or None)})

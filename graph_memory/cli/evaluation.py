@@ -1,4 +1,4 @@
-"""The command that measures how well searches find: evaluate."""
+"""The command that measures the quality of search: evaluate."""
 
 from pathlib import Path
 from typing import Annotated
@@ -15,25 +15,30 @@ app = typer.Typer()
 
 @command(app)
 async def evaluate(
-    data: Annotated[Path, typer.Argument(help="JSON of memories and questions.")],
-    form: Annotated[str, typer.Option("--from", help="own, or locomo as published.")] = "own",
-    profile: Annotated[str, typer.Option(help="recall, weighted or hybrid.")] = "recall",
-    k: Annotated[str, typer.Option(help="Numbers of results to look at.")] = "5,10,20",
-    budget: Annotated[str, typer.Option(help="Tokens to look at.")] = "500,1000,2000,4000",
+    data: Annotated[Path, typer.Argument(help="JSON file of memories and questions.")],
+    form: Annotated[str, typer.Option("--from", help="Format of the file: own or locomo.")] = "own",
+    profile: Annotated[str, typer.Option(help="Ranking: recall, weighted or hybrid.")] = "recall",
+    k: Annotated[
+        str, typer.Option(help="Cutoffs: numbers of results, between commas.")
+    ] = "5,10,20",
+    budget: Annotated[
+        str, typer.Option(help="Token budgets, between commas.")
+    ] = "500,1000,2000,4000",
     teach: Annotated[
         float | None,
         typer.Option(
             min=0,
             max=1,
-            help="Judge every other question's result, and score the rest: how far "
-            "feedback may move the weight of meaning; 0 to compare with.",
+            help="Largest shift of the vector weight by feedback, 0 to 1. Half of the "
+            "questions give feedback, the others are scored.",
         ),
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw evidence found against tokens, .png or .svg.")
+        Path | None,
+        typer.Option(help="Plot file to write, evidence against tokens: .png, .svg or .pdf."),
     ] = None,
 ) -> None:
-    """Measure what share of known answers searches find, in groups made and erased for it."""
+    """Measure the share of known answers that searches find, in temporary groups."""
     from graph_memory.api.types import Profile
     from graph_memory.domain.inputs import validate
     from graph_memory.evaluation import evaluate as evaluation
@@ -43,7 +48,7 @@ async def evaluate(
     chosen = validate(Profile, profile, "--profile")
     cutoffs, budgets = _numbers(k, "--k"), _numbers(budget, "--budget")
     if not cutoffs:
-        raise InvalidArgumentError("--k", k, "at least one number")
+        raise InvalidArgumentError("--k", k, "give at least one number")
     require_drawable(plot)
     async with opened() as memory:
         with progress("Evaluating") as advance:
@@ -85,5 +90,5 @@ def _numbers(text: str, option: str) -> list[int]:
     except ValueError:
         numbers = [0]
     if any(not 1 <= number <= 1_000_000 for number in numbers):
-        raise InvalidArgumentError(option, text, "numbers from 1 to 1000000 between commas")
+        raise InvalidArgumentError(option, text, "give numbers from 1 to 1000000 between commas")
     return numbers

@@ -1,4 +1,4 @@
-"""How `import` reads its lines, from our own files or another store's, and what it says of them."""
+"""The work of `import`: read lines of our own or of another store, and report the result."""
 
 import sys
 from collections.abc import Generator, Iterable
@@ -24,9 +24,9 @@ from graph_memory.transfer.import_export import ImportReport, LineError, import_
 
 
 async def bring(file: Path, source: str | None, user: str | None, dry_run: bool) -> None:
-    """Import a file or folder, or tell what would become of it; exit with 1 if a line is bad."""
+    """Import a file or folder, or preview the import. Exit with 1 if a line is invalid."""
     if user and not source:
-        raise InvalidArgumentError("--user", user, "it goes with --from")
+        raise InvalidArgumentError("--user", user, "it needs --from")
     translation = _translation(file, source, user)
     with nullcontext(translation) if translation else _lines(file) as lines:
         if dry_run:
@@ -35,7 +35,7 @@ async def bring(file: Path, source: str | None, user: str | None, dry_run: bool)
             report = await _imported(lines, None if translation else _count(file))
     if translation:
         log_unknown_types(translation)
-    _tell(report, source, translation)
+    _print_report(report, source, translation)
 
 
 async def _imported(lines: Iterable[str], count: int | None) -> ImportReport:
@@ -50,19 +50,21 @@ def _translation(file: Path, source: str | None, user: str | None) -> Translatio
     return translate(source, file, configured().group_id, user)
 
 
-def _tell(report: ImportReport | Preview, source: str | None, lines: Translation | None) -> None:
-    """Print the counts, and the first errors under the name the source has for the memory."""
+def _print_report(
+    report: ImportReport | Preview, source: str | None, lines: Translation | None
+) -> None:
+    """Print the counts, and the first errors with the id of the memory in its source."""
     errors = [_named(error, lines) for error in report.errors]
     for error in errors:
         note(f"line {error.line}: {error.message}")
     failed = report.refused if isinstance(report, Preview) else report.failed
     if failed > len(errors):
         note(f"and {failed - len(errors)} more")
-    told = as_mapping(report)
+    answer = as_mapping(report)
     if source and lines:
-        told |= _source_fields(source, lines)
-    counts = {name: value for name, value in told.items() if name != "errors"}
-    show({**told, "errors": errors}, ("", ""), counts.items())
+        answer |= _source_fields(source, lines)
+    counts = {name: value for name, value in answer.items() if name != "errors"}
+    show({**answer, "errors": errors}, ("", ""), counts.items())
     if failed:
         raise typer.Exit(1)
 
@@ -74,7 +76,7 @@ def _named(error: LineError, lines: Translation | None) -> LineError:
 
 
 def _source_fields(source: str, lines: Translation) -> dict[str, Any]:
-    """Return what there is to say of another store beside the counts."""
+    """Return the fields that describe an import from another store."""
     scale = FORMATS[source].scale
     return {
         "importance_scale": scale.value if scale else None,
@@ -88,7 +90,7 @@ def _source_fields(source: str, lines: Translation) -> dict[str, Any]:
 
 @contextmanager
 def _lines(file: Path) -> Generator[TextIO]:
-    """Open a file or stdin; a byte that is no UTF-8 spoils only its own line."""
+    """Open a file or stdin. A byte that is not UTF-8 invalidates only its own line."""
     stdin = str(file) == "-"
     where = sys.stdin.fileno() if stdin else file
     with open(where, encoding="utf-8-sig", errors="surrogateescape", closefd=not stdin) as lines:
@@ -96,7 +98,7 @@ def _lines(file: Path) -> Generator[TextIO]:
 
 
 def _count(file: Path) -> int | None:
-    """Count the lines, where that can be done twice; only a progress bar wants to know."""
+    """Count the lines of a regular file for the progress bar, or return None."""
     if not (sys.stderr.isatty() and file.is_file()):
         return None
     with file.open("rb") as lines:

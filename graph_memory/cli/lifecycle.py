@@ -1,4 +1,4 @@
-"""Commands on how memories fade and end: status, preserve, obsolete, recover, scan, forecast."""
+"""Commands for the lifecycle: decay-status, preserve, obsolete, recover, scan, forecast."""
 
 from pathlib import Path
 from typing import Annotated
@@ -15,7 +15,7 @@ app = typer.Typer()
 
 @command(app, "decay-status")
 async def decay_status(memory_id: Id) -> None:
-    """Explain how far a memory has faded, and what will become of it and when."""
+    """Explain the decay of a memory: its score, the reasons, and the dates ahead."""
     from graph_memory.api.types import explained
 
     async with opened() as memory:
@@ -28,10 +28,12 @@ async def decay_status(memory_id: Id) -> None:
 @command(app)
 async def preserve(
     memory_id: Id,
-    until: Annotated[str | None, typer.Option(help="Last day or instant, ISO 8601.")] = None,
-    release: Annotated[bool, typer.Option("--release", help="Let it fade again.")] = False,
+    until: Annotated[
+        str | None, typer.Option(help="End of the protection, ISO 8601; default: never.")
+    ] = None,
+    release: Annotated[bool, typer.Option("--release", help="End the protection.")] = False,
 ) -> None:
-    """Keep a memory from fading, for good or until a date."""
+    """Protect a memory from decay, permanently or until a date."""
     async with opened() as memory:
         kept = await memory.lifecycle.preserve(memory_id, until=until, release=release)
     show_fields(
@@ -48,12 +50,12 @@ async def preserve(
 @command(app)
 async def obsolete(
     memory_id: Id,
-    reason: Annotated[str, typer.Argument(help="Why; shown in its history.")],
+    reason: Annotated[str, typer.Argument(help="Reason, shown in the history.")],
     superseded_by: Annotated[
-        str | None, typer.Option(help="Id of the memory that holds instead.")
+        str | None, typer.Option(help="Id of the memory that replaces it.")
     ] = None,
 ) -> None:
-    """Expire a memory that no longer holds; searches leave it out, --as-of still finds it."""
+    """Expire a memory that is no longer true. Searches omit it; --as-of still finds it."""
     async with opened() as memory:
         marked = await memory.lifecycle.mark_obsolete(
             memory_id, reason, superseded_by=superseded_by
@@ -63,18 +65,24 @@ async def obsolete(
 
 @command(app)
 async def recover(memory_id: Id) -> None:
-    """Take back a deletion, relations included."""
+    """Restore a deleted memory with its relations."""
     async with opened() as memory:
         show_fields(as_mapping(await memory.lifecycle.recover(memory_id)))
 
 
 @command(app, "scan")
 async def scan_confidence(
-    memory_ids: Annotated[list[str] | None, typer.Argument(help="Only these.")] = None,
-    project_id: Annotated[str | None, typer.Option("--project", help="Only its.")] = None,
-    apply: Annotated[bool, typer.Option("--apply", help="Change them, not only tell.")] = False,
+    memory_ids: Annotated[
+        list[str] | None, typer.Argument(help="Ids of the memories; default: all.")
+    ] = None,
+    project_id: Annotated[
+        str | None, typer.Option("--project", help="Project id; default: all.")
+    ] = None,
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Change the memories instead of only listing them.")
+    ] = False,
 ) -> None:
-    """Lower the confidence of memories unused for long, or tell which; see --apply."""
+    """List memories that were unused for long, and lower their confidence with --apply."""
     async with opened() as memory:
         report = await memory.lifecycle.scan_confidence(
             memory_ids or None, project_id=project_id, dry_run=not apply
@@ -89,33 +97,36 @@ async def scan_confidence(
 
 @command(app)
 async def forecast(
-    days: Annotated[float, typer.Option(help="How far to look.")] = 365.0,
-    points: Annotated[int, typer.Option(help="Into how many intervals.")] = 12,
-    now: Annotated[str | None, typer.Option(help="Where to begin, ISO 8601.")] = None,
+    days: Annotated[float, typer.Option(help="Length of the forecast in days.")] = 365.0,
+    points: Annotated[int, typer.Option(help="Number of intervals.")] = 12,
+    now: Annotated[str | None, typer.Option(help="Start, ISO 8601; default: now.")] = None,
     policy: Annotated[
-        str | None, typer.Option(help="Suppose another policy: a name, or a .cypher file.")
+        str | None, typer.Option(help="Decay policy to assume: a name, or a .cypher file.")
     ] = None,
     numbers: Annotated[
-        list[str] | None, typer.Option("--set", help="Suppose key=value of a decay setting.")
+        list[str] | None,
+        typer.Option("--set", help="Decay setting to assume, as key=value; repeatable."),
     ] = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw it: a .png, .svg or .pdf.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Plot file to write: .png, .svg or .pdf.")
+    ] = None,
 ) -> None:
-    """Tell how many memories will be in which state, and which go first; nothing is written."""
+    """Forecast the number of memories in each state, and the first to be forgotten."""
     require_drawable(plot)
     async with opened() as memory:
-        told = await memory.lifecycle.forecast(
+        forecasted = await memory.lifecycle.forecast(
             days=days, points=points, now=now, policy=policy, numbers=assignments(numbers)
         )
-    rows = [(p.at, *p.states.values(), bar(list(p.states.values()))) for p in told.points]
-    show(told, ("at", *told.points[0].states, ""), rows)
+    rows = [(p.at, *p.states.values(), bar(list(p.states.values()))) for p in forecasted.points]
+    show(forecasted, ("at", *forecasted.points[0].states, ""), rows)
     if not request().as_json:
-        for lost in told.first_lost:
+        for lost in forecasted.first_lost:
             note(f"Forgotten {lost.lost_at:%Y-%m-%d}: {lost.memory_id} {lost.lead}")
     if plot:
         from graph_memory.reporting.plots import plot_forecast
 
         with replacing(plot) as path:
-            plot_forecast(told, path)
+            plot_forecast(forecasted, path)
 
 
 def assignments(given: list[str] | None) -> dict[str, str]:
@@ -132,7 +143,7 @@ _SHADES = "█▓▒░· "
 
 
 def bar(counts: list[int]) -> str:
-    """Return a bar in which each count has its share; the darker, the more alive."""
+    """Return a bar of shades, in which each count has its share; the darkest is ACTIVE."""
     total = sum(counts) or 1
     ends = [round(_BAR_CHARACTERS * sum(counts[: i + 1]) / total) for i in range(len(counts))]
     return "".join(

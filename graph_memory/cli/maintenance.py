@@ -1,4 +1,4 @@
-"""Commands on maintenance: maintain, classify-queue, pause, resume, undo, status."""
+"""Commands for maintenance: maintain, classify-queue, pause, resume, undo, status."""
 
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -20,26 +20,36 @@ app = typer.Typer()
 
 @command(app)
 async def maintain(
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Tell, and change nothing.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Report what a run would do, and change nothing.")
+    ] = False,
     now: Annotated[
-        str | None, typer.Option(help="With --dry-run: at another instant, ISO 8601.")
+        str | None, typer.Option(help="With --dry-run: time to assume, ISO 8601.")
     ] = None,
     policy: Annotated[
-        str | None, typer.Option(help="With --dry-run: another policy, a name or .cypher file.")
+        str | None,
+        typer.Option(help="With --dry-run: decay policy to assume, a name or a .cypher file."),
     ] = None,
     numbers: Annotated[
-        list[str] | None, typer.Option("--set", help="With --dry-run: key=value of decay.")
+        list[str] | None,
+        typer.Option("--set", help="With --dry-run: decay setting to assume, as key=value."),
     ] = None,
-    full: Annotated[bool, typer.Option("--full", help="Treat what is not due, too.")] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="Process memories that are not due, too.")
+    ] = False,
     stages: Annotated[
-        list[str] | None, typer.Option("--stage", help="Only this; may be repeated.")
+        list[str] | None, typer.Option("--stage", help="Stage to run; repeatable; default: all.")
     ] = None,
-    batch_size: Annotated[int | None, typer.Option(help="Memories in a transaction.")] = None,
-    concurrency: Annotated[int | None, typer.Option(help="Transactions at a time.")] = None,
-    max_seconds: Annotated[float | None, typer.Option(help="Stop after so long.")] = None,
-    canary_percent: Annotated[int | None, typer.Option(help="Share of the memories.")] = None,
+    batch_size: Annotated[int | None, typer.Option(help="Memories per transaction.")] = None,
+    concurrency: Annotated[int | None, typer.Option(help="Concurrent transactions.")] = None,
+    max_seconds: Annotated[float | None, typer.Option(help="Time limit in seconds.")] = None,
+    canary_percent: Annotated[
+        int | None, typer.Option(help="Share of the memories to process, in percent.")
+    ] = None,
 ) -> None:
-    """Let memories fade, and do what is due, in all groups unless --group names one.
+    """Run maintenance: update decay states, expire, purge and compress due memories.
+
+    It processes all groups unless --group names one.
 
     Exit codes: 0 done, 1 failed, 3 paused, 4 stopped at the time limit, 5 another run holds the
     lock.
@@ -53,7 +63,7 @@ async def maintain(
         "max_seconds": max_seconds,
         "canary_percent": canary_percent,
     }
-    _refuse_suppositions(dry_run, {"--now": now, "--policy": policy, "--set": numbers})
+    _refuse_assumptions(dry_run, {"--now": now, "--policy": policy, "--set": numbers})
     async with opened() as memory:
         if dry_run:
             report = await memory.maintenance.dry_run(
@@ -62,31 +72,33 @@ async def maintain(
         else:
             with progress("Maintaining") as advance:
                 report = await memory.maintenance.run(on_progress=advance, **asked)
-    _tell(report)
+    _print_report(report)
     if not report.completed:
         raise typer.Exit(_PAUSED if report.paused else _TRUNCATED)
 
 
 @command(app)
 async def pause(
-    reason: Annotated[str, typer.Argument(help="Why; whoever runs it is told.")] = "by hand",
+    reason: Annotated[
+        str, typer.Argument(help="Reason, shown by `status` and `maintain`.")
+    ] = "by hand",
 ) -> None:
-    """Keep maintenance from running, and stop the present run after its next batch."""
+    """Pause maintenance. A current run stops after its next batch."""
     async with opened() as memory:
         show_fields(as_mapping(await memory.maintenance.pause(reason)))
 
 
 @command(app)
 async def resume() -> None:
-    """Let maintenance run again."""
+    """Resume maintenance after a pause."""
     async with opened() as memory:
         was = await memory.maintenance.resume()
     show_fields({"resumed": was is not None, **(as_mapping(was) if was else {})})
 
 
 @command(app)
-async def undo(run_id: Annotated[str, typer.Argument(help="Id of a maintenance run.")]) -> None:
-    """Put back what a maintenance run changed; memories changed since stay as they are."""
+async def undo(run_id: Annotated[str, typer.Argument(help="Id of the maintenance run.")]) -> None:
+    """Undo a maintenance run. Memories changed since then stay as they are."""
     async with opened() as memory:
         undone = await memory.maintenance.undo(run_id)
     for refusal in undone.refusals:
@@ -97,7 +109,7 @@ async def undo(run_id: Annotated[str, typer.Argument(help="Id of a maintenance r
 
 @command(app)
 async def status() -> None:
-    """Tell whether maintenance is paused, who runs it, what is due, and how it went lately."""
+    """Show maintenance: a pause, the current run, due memories and the latest runs."""
     async with opened() as memory:
         found = await memory.maintenance.status()
     if not request().as_json:
@@ -124,9 +136,11 @@ async def status() -> None:
 
 @command(app, "classify-queue")
 async def classify_queue(
-    budget: Annotated[int | None, typer.Option(help="Memories to ask about at most.")] = None,
+    budget: Annotated[
+        int | None, typer.Option(help="Maximum number of memories to classify.")
+    ] = None,
 ) -> None:
-    """Have the language model rate the memories that wait for it, in all groups or --group."""
+    """Rate waiting memories by the language model, in all groups unless --group names one."""
     groups = [group] if (group := request().group) else None
     async with opened() as memory:
         report = await memory.maintenance.classify(budget=budget, groups=groups)
@@ -137,16 +151,16 @@ async def classify_queue(
         raise typer.Exit(1)
 
 
-def _refuse_suppositions(dry_run: bool, given: dict[str, object]) -> None:
+def _refuse_assumptions(dry_run: bool, given: dict[str, object]) -> None:
     for option, value in given.items():
         if value is not None and not dry_run:
             raise InvalidArgumentError(
-                option, value, "a run goes by the clock and the settings; add --dry-run"
+                option, value, "a run uses the clock and the settings; add --dry-run"
             )
 
 
-def _tell(report: "Report") -> None:
-    """Print a report: a line for the log of a cron job, and what there is to say beside it."""
+def _print_report(report: "Report") -> None:
+    """Print a report: one line for the log of a cron job, and notes on failures."""
     if not request().as_json:
         for failure in report.failed:
             note(f"{failure.memory_id}: {failure.reason}")

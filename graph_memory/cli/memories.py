@@ -1,4 +1,4 @@
-"""Commands on memories: add, update, touch, search, get, list, delete."""
+"""Commands for memories: add, update, touch, search, get, list, delete."""
 
 import json
 import sys
@@ -18,46 +18,64 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
-Types = Annotated[list[str] | None, typer.Option("--type", help="Only this type; repeatable.")]
-States = Annotated[list[str] | None, typer.Option("--state", help="Only this state; repeatable.")]
-AnyTags = Annotated[list[str] | None, typer.Option("--tag", help="Any of these; repeatable.")]
-Since = Annotated[str | None, typer.Option("--from", help="Created then or later, ISO 8601.")]
-Until = Annotated[str | None, typer.Option("--to", help="Created then or earlier, ISO 8601.")]
-Project = Annotated[str | None, typer.Option("--project", help="The project's id.")]
+Types = Annotated[
+    list[str] | None, typer.Option("--type", help="Allowed type; repeatable; default: all.")
+]
+States = Annotated[
+    list[str] | None,
+    typer.Option("--state", help="Allowed state, such as ARCHIVED; repeatable."),
+]
+AnyTags = Annotated[
+    list[str] | None, typer.Option("--tag", help="Tag, of which one must match; repeatable.")
+]
+Since = Annotated[str | None, typer.Option("--from", help="Earliest creation, ISO 8601.")]
+Until = Annotated[str | None, typer.Option("--to", help="Latest creation, ISO 8601.")]
+Project = Annotated[str | None, typer.Option("--project", help="Project id.")]
 
 
-AsOf = Annotated[str | None, typer.Option(help="What was true then, ISO 8601.")]
-KnownAt = Annotated[str | None, typer.Option(help="What was known here then, ISO 8601.")]
+AsOf = Annotated[str | None, typer.Option(help="Show what was true at this time, ISO 8601.")]
+KnownAt = Annotated[str | None, typer.Option(help="Show what was stored at this time, ISO 8601.")]
 
-Id = Annotated[str, typer.Argument(help="Id of a memory.")]
-Type = Annotated[str | None, typer.Option("--type", help="general, fact, ...")]
-Tags = Annotated[list[str] | None, typer.Option("--tag", help="Repeatable.")]
-Importance = Annotated[float | None, typer.Option(help="1 to 10, or the nearest.")]
-Stability = Annotated[int | None, typer.Option(help="1 volatile to 5 permanent.")]
-Confidence = Annotated[float | None, typer.Option(help="0 to 1.")]
-Metadata = Annotated[str | None, typer.Option(help="A JSON object.")]
+Id = Annotated[str, typer.Argument(help="Id of the memory.")]
+Type = Annotated[
+    str | None, typer.Option("--type", help="Type, such as general, fact or preference.")
+]
+Tags = Annotated[list[str] | None, typer.Option("--tag", help="Tag; repeatable.")]
+Importance = Annotated[
+    float | None, typer.Option(help="Importance, 1 to 10; other numbers become the nearest.")
+]
+Stability = Annotated[int | None, typer.Option(help="Stability, 1 volatile to 5 permanent.")]
+Confidence = Annotated[float | None, typer.Option(help="Confidence, 0 to 1.")]
+Metadata = Annotated[str | None, typer.Option(help="Metadata, a JSON object.")]
 
 
 @command(app)
 async def add(
-    content: Annotated[str, typer.Argument(help="The text to remember; - reads it from stdin.")],
+    content: Annotated[str, typer.Argument(help="Text to store; - reads stdin.")],
     memory_type: Type = None,
     tags: Tags = None,
     importance: Importance = None,
     stability: Stability = None,
     confidence: Confidence = None,
     metadata: Metadata = None,
-    title: Annotated[str | None, typer.Option(help="By default the first words.")] = None,
+    title: Annotated[str | None, typer.Option(help="Title; default: the first words.")] = None,
     project_id: Project = None,
-    parent_id: Annotated[str | None, typer.Option("--parent", help="Id of a memory.")] = None,
+    parent_id: Annotated[
+        str | None, typer.Option("--parent", help="Id of the parent memory.")
+    ] = None,
     conversation_id: Annotated[
-        str | None, typer.Option("--conversation", help="Whose next turn it is.")
+        str | None,
+        typer.Option("--conversation", help="Id of the conversation that the memory continues."),
     ] = None,
     valid_at: Annotated[
-        str | None, typer.Option(help="True since then, ISO 8601; by default --created-at.")
+        str | None, typer.Option(help="Start of truth, ISO 8601; default: --created-at.")
     ] = None,
-    created_at: Annotated[str | None, typer.Option(help="ISO 8601; by default now.")] = None,
-    memory_id: Annotated[str | None, typer.Option("--id", help="By default a new one.")] = None,
+    created_at: Annotated[
+        str | None, typer.Option(help="Time of creation, ISO 8601; default: now.")
+    ] = None,
+    memory_id: Annotated[
+        str | None, typer.Option("--id", help="Id of the memory; default: a new one.")
+    ] = None,
 ) -> None:
     """Store a memory."""
     details: dict[str, Any] = {
@@ -84,9 +102,7 @@ async def add(
 @command(app)
 async def update(
     memory_id: Id,
-    content: Annotated[
-        str | None, typer.Argument(help="The text instead; - reads it from stdin.")
-    ] = None,
+    content: Annotated[str | None, typer.Argument(help="New text; - reads stdin.")] = None,
     memory_type: Type = None,
     tags: Tags = None,
     importance: Importance = None,
@@ -95,7 +111,7 @@ async def update(
     metadata: Metadata = None,
     project_id: Project = None,
 ) -> None:
-    """Change a memory; the earlier text is kept as a version. Tags and metadata are replaced."""
+    """Change a memory. Keep its earlier text as a version; replace its tags and metadata."""
     async with opened() as memory:
         changed, _ = await memory.update(
             memory_id,
@@ -121,9 +137,9 @@ async def touch(memory_id: Id) -> None:
 
 @command(app)
 async def search(
-    query: Annotated[str, typer.Argument(help="A question, or any text.")],
-    limit: Annotated[int, typer.Option(help="Most results, 1 to 50.")] = 10,
-    profile: Annotated[str, typer.Option(help="recall, weighted or hybrid.")] = "recall",
+    query: Annotated[str, typer.Argument(help="Question, or any text.")],
+    limit: Annotated[int, typer.Option(help="Maximum number of results, 1 to 50.")] = 10,
+    profile: Annotated[str, typer.Option(help="Ranking: recall, weighted or hybrid.")] = "recall",
     memory_types: Types = None,
     tags: AnyTags = None,
     states: States = None,
@@ -164,9 +180,9 @@ async def get(memory_id: Id, as_of: AsOf = None, known_at: KnownAt = None) -> No
 
 @command(app, "list")
 async def list_memories(
-    sort: Annotated[str, typer.Option(help="importance or created_at.")] = "importance",
-    limit: Annotated[int, typer.Option(help="Most results, 1 to 50.")] = 20,
-    cursor: Annotated[str | None, typer.Option(help="`next_cursor` of the page before.")] = None,
+    sort: Annotated[str, typer.Option(help="Order: importance or created_at.")] = "importance",
+    limit: Annotated[int, typer.Option(help="Maximum number of results, 1 to 50.")] = 20,
+    cursor: Annotated[str | None, typer.Option(help="`next_cursor` of the previous page.")] = None,
     memory_types: Types = None,
     tags: AnyTags = None,
     states: States = None,
@@ -176,7 +192,7 @@ async def list_memories(
     as_of: AsOf = None,
     known_at: KnownAt = None,
 ) -> None:
-    """List memories, the most important or the newest first."""
+    """List memories in pages, the most important or the newest first."""
     async with opened() as memory:
         page = await memory.list(
             sort=unchecked(sort),
@@ -196,12 +212,16 @@ async def list_memories(
 
 @command(app)
 async def delete(
-    memory_ids: Annotated[list[str] | None, typer.Argument(help="Ids of memories.")] = None,
-    permanent: Annotated[bool, typer.Option("--permanent", help="Beyond recovery.")] = False,
-    everything: Annotated[bool, typer.Option("--all", help="All of the group.")] = False,
-    confirm: Annotated[str, typer.Option(help="With --all: 'DELETE ALL'.")] = "",
+    memory_ids: Annotated[list[str] | None, typer.Argument(help="Ids of the memories.")] = None,
+    permanent: Annotated[
+        bool, typer.Option("--permanent", help="Delete without recovery.")
+    ] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Delete all memories of the group.")
+    ] = False,
+    confirm: Annotated[str, typer.Option(help="Confirmation of --all: 'DELETE ALL'.")] = "",
 ) -> None:
-    """Delete memories, recoverably unless --permanent; before all of them, a backup is made."""
+    """Delete memories. They can be recovered unless --permanent; --all makes a backup first."""
     if everything == bool(memory_ids):
         raise typer.BadParameter("give ids, or --all")
     async with opened() as memory:
@@ -226,7 +246,7 @@ async def delete(
 async def _deleted(
     memory: "GraphMemory", memory_ids: Sequence[str], *, permanent: bool
 ) -> tuple[list["Deleted"], list[str]]:
-    """Delete each memory that is there, and return the ids of the others."""
+    """Delete each existing memory, and return the ids of the others."""
     gone: list[Deleted] = []
     unknown: list[str] = []
     for memory_id in dict.fromkeys(memory_ids):
@@ -238,7 +258,7 @@ async def _deleted(
 
 
 def results(found: Sequence["FoundMemory"]) -> list[dict[str, Any]]:
-    """Return found memories as JSON shows them: the memory with its scores beside its fields."""
+    """Return found memories for JSON, each with its scores beside the fields of the memory."""
     return [
         {**as_mapping(hit.memory), **{k: v for k, v in as_mapping(hit).items() if k != "memory"}}
         for hit in found
@@ -267,8 +287,8 @@ def _text(content: str) -> str:
 
 
 def _parsed(metadata: str | None) -> Any:
-    """Return what `--metadata` holds; that it is an object is checked with the other arguments."""
+    """Return the JSON value of `--metadata`. The API checks that it is an object."""
     try:
         return None if metadata is None else json.loads(metadata)
     except ValueError as error:
-        raise typer.BadParameter(f"--metadata is no JSON: {error}") from error
+        raise typer.BadParameter(f"--metadata is not valid JSON: {error}") from error

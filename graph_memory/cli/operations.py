@@ -1,4 +1,4 @@
-"""Commands for whoever runs the service: serve, doctor, verify, adopt, migrate, embeddings."""
+"""Commands for operators: serve, doctor, verify, adopt, migrate, embeddings."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,22 +13,31 @@ if TYPE_CHECKING:
     from graph_memory.api.types import GroupRename
 
 app = typer.Typer()
-migrate = typer.Typer(no_args_is_help=True, help="Bring the database's schema up, or down.")
-embeddings = typer.Typer(no_args_is_help=True, help="Embed stored memories anew.")
+migrate = typer.Typer(no_args_is_help=True, help="Migrate the schema of the database.")
+embeddings = typer.Typer(no_args_is_help=True, help="Embed stored memories again.")
 
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Only count.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Count, and change nothing.")]
 
 
 @command(app)
 async def serve(
-    host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
-    port: Annotated[int | None, typer.Option(help="Port to listen on.")] = None,
-    stdio: Annotated[bool, typer.Option("--stdio", help="Speak MCP on stdin and stdout.")] = False,
+    host: Annotated[
+        str | None, typer.Option(help="Address to listen on; default: the setting host.")
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option(help="Port to listen on; default: the setting port.")
+    ] = None,
+    stdio: Annotated[
+        bool, typer.Option("--stdio", help="Use stdin and stdout instead of HTTP.")
+    ] = False,
     insecure_no_auth: Annotated[
-        bool, typer.Option("--insecure-no-auth", help="Let other machines in without a token.")
+        bool,
+        typer.Option(
+            "--insecure-no-auth", help="Accept calls from other machines without a token."
+        ),
     ] = False,
 ) -> None:
-    """Serve MCP over streamable HTTP, or over stdin and stdout."""
+    """Serve MCP over streamable HTTP, or over stdin and stdout with --stdio."""
     from graph_memory.server import serve_http, serve_stdio
 
     given = {"host": host, "port": port}
@@ -41,7 +50,7 @@ async def serve(
 
 @command(app)
 async def doctor() -> None:
-    """Look whether everything needed is here; each fault comes with its remedy."""
+    """Check the installation, the settings and the database. Print a remedy for each fault."""
     from graph_memory.api.database import examine
 
     checks = await examine(configured())
@@ -55,19 +64,20 @@ async def doctor() -> None:
 @command(app)
 async def verify(
     mend: Annotated[
-        bool, typer.Option("--repair", help="First mend what another writer has erased.")
+        bool,
+        typer.Option("--repair", help="First repair properties that another writer has erased."),
     ] = False,
 ) -> None:
-    """Look at every memory and relation, and name what breaks a rule of the schema."""
+    """Check every memory and relation against the rules of the schema."""
     async with opened_database() as database:
         mended = await database.repair() if mend else []
         found = await database.verify()
     for done in mended:
-        note(f"{done.group_id}: mended {done.what} ({done.count})")
+        note(f"{done.group_id}: repaired {done.what} ({done.count})")
     columns = ("group", "problem", "count", "example")
     rows = ((group, *as_mapping(p).values()) for group, problems in found.items() for p in problems)
-    told = {"ok": not found, "problems": found}
-    show(told | {"mended": mended} if mend else told, columns, rows)
+    answer = {"ok": not found, "problems": found}
+    show(answer | {"mended": mended} if mend else answer, columns, rows)
     if found:
         raise typer.Exit(1)
 
@@ -75,23 +85,22 @@ async def verify(
 @command(app)
 async def adopt(
     dry_run: DryRun = False,
-    undo: Annotated[
-        bool, typer.Option("--undo", help="Give the entities of --group back as they were.")
-    ] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Undo the adoption of --group.")] = False,
     labels: Annotated[
-        list[str] | None, typer.Option("--label", help="Only entities with this label.")
+        list[str] | None,
+        typer.Option("--label", help="Label of the entities; repeatable; default: all."),
     ] = None,
     rename: Annotated[
         list[str] | None,
-        typer.Option(help="OLD=NEW: give a group another id; OLD may be empty."),
+        typer.Option(help="New id of a group, as OLD=NEW; OLD may be empty; repeatable."),
     ] = None,
 ) -> None:
-    """Make memories of the entities that Graphiti made, of all groups unless --group names one.
+    """Turn the entities of Graphiti into memories, in all groups unless --group names one.
 
-    Relations keep their names, and Graphiti goes on as before. With --dry-run: what would be taken,
-    and what is wrong with it. Vectors follow by `embeddings missing`, or by a maintenance run.
-    A group with a hyphen in its id, or Graphiti's default one, whose id is empty, needs another id:
-    Graphiti's clients must then be given that. With --undo it gets the old one back.
+    Relations keep their names, and Graphiti continues to work. With --dry-run, list the entities
+    and their faults. `embeddings missing` or a maintenance run adds the vectors. A group needs a
+    new id if its id has a hyphen or is empty; Graphiti's clients must use the new id. --undo
+    restores the old id.
     """
     from graph_memory.api.types import is_tenant, remedy
 
@@ -102,13 +111,13 @@ async def adopt(
     renames = _renames(rename or [])
     async with opened() as memory:
         if dry_run:
-            await _survey(memory, groups, renames)
+            await _print_adoptable(memory, groups, renames)
             return
         if undo:
             if groups is None:
-                raise InvalidArgumentError("--undo", undo, "name the --group to give back")
+                raise InvalidArgumentError("--undo", undo, "name the --group to release")
             if renames:
-                raise InvalidArgumentError("--rename", rename, "--undo gives the old id back")
+                raise InvalidArgumentError("--rename", rename, "--undo restores the old id")
             done = await memory.adoption.release(groups)
         else:
             with progress("Adopting") as advance:
@@ -116,11 +125,13 @@ async def adopt(
                     groups, labels or None, renames, on_progress=advance
                 )
     show_fields(as_mapping(done))
-    _tell_renames(done.renamed, "is now")
-    _tell_left(set(done.left))
+    _note_renames(done.renamed, "is now")
+    _note_skipped(set(done.left))
 
 
-async def _survey(memory: "GraphMemory", groups: list[str] | None, renames: dict[str, str]) -> None:
+async def _print_adoptable(
+    memory: "GraphMemory", groups: list[str] | None, renames: dict[str, str]
+) -> None:
     moved = await memory.adoption.plan_renames(renames)
     found = await memory.adoption.count(None if groups is None else [*groups, *renames])
     left = {
@@ -141,8 +152,8 @@ async def _survey(memory: "GraphMemory", groups: list[str] | None, renames: dict
         "adoptable",
     )
     show({"groups": found, "renames": moved}, columns, rows)
-    _tell_renames(moved, "would become")
-    _tell_left(left)
+    _note_renames(moved, "would become")
+    _note_skipped(left)
 
 
 def _renames(given: list[str]) -> dict[str, str]:
@@ -156,25 +167,25 @@ def _renames(given: list[str]) -> dict[str, str]:
     return renames
 
 
-def _tell_renames(renames: "list[GroupRename]", verb: str) -> None:
+def _note_renames(renames: "list[GroupRename]", verb: str) -> None:
     for each in [] if request().as_json else renames:
         note(
             f"Group '{each.old}' {verb} '{each.new}': {each.entities} entities, {each.facts} "
             f"facts, {each.episodes} episodes, {each.communities} communities, {each.sagas} sagas. "
-            f"Graphiti's clients need group_id='{each.new}' from then on."
+            f"Graphiti's clients need group_id='{each.new}'."
         )
 
 
-def _tell_left(groups: set[str]) -> None:
+def _note_skipped(groups: set[str]) -> None:
     from graph_memory.api.types import remedy
 
     for group in [] if request().as_json else sorted(groups):
-        note(f"Group '{group}' is left as it is: {remedy(group)}.")
+        note(f"Group '{group}' was skipped: {remedy(group)}.")
 
 
 @command(migrate)
 async def up() -> None:
-    """Apply every migration that is missing, and make indexes again that are gone."""
+    """Apply missing migrations, and create missing indexes."""
     async with opened_database() as database:
         applied = await database.migrate()
         remade = await database.repair_indexes()
@@ -183,23 +194,23 @@ async def up() -> None:
 
 @command(migrate)
 async def down(
-    to: Annotated[int, typer.Option(help="The last version to keep.")],
+    to: Annotated[int, typer.Option(help="Version to keep as the last.")],
 ) -> None:
-    """Take back the migrations above a version; memories and relations stay."""
+    """Revert the migrations above a version. Memories and relations stay."""
     async with opened_database() as database:
         show_fields({"removed": await database.migrate_down(to)})
 
 
 @command(migrate)
 async def reindex() -> None:
-    """Make the search indexes anew that other settings made; meanwhile searches fail."""
+    """Rebuild search indexes that were made by other settings. Searches fail until it ends."""
     async with opened_database() as database:
         show_fields({"remade": await database.reindex()})
 
 
 @command(migrate)
 async def status() -> None:
-    """List the migrations, and when each was applied."""
+    """List the migrations and the time of each."""
     async with opened_database() as database:
         steps = await database.migrations()
     columns = ("version", "summary", "applied")
@@ -208,13 +219,13 @@ async def status() -> None:
 
 @command(embeddings)
 async def rebuild(dry_run: DryRun = False) -> None:
-    """Embed every memory anew, of all groups unless --group names one."""
+    """Embed every memory again, in all groups unless --group names one."""
     await _embed(only_missing=False, dry_run=dry_run)
 
 
 @command(embeddings)
 async def missing(dry_run: DryRun = False) -> None:
-    """Embed the memories that have no vector of the configured model."""
+    """Embed the memories without a vector of the configured model."""
     await _embed(only_missing=True, dry_run=dry_run)
 
 

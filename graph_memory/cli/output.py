@@ -1,4 +1,4 @@
-"""How results look: JSON where asked for, tables on a terminal, tab-separated lines in a pipe."""
+"""Output of results: JSON with `--json`, a table on a terminal, else tab-separated lines."""
 
 import json
 import sys
@@ -13,9 +13,9 @@ from graph_memory.cli.command import request
 
 
 def show(result: object, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print `result` as JSON if that was asked for, else `rows` under their columns.
+    """Print `result` as JSON with `--json`, else `rows` under their columns.
 
-    Columns without names are names and values; what has no value is left out.
+    With empty column names, a row is a name and a value; rows without a value are omitted.
     """
     if request().as_json:
         print_json(result)
@@ -31,7 +31,7 @@ def show(result: object, columns: Sequence[str], rows: Iterable[Sequence[object]
 
 
 def show_fields(result: Mapping[str, object]) -> None:
-    """Print one thing: as JSON if that was asked for, else a line for each of its fields."""
+    """Print fields as JSON with `--json`, else one line for each field."""
     show(result, ("", ""), result.items())
 
 
@@ -41,20 +41,20 @@ def print_json(value: object) -> None:
 
 
 def as_mapping(value: Any) -> dict[str, Any]:
-    """Return the fields of a dataclass, by name; nested ones stay as they are."""
+    """Return the fields of a dataclass by name, without a conversion of nested values."""
     return {field.name: getattr(value, field.name) for field in fields(value)}
 
 
 class Advance(Protocol):
-    """What moves a progress bar."""
+    """A function that moves a progress bar."""
 
     def __call__(self, done: int, of: int | None = None) -> None:
-        """Move it by what was done; `of` is what there is to do, where that was not known."""
+        """Advance the bar by `done` steps; `of` is the total, if it was not known before."""
 
 
 @contextmanager
 def progress(what: str, total: int | None = None) -> Generator[Advance]:
-    """Show a bar on a terminal, and nothing elsewhere; yields what moves it."""
+    """Show a progress bar on a terminal, and yield the function that moves it."""
     if request().as_json or not sys.stderr.isatty():
         yield lambda done, of=None: None
         return
@@ -80,12 +80,12 @@ def _print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     for column in columns:
         table.add_column(column, overflow="fold")
     for row in rows:
-        table.add_row(*map(Text, row))  # markup in a memory is only text
+        table.add_row(*map(Text, row))  # do not interpret markup in a memory
     Console().print(table)
 
 
 def _cell(value: object) -> str:
-    """Return a value as it stands in one line: no tabs, no line ends, no control characters."""
+    """Return a value as one line of text, without tabs and control characters."""
     if value is None or value in ([], {}, ()):
         return ""
     if isinstance(value, str):
@@ -108,4 +108,4 @@ def _jsonable(value: object) -> object:
         return instant(value)
     if isinstance(value, Path):
         return str(value)
-    raise TypeError(f"{type(value).__name__} is no JSON")
+    raise TypeError(f"{type(value).__name__} cannot be converted to JSON")

@@ -1,4 +1,4 @@
-"""Files that commands write: looked at before the work, and there whole or as they were before."""
+"""Output files: checked before the work, and replaced atomically after it."""
 
 import os
 import stat
@@ -9,30 +9,30 @@ from pathlib import Path
 
 from graph_memory.errors import InvalidArgumentError
 
-#: What is new is its owner's alone: it holds memories.
+#: A new file is private, because it holds memories.
 _PRIVATE = 0o600
 
 
 def require_writable(file: Path, option: str) -> None:
-    """Refuse a path that nothing can be written to, before the work whose result it is for.
+    """Raise if a file cannot be written, before the work starts.
 
     Raises:
-        InvalidArgumentError: It is a folder, or in none, or may not be written.
+        InvalidArgumentError: The path is a folder, has no folder, or has no write permission.
     """
     place = Path(os.path.realpath(file))
     if file.is_dir():
         raise InvalidArgumentError(option, str(file), "it is a folder; name a file")
     if not file.exists() and not place.parent.is_dir():
-        raise InvalidArgumentError(option, str(file), "there is no such folder; make it first")
+        raise InvalidArgumentError(option, str(file), "its folder does not exist; create it first")
     if not os.access(place.parent if _replaceable(file) else file, os.W_OK):
-        raise InvalidArgumentError(option, str(file), "it may not be written; choose another")
+        raise InvalidArgumentError(option, str(file), "no permission to write; choose another file")
 
 
 def require_drawable(plot: Path | None) -> None:
-    """Refuse a path that no picture can be written to; None is none.
+    """Raise if a plot cannot be written to a path. None passes.
 
     Raises:
-        InvalidArgumentError: Its ending is no format, or it cannot be written.
+        InvalidArgumentError: The suffix is not a known format, or the file cannot be written.
     """
     if plot is not None:
         from graph_memory.reporting.plots import require_format
@@ -43,9 +43,9 @@ def require_drawable(plot: Path | None) -> None:
 
 @contextmanager
 def replacing(file: Path) -> Generator[Path]:
-    """Yield where to write what takes the place of `file` once it is complete.
+    """Yield a temporary path that replaces `file` when the block ends without an error.
 
-    The mode stays, and a link remains one. What is no regular file, as a device, is written itself.
+    The mode is kept, and a link stays a link. A device or pipe is written directly.
     """
     try:
         if _replaceable(file):
@@ -53,7 +53,7 @@ def replacing(file: Path) -> Generator[Path]:
                 yield partial
         else:
             yield file
-    except OSError as error:  # the caller knows nothing of where it was written meanwhile
+    except OSError as error:  # name the file that the caller knows
         raise OSError(error.errno, error.strerror, str(file)) from error
 
 

@@ -1,4 +1,4 @@
-"""Commands on how memories bear on each other: relate, unrelate, traverse, history, analyze."""
+"""Commands for relations: relate, unrelate, traverse, history, analyze."""
 
 from typing import Annotated, Any
 
@@ -9,26 +9,37 @@ from graph_memory.cli.output import as_mapping, show, show_fields
 
 app = typer.Typer()
 
-Id = Annotated[str, typer.Argument(help="Id of a memory.")]
-From = Annotated[str, typer.Argument(help="Id of the memory it starts at.")]
-To = Annotated[str, typer.Argument(help="Id of the memory it ends at.")]
-AsOf = Annotated[str | None, typer.Option(help="What was true in the world then, ISO 8601.")]
-KnownAt = Annotated[str | None, typer.Option(help="What was known here then, ISO 8601.")]
+Id = Annotated[str, typer.Argument(help="Id of the memory.")]
+From = Annotated[str, typer.Argument(help="Id of the memory at the start.")]
+To = Annotated[str, typer.Argument(help="Id of the memory at the end.")]
+AsOf = Annotated[str | None, typer.Option(help="Show what was true at this time, ISO 8601.")]
+KnownAt = Annotated[str | None, typer.Option(help="Show what was stored at this time, ISO 8601.")]
 
 
 @command(app)
 async def relate(
     from_id: From,
     to_id: To,
-    relation_type: Annotated[str, typer.Option("--type", help="supports, ...")] = "relates_to",
-    strength: Annotated[float, typer.Option(help="0 to 1.")] = 0.5,
-    bidirectional: Annotated[bool, typer.Option("--both", help="Also back, inversely.")] = False,
-    fact: Annotated[str | None, typer.Option(help="The relation as a sentence.")] = None,
-    valid_at: Annotated[str | None, typer.Option(help="True since, ISO 8601.")] = None,
-    invalid_at: Annotated[str | None, typer.Option(help="True until, ISO 8601.")] = None,
-    resolve: Annotated[str | None, typer.Option(help="contradicts: newer or stronger.")] = None,
+    relation_type: Annotated[
+        str, typer.Option("--type", help="Type of the relation, such as supports or causes.")
+    ] = "relates_to",
+    strength: Annotated[float, typer.Option(help="Strength, 0 to 1.")] = 0.5,
+    bidirectional: Annotated[
+        bool, typer.Option("--both", help="Make the inverse relation, too.")
+    ] = False,
+    fact: Annotated[str | None, typer.Option(help="Relation as a sentence.")] = None,
+    valid_at: Annotated[
+        str | None, typer.Option(help="Start of truth, ISO 8601; default: now.")
+    ] = None,
+    invalid_at: Annotated[
+        str | None, typer.Option(help="End of truth, ISO 8601; default: none.")
+    ] = None,
+    resolve: Annotated[
+        str | None,
+        typer.Option(help="With contradicts, the memory that supersedes: newer or stronger."),
+    ] = None,
 ) -> None:
-    """Relate two memories; repeating a relation updates it."""
+    """Relate two memories, or update their relation."""
     async with opened() as memory:
         made = await memory.relations.add(
             from_id,
@@ -49,10 +60,14 @@ async def relate(
 async def unrelate(
     from_id: From,
     to_id: To,
-    relation_type: Annotated[str | None, typer.Option("--type", help="Default: all.")] = None,
-    both_directions: Annotated[bool, typer.Option("--both", help="Also those back.")] = False,
+    relation_type: Annotated[
+        str | None, typer.Option("--type", help="Type of the relations; default: all.")
+    ] = None,
+    both_directions: Annotated[
+        bool, typer.Option("--both", help="End relations in the other direction, too.")
+    ] = False,
 ) -> None:
-    """End the relations between two memories; the past still shows them."""
+    """End the relations between two memories. --as-of still shows them."""
     async with opened() as memory:
         ended = await memory.relations.remove(
             from_id, to_id, unchecked(relation_type), both_directions=both_directions
@@ -62,20 +77,41 @@ async def unrelate(
 
 @command(app)
 async def traverse(
-    start_memory_id: Annotated[str, typer.Argument(help="Id of the memory to begin at.")],
-    algorithm: Annotated[str, typer.Option(help="bfs or dfs.")] = "bfs",
-    direction: Annotated[str, typer.Option(help="out, in or both.")] = "out",
-    max_depth: Annotated[int | None, typer.Option("--depth", help="1 to 5; default 3.")] = None,
-    max_nodes: Annotated[int | None, typer.Option("--nodes", help="1 to 1000; 100.")] = None,
-    relation_types: Annotated[list[str] | None, typer.Option("--relation", help="Only.")] = None,
-    types: Annotated[list[str] | None, typer.Option("--type", help="Return only.")] = None,
-    tags: Annotated[list[str] | None, typer.Option("--tag", help="Return any of.")] = None,
-    states: Annotated[list[str] | None, typer.Option("--state", help="Return only.")] = None,
-    include_parent_links: Annotated[bool, typer.Option("--parents", help="Walk them.")] = False,
+    start_memory_id: Annotated[str, typer.Argument(help="Id of the first memory.")],
+    algorithm: Annotated[
+        str, typer.Option(help="Order: bfs (breadth-first) or dfs (depth-first).")
+    ] = "bfs",
+    direction: Annotated[
+        str, typer.Option(help="Direction of the relations: out, in or both.")
+    ] = "out",
+    max_depth: Annotated[
+        int | None,
+        typer.Option("--depth", help="Maximum number of relations in a path, 1 to 5; default: 3."),
+    ] = None,
+    max_nodes: Annotated[
+        int | None,
+        typer.Option("--nodes", help="Maximum number of memories, 1 to 1000; default: 100."),
+    ] = None,
+    relation_types: Annotated[
+        list[str] | None,
+        typer.Option("--relation", help="Relation type to follow; repeatable; default: all."),
+    ] = None,
+    types: Annotated[
+        list[str] | None, typer.Option("--type", help="Allowed type; repeatable; default: all.")
+    ] = None,
+    tags: Annotated[
+        list[str] | None, typer.Option("--tag", help="Tag, of which one must match; repeatable.")
+    ] = None,
+    states: Annotated[
+        list[str] | None, typer.Option("--state", help="Allowed state; repeatable; default: all.")
+    ] = None,
+    include_parent_links: Annotated[
+        bool, typer.Option("--parents", help="Follow parent links, too.")
+    ] = False,
     as_of: AsOf = None,
     known_at: KnownAt = None,
 ) -> None:
-    """Walk from a memory along its relations, the strongest first."""
+    """List the memories connected to a memory, strongest relations first."""
     walk: dict[str, Any] = {
         "algorithm": algorithm,
         "direction": direction,
@@ -97,7 +133,7 @@ async def traverse(
 
 @command(app)
 async def history(memory_id: Id) -> None:
-    """Tell what happened to a memory: its texts, states and relations."""
+    """List what happened to a memory: its versions, states and relations."""
     async with opened() as memory:
         events = await memory.lifecycle.history(memory_id)
     rows = [[event.at, event.kind, event.detail] for event in events]
@@ -106,12 +142,15 @@ async def history(memory_id: Id) -> None:
 
 @command(app)
 async def analyze(
-    memory_id: Annotated[str | None, typer.Argument(help="Default: the whole group.")] = None,
-    top: Annotated[int, typer.Option(help="Connectors and bridges to name.")] = 10,
+    memory_id: Annotated[
+        str | None,
+        typer.Argument(help="Id of the memory to look around; default: the whole group."),
+    ] = None,
+    top: Annotated[int, typer.Option(help="Number of connectors and bridges to list.")] = 10,
     as_of: AsOf = None,
     known_at: KnownAt = None,
 ) -> None:
-    """Analyse relations: degrees, types, top connectors, bridges, islands."""
+    """Analyse relations: degrees, types, top connectors, bridges and islands."""
     async with opened() as memory:
         found = await memory.relations.analyze(memory_id, top=top, as_of=as_of, known_at=known_at)
     show_fields(as_mapping(found))

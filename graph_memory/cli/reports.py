@@ -1,4 +1,4 @@
-"""Commands to look at the graph: stats, health, browser, report."""
+"""Commands that inspect the graph: stats, health, browser, report."""
 
 import contextlib
 import signal
@@ -22,24 +22,28 @@ app = typer.Typer()
 
 @command(app)
 async def stats() -> None:
-    """Count a group's memories by type and tag, and its relations by type."""
+    """Count the memories of a group by type and tag, and its relations by type."""
     async with opened() as memory:
         show_fields(as_mapping(await memory.stats()))
 
 
 @command(app)
 async def health() -> None:
-    """Tell how a group's memories fare: states, averages, what waits, the last run."""
+    """Show the health of a group: states, mean scores, waiting work and the last run."""
     async with opened() as memory:
         show_fields(as_mapping(await memory.health()))
 
 
 @command(app)
 def browser(
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Where to serve it.")] = 7474,
-    open_it: Annotated[bool, typer.Option("--open", help="Open it in a web browser.")] = False,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 for any free port.")
+    ] = 7474,
+    open_it: Annotated[
+        bool, typer.Option("--open", help="Open the page in a web browser.")
+    ] = False,
 ) -> None:
-    """Serve Neo4j Browser until Ctrl-C, with saved queries and a style, and tell how to log in."""
+    """Serve Neo4j Browser until Ctrl-C, with saved queries, and print the login."""
     from graph_memory.local_neo4j.browser import browser_address, browser_server
     from graph_memory.local_neo4j.jars import ensure_browser
 
@@ -58,7 +62,7 @@ def browser(
         note("Neo4j Browser is served until Ctrl-C.")
         if open_it:
             webbrowser.open(address)
-        # A shell starts what runs in the background with SIGINT ignored; SIGTERM is as good.
+        # A shell starts background processes with SIGINT ignored; SIGTERM ends them, too.
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.default_int_handler)
         with contextlib.suppress(KeyboardInterrupt):
@@ -67,9 +71,9 @@ def browser(
 
 @command(app)
 async def report(
-    html: Annotated[Path, typer.Option(help="Where to write the page.")],
+    html: Annotated[Path, typer.Option(help="HTML file to write.")],
 ) -> None:
-    """Write a group's states, retention, coming year, connectors and health as one HTML page."""
+    """Write an HTML page on a group: states, retention, forecast, connectors and health."""
     from graph_memory.reporting.html import page
     from graph_memory.reporting.report import report as report_of
 
@@ -83,13 +87,13 @@ async def report(
 
 @contextlib.contextmanager
 def _login(settings: "Settings") -> Generator[dict[str, str]]:
-    """Tell how to log in to the configured database, or to the local one, held meanwhile."""
+    """Yield the login of the configured database, or of the local one, which stays up."""
     if settings.neo4j_uri:
         yield {
             "uri": settings.neo4j_uri,
             "user": settings.neo4j_user,
             "database": settings.neo4j_database,
-            "password": "the one of GRAPH_MEMORY_NEO4J_PASSWORD",
+            "password": "the value of GRAPH_MEMORY_NEO4J_PASSWORD",
         }
         return
     from graph_memory import local_neo4j
@@ -101,7 +105,7 @@ def _login(settings: "Settings") -> Generator[dict[str, str]]:
             "uri": instance.uri,
             "user": instance.user,
             "database": instance.database,
-            "password": f"the one in {Folder.of(settings).password_file}",
+            "password": f"the content of {Folder.of(settings).password_file}",
         }
     finally:
         local_neo4j.release(settings)

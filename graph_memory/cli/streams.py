@@ -1,4 +1,4 @@
-"""The standard streams: open whatever the shell did with them, and written out before the end."""
+"""The standard streams: opened if the shell closed them, and flushed before the end."""
 
 import contextlib
 import os
@@ -8,20 +8,21 @@ _STREAMS = (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))
 
 
 def open_closed_streams() -> None:
-    """Let closed ones lead nowhere; else what is opened next gets their numbers, and is written to.
+    """Open closed standard streams on the null device.
 
-    As an event loop's own descriptors do, which then aborts the process.
+    Otherwise the next opened file gets the number of a standard stream. An event loop whose
+    descriptors get such a number aborts the process.
     """
     for number, (name, mode) in enumerate(_STREAMS):
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # the lowest free number, which is this one
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number: this one
         if getattr(sys, name) is None:
             setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
 
 
 def drop_stdout() -> None:
-    """Let what could not be written go nowhere, or the interpreter would try again at its end."""
+    """Redirect stdout to the null device, so that the interpreter does not flush it again."""
     with contextlib.suppress(OSError, ValueError):  # captured output has no number
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

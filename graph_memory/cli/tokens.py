@@ -1,4 +1,4 @@
-"""Commands on the tokens that let callers in."""
+"""Commands for access tokens."""
 
 from typing import Annotated
 
@@ -7,26 +7,30 @@ import typer
 from graph_memory.cli.command import command, note, opened, request
 from graph_memory.cli.output import as_mapping, show, show_fields
 
-app = typer.Typer(no_args_is_help=True, help="Who may call the service over HTTP.")
+app = typer.Typer(no_args_is_help=True, help="Manage the tokens for access over HTTP.")
 
-TokenId = Annotated[str, typer.Argument(help="Id of the token; `token list` names it.")]
+TokenId = Annotated[str, typer.Argument(help="Id of the token, from `token list`.")]
 
 _EVERY_GROUP = "*"
 
 
 @command(app)
 async def create(
-    name: Annotated[str, typer.Argument(help="Whose it is; it stands in the audit log.")],
+    name: Annotated[str, typer.Argument(help="Name of the caller, written to the audit log.")],
     groups: Annotated[
         str | None,
-        typer.Option("--groups", help="Tenants, with commas; * is all. By default the group."),
+        typer.Option(
+            "--groups", help="Tenant ids between commas, or * for all; default: the group."
+        ),
     ] = None,
     scope: Annotated[
-        str, typer.Option(help="read, write or admin; each includes those before it.")
+        str, typer.Option(help="Scope: read, write or admin; each includes the previous ones.")
     ] = "write",
-    days: Annotated[float | None, typer.Option(help="How long it is valid.")] = None,
+    days: Annotated[
+        float | None, typer.Option(help="Validity in days; default: unlimited.")
+    ] = None,
 ) -> None:
-    """Make a token, and show it this once."""
+    """Create a token, and print it once."""
     from graph_memory.api.types import Scope
     from graph_memory.domain.inputs import validate
 
@@ -37,7 +41,7 @@ async def create(
             scope=validate(Scope, scope, "--scope"),
             days=days,
         )
-    _tell(token, secret)
+    _print_token(token, secret)
 
 
 @command(app, "list")
@@ -63,7 +67,7 @@ async def list_tokens() -> None:
 
 @command(app)
 async def revoke(token_id: TokenId) -> None:
-    """Make a token invalid, for good."""
+    """Revoke a token permanently."""
     async with opened() as memory:
         token = await memory.tokens.revoke(token_id)
     show_fields(as_mapping(token))
@@ -71,17 +75,17 @@ async def revoke(token_id: TokenId) -> None:
 
 @command(app)
 async def rotate(token_id: TokenId) -> None:
-    """Give a token another secret, and show it this once; the one before is invalid."""
+    """Replace the secret of a token, and print it once. The old secret becomes invalid."""
     async with opened() as memory:
         token, secret = await memory.tokens.rotate(token_id)
-    _tell(token, secret)
+    _print_token(token, secret)
 
 
 def _named(groups: str) -> tuple[str, ...] | None:
     return None if groups == _EVERY_GROUP else tuple(groups.replace(",", " ").split())
 
 
-def _tell(token: object, secret: str) -> None:
+def _print_token(token: object, secret: str) -> None:
     if not request().as_json:
-        note("Keep it now: it is shown this once, and stored nowhere.")
+        note("Save the token now: it is printed only once, and not stored.")
     show_fields({"token": secret, **as_mapping(token)})

@@ -18,23 +18,26 @@ app = typer.Typer()
 
 @command(app, "import")
 async def import_memories(
-    file: Annotated[Path, typer.Argument(help="JSON lines (- reads stdin), or what --from says.")],
+    file: Annotated[
+        Path, typer.Argument(help="JSON lines, or the file or folder of --from; - reads stdin.")
+    ],
     source: Annotated[
-        str | None, typer.Option("--from", metavar="FORMAT", help="Another store's format.")
+        str | None, typer.Option("--from", metavar="FORMAT", help="Format of another store.")
     ] = None,
     user: Annotated[
-        str | None, typer.Option("--user", help="With --from: only this user's memories.")
+        str | None,
+        typer.Option("--user", help="With --from: user whose memories to import; default: all."),
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Read and report; write nothing.")
     ] = False,
 ) -> None:
-    """Store a memory for each line of a file; run again, it stores what is not there yet.
+    """Import a memory from each line of a file. A second import stores only missing memories.
 
     A line is a JSON object with the arguments of add_memory, and with memory_id, created_at and
-    group_id where they are to be kept. With --group all lines go into that group.
+    group_id to keep them. With --group, all lines go into that group.
 
-    With --from the file or folder is another store's: mcp-memory, mcp-ai-memory, doobidoo,
+    With --from, the file or folder is of another store: mcp-memory, mcp-ai-memory, doobidoo,
     basic-memory, mem0, forgetful or longterm-memory. docs/guides/import.md describes the result.
     """
     from graph_memory.cli.import_from import bring
@@ -44,9 +47,11 @@ async def import_memories(
 
 @command(app)
 async def export(
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="A file.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File to write; default: stdout.")
+    ] = None,
 ) -> None:
-    """Write a line for each memory of the group, relations included, as import reads them."""
+    """Export each memory of the group with its relations, as lines for `import`."""
     from graph_memory.transfer.import_export import export_lines
 
     if output:
@@ -63,9 +68,9 @@ async def export(
 
 @command(app)
 async def demo(
-    clean: Annotated[bool, typer.Option("--clean", help="Remove it for good.")] = False,
+    clean: Annotated[bool, typer.Option("--clean", help="Delete the demo permanently.")] = False,
 ) -> None:
-    """Fill the group `demo` with a year of a small team's memories, and ask three questions."""
+    """Store a year of a small team's memories in the group `demo`, and ask three questions."""
     from graph_memory.transfer import demo as story
 
     async with opened() as memory:
@@ -74,9 +79,9 @@ async def demo(
             return
         report = await story.store_story(memory)
         answers = await story.answer_questions(memory)
-    told = [{"question": q, "results": results(found)} for q, found in answers.items()]
+    answered = [{"question": q, "results": results(found)} for q, found in answers.items()]
     show(
-        {"stored": report.stored, "skipped": report.skipped, "answers": told},
+        {"stored": report.stored, "skipped": report.skipped, "answers": answered},
         ("question", "score", "answer"),
         ((q, hit.score, hit.memory.content) for q, found in answers.items() for hit in found),
     )
@@ -84,7 +89,7 @@ async def demo(
 
 @contextmanager
 def _target(file: Path | None) -> Generator[TextIO]:
-    """Open what to write: stdout, or a file that appears when it is complete."""
+    """Open stdout, or a file that is replaced when it is complete."""
     if file is None:
         yield sys.stdout
         return

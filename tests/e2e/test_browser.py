@@ -70,7 +70,7 @@ def test_the_address_fills_in_everything_but_the_password(
     host = urlsplit(settings.neo4j_uri or "").netloc
     assert asked["dbms"] == [f"bolt://neo4j@{host}"]
     assert asked["arg"] == ["group => 'demo'"]
-    assert told["password"] == "the one of GRAPH_MEMORY_NEO4J_PASSWORD"
+    assert told["password"] == "the value of GRAPH_MEMORY_NEO4J_PASSWORD"
 
 
 def test_the_page_is_neo4j_browser_with_our_script_before_its_own(told: dict[str, Any]) -> None:

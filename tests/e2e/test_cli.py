@@ -277,8 +277,18 @@ def test_the_group_may_stand_before_or_behind_the_command(cli: Run, group: str) 
         (["episodes", "status", "zork"], 1, "not_found", "No episode with the job 'zork'"),
         (["export", "--output", ""], 2, "invalid_argument", "name a file"),
         (["forecast", "--plot", "year.txt"], 2, "invalid_argument", "--plot='year.txt'"),
-        (["forecast", "--plot", "nowhere/year.svg"], 2, "invalid_argument", "no such folder"),
-        (["report", "--html", "nowhere/page.html"], 2, "invalid_argument", "no such folder"),
+        (
+            ["forecast", "--plot", "nowhere/year.svg"],
+            2,
+            "invalid_argument",
+            "its folder does not exist",
+        ),
+        (
+            ["report", "--html", "nowhere/page.html"],
+            2,
+            "invalid_argument",
+            "its folder does not exist",
+        ),
         (["evaluate", DATA, "--plot", "x.gif"], 2, "invalid_argument", "--plot='x.gif'"),
         (["evaluate", DATA, "--k", ""], 2, "invalid_argument", "at least one number"),
         (["evaluate", DATA, "--budget", "0"], 2, "invalid_argument", "--budget='0'"),
@@ -530,7 +540,7 @@ def test_an_open_host_needs_a_word(cli: Run, no_tokens: None) -> None:
 
 def test_tokens_are_made_listed_rotated_and_revoked(cli: Run, group: str, no_tokens: None) -> None:
     made = cli("token", "create", "ci", "--groups", f"{group},b", "--scope", "read", "--days", 2)
-    assert "shown this once" in made.err
+    assert "printed only once" in made.err
     secret = dict(line.split("\t") for line in made.out.splitlines())["token"]
     rotated = cli("token", "create", "one", "--json").json
     assert (rotated["groups"], rotated["scope"]) == ([group], "write")
@@ -591,7 +601,7 @@ def test_a_command_on_a_stopped_database_says_that_it_starts_one(
     monkeypatch.setenv("GRAPH_MEMORY_JAVA", os.devnull)
     result = cli("list")
     assert result.code == 1
-    assert result.err.startswith("Starting Neo4j for this command; `graph-memory db start`")
+    assert result.err.startswith("Starting Neo4j for this command. Keep it running with")
     assert "error: GRAPH_MEMORY_JAVA" in result.err
 
 

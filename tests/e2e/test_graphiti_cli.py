@@ -68,7 +68,7 @@ def test_a_group_is_renamed_to_be_adopted(cli: Run, query: Query, group: str) ->
     dry = cli("adopt", "--dry-run", *rename)
     assert (
         f"Group '{old}' would become '{group}': 3 entities, 2 facts, 2 episodes, 1 communities, "
-        f"1 sagas. Graphiti's clients need group_id='{group}' from then on."
+        f"1 sagas. Graphiti's clients need group_id='{group}'."
     ) in dry.err
     assert dry.out.startswith(f"{old}\t")
     assert dry.out.endswith("\ttrue\n")  # adoptable, under its new id
@@ -91,7 +91,7 @@ def test_a_group_is_renamed_to_be_adopted(cli: Run, query: Query, group: str) ->
         (["--group", "a-b"], "graph-memory adopt --rename 'a-b=a_b'"),
         (["--group", ""], "graph-memory adopt --rename '=main'"),
         (["--rename", "nonsense", "--dry-run"], "write OLD=NEW"),
-        (["--rename", "a-b=c", "--undo", "--group", "c"], "--undo gives the old id back"),
+        (["--rename", "a-b=c", "--undo", "--group", "c"], "--undo restores the old id"),
         (["--rename", "no-where=somewhere", "--dry-run"], "no entity of a group 'no-where'"),
     ],
     ids=range(6),
@@ -170,7 +170,9 @@ def test_what_graphiti_erased_is_mended(
     assert (found.code, "unknown state" in found.out) == (1, True)
     mended = cli("verify", "--repair")
     assert (mended.code, mended.out) == (0, "")
-    assert mended.err == (f"{group}: mended decay_score (1)\n{group}: mended lifecycle_state (1)\n")
+    assert mended.err == (
+        f"{group}: repaired decay_score (1)\n{group}: repaired lifecycle_state (1)\n"
+    )
     query(bare, id=memory_id)
     told = cli("verify", "--repair", "--json").json["mended"]
     assert told == [

@@ -100,7 +100,7 @@ async def run_decay_maintenance(
     for name, value in (("now", now), ("policy", policy)):
         if value is not None:
             raise InvalidArgumentError(
-                name, str(value), "a run goes by the clock and the settings; use dry_run"
+                name, str(value), "a run uses the clock and the settings; use dry_run"
             )
     return MaintenanceView(report=await memory.maintenance.run(**asked))
 

@@ -63,7 +63,7 @@ def test_a_failure_to_write_names_the_path_as_it_was_given(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("name", "remedy"), [("", "name a file"), (".", "name a file"), ("no/where", "make it first")]
+    ("name", "remedy"), [("", "name a file"), (".", "name a file"), ("no/where", "create it first")]
 )
 def test_a_path_that_cannot_be_written_is_refused(name: str, remedy: str, tmp_path: Path) -> None:
     with pytest.raises(InvalidArgumentError, match=f"--output=.*{remedy}"):
