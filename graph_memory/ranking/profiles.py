@@ -5,7 +5,8 @@ from enum import StrEnum
 from typing import Any
 
 from graph_memory.errors import InvalidArgumentError
-from graph_memory.settings.base import UNIT_SUM_TOLERANCE, Settings
+from graph_memory.settings.base import Settings
+from graph_memory.settings.search import UNIT_SUM_TOLERANCE
 
 _UNIT_MS = {"seconds": 1e3, "minutes": 6e4, "hours": 3.6e6, "days": 8.64e7}
 

@@ -1,8 +1,7 @@
-"""The settings of decay and of the runs that apply it, with unit, range and default."""
+"""The settings of decay, the lifecycle, confidence and maintenance runs."""
 
 import json
 import math
-import re
 from typing import Annotated, Any, Self, cast
 
 from pydantic import DirectoryPath, Field, ValidationInfo, field_validator, model_validator
@@ -10,22 +9,14 @@ from pydantic_core import PydanticCustomError
 from pydantic_settings import BaseSettings, NoDecode
 
 from graph_memory.domain.models import MemoryType
-
-#: A century: more would lead out of the calendar.
-CENTURY = 36_500.0
-Days = Annotated[float, Field(ge=0.001, le=CENTURY)]
-#: A span that may be none at all.
-Span = Annotated[float, Field(ge=0, le=CENTURY)]
-Fraction = Annotated[float, Field(ge=0, le=1)]
-#: A half-life that may be without end.
-HalfLife = Annotated[float, Field(ge=0.001, allow_inf_nan=True)]
+from graph_memory.settings.types import Days, Fraction, HalfLife, Span, Words, split_numbers
 
 
 class DecaySettings(BaseSettings):
-    """How memories fade; a base of `Settings`."""
+    """Decay policies, the lifecycle, confidence, and the runs that apply them."""
 
     # Protection from fading
-    protected_tags: Annotated[tuple[str, ...], NoDecode] = Field(
+    protected_tags: Words = Field(
         (
             "permanent",
             "important",
@@ -220,7 +211,7 @@ class DecaySettings(BaseSettings):
 
     # Maintenance
     decay_enabled: bool = Field(True, description="Let maintenance runs change scores and states.")
-    decay_enabled_groups: Annotated[tuple[str, ...], NoDecode] = Field(
+    decay_enabled_groups: Words = Field(
         (), description="Groups that maintenance runs change; empty means all."
     )
     decay_canary_percent: int = Field(
@@ -248,18 +239,11 @@ class DecaySettings(BaseSettings):
     )
     undo_retention_days: Span = Field(30.0, description="Time for which a run can be undone, days.")
 
-    @field_validator("protected_tags", "decay_enabled_groups", mode="before")
-    @classmethod
-    def _split_tags(cls, value: object) -> object:
-        if isinstance(value, str):
-            return tuple(word for word in re.split(r"[,\s]+", value) if word)
-        return value
-
     @field_validator("half_life_table_days", mode="before")
     @classmethod
     def _split_days(cls, value: object) -> object:
         if isinstance(value, str) and not value.lstrip().startswith(("[", "{")):
-            return tuple(float(word) for word in re.split(r"[,\s]+", value.strip()))
+            return split_numbers(value)
         given: Any = json.loads(value) if isinstance(value, str) else value
         if not isinstance(given, dict):
             return given
@@ -269,7 +253,7 @@ class DecaySettings(BaseSettings):
     @field_validator("typed_half_life_days", "typed_floors", mode="after")
     @classmethod
     def _keep_the_others(cls, value: dict[MemoryType, float], info: ValidationInfo) -> object:
-        """Let a table name only the types it changes."""
+        """Add the defaults of the types that a table does not name."""
         default = cls.model_fields[info.field_name or ""].default
         return {**default, **value}
 
@@ -291,11 +275,11 @@ class DecaySettings(BaseSettings):
                 given = zip(names, values, strict=True)
                 raise PydanticCustomError(
                     "order",
-                    "{given}: none may be greater than the one after it",
+                    "{given}: each must be at most the next one",
                     {
                         "given": ", ".join(f"GRAPH_MEMORY_{n.upper()}={v:g}" for n, v in given),
                         "names": names,
-                        "rule": f"of {', '.join(names)} none may be greater than the one after it",
+                        "rule": f"each of {', '.join(names)} must be at most the next one",
                     },
                 )
         return self

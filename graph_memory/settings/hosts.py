@@ -1,4 +1,4 @@
-"""Which host a URI names, and which is this machine."""
+"""Hosts of URIs, and loopback addresses."""
 
 import ipaddress
 from typing import Annotated
@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether an address or name is reached from this machine alone."""
+    """Check whether an address or name is reachable only from this machine."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -16,14 +16,14 @@ def is_loopback(host: str) -> bool:
 
 
 def host_of(uri: str) -> str:
-    """Return the host that a URI names, without brackets.
+    """Return the host of a URI, without brackets.
 
     Raises:
-        ValueError: It names none, or what it has for a port is none.
+        ValueError: The URI does not name a host, or its port is not valid.
     """
-    address = urlsplit(uri)  # refuses brackets left open, and its `port` what is no port
+    address = urlsplit(uri)  # raises for an open bracket; `port` raises for an invalid port
     if not address.hostname or address.port == 0:
-        raise ValueError("it names no host and port, as bolt://127.0.0.1:7687 does")
+        raise ValueError("it must name a host, and may name a port, as in bolt://127.0.0.1:7687")
     return address.hostname
 
 

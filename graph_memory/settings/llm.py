@@ -1,17 +1,19 @@
-"""The settings of the language model, and of what it is asked for; without a URL there is none."""
+"""The settings of the language model, of classification and of episodes."""
 
 from typing import Annotated, Literal
 
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, NoDecode
 
+from graph_memory.settings.types import SplitNumbers
+
 Rated = Annotated[int, Field(ge=1, le=5)]
 
 
 class LlmSettings(BaseSettings):
-    """How a language model is reached, and how much it may be asked; a base of `Settings`."""
+    """The language model, the classification of memories, and episodes."""
 
-    # The language model; without a URL nothing is classified and no episode is read
+    # The language model; without its URL, classification and episodes are off
     llm_url: str | None = Field(
         None,
         pattern=r"^https?://.+",
@@ -41,11 +43,11 @@ class LlmSettings(BaseSettings):
         60.0, ge=0, le=3600, description="Length of that while, seconds."
     )
 
-    # Importance and stability by the language model
+    # Classification: importance and stability by the language model
     classification_enabled: bool = Field(
         True, description="Let the language model rate new memories."
     )
-    classification_fallback: Annotated[tuple[Rated, Rated], NoDecode] = Field(
+    classification_fallback: Annotated[tuple[Rated, Rated], NoDecode, SplitNumbers] = Field(
         (3, 3), description="Importance and stability, 1 to 5, of a memory whose rating failed."
     )
     classification_timeout_seconds: float = Field(
@@ -69,7 +71,7 @@ class LlmSettings(BaseSettings):
         5, ge=1, le=100, description="Answers without a rating after which a memory is not rated."
     )
 
-    # Episodes, read by Graphiti with the language model
+    # Episodes, processed by Graphiti with the language model
     episode_max_characters: int = Field(
         100_000, ge=1, le=10_000_000, description="Length of an episode, characters, at most."
     )
@@ -108,5 +110,5 @@ class LlmSettings(BaseSettings):
 
     @property
     def classifies(self) -> bool:
-        """Whether new memories are rated by a language model."""
+        """True if a language model rates new memories."""
         return self.llm_url is not None and self.classification_enabled

@@ -1,17 +1,47 @@
-"""The settings of who may call and what operators see, with unit, range and default."""
+"""The settings of the server: address, toolsets, tokens, metrics and backups."""
 
 import os
 from pathlib import Path
 from typing import Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 from pydantic_settings import BaseSettings
+
+from graph_memory.domain.models import GROUP_ID_PATTERN
+from graph_memory.settings.types import Words
+
+TOOLSETS = ("core", "graph", "lifecycle", "admin", "compat", "graphiti")
 
 
 class ServiceSettings(BaseSettings):
-    """How the service is run; a base of `Settings`."""
+    """Address and toolsets of the server, access, metrics and backups."""
 
-    # Who may call
+    # The server
+    host: str = Field(
+        "127.0.0.1",
+        description=(
+            "Address on which the server listens. On other than loopback addresses "
+            "callers need tokens."
+        ),
+    )
+    port: int = Field(8765, ge=0, le=65535, description="Port of the server.")
+    toolsets: Words = Field(
+        ("core", "graph", "lifecycle", "admin"),
+        description=(
+            "Toolsets that agents see: any of core, graph, lifecycle, admin, compat "
+            "and graphiti, or `all`."
+        ),
+    )
+    group_id: str = Field("default", description="Group, the tenant, of calls that name none.")
+    allowed_hosts: Words = Field(
+        (),
+        description="Host names under which clients reach the server, beside the loopback names.",
+    )
+    max_request_bytes: int = Field(
+        8 * 2**20, ge=2**10, le=2**30, description="Size of a request, bytes, at most."
+    )
+
+    # Access
     require_tokens: bool = Field(
         False, description="Require tokens on a loopback host, too, as behind a proxy."
     )
@@ -51,6 +81,9 @@ class ServiceSettings(BaseSettings):
     )
 
     # Metrics
+    metrics_enabled: bool = Field(True, description="Publish metrics for Prometheus.")
+    metrics_host: str = Field("127.0.0.1", description="Address on which metrics are published.")
+    metrics_port: int = Field(9090, ge=0, le=65535, description="Port of the metrics.")
     metrics_cache_seconds: float = Field(
         10.0,
         ge=0,
@@ -76,11 +109,29 @@ class ServiceSettings(BaseSettings):
         10, ge=1, le=10_000, description="Backups that are kept; older ones are deleted."
     )
 
+    @field_validator("toolsets")
+    @classmethod
+    def _known_toolsets(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if value == ("all",):
+            return TOOLSETS
+        if unknown := sorted(set(value) - set(TOOLSETS)):
+            raise ValueError(
+                f"unknown toolset {unknown}; choose from {', '.join(TOOLSETS)} or 'all'"
+            )
+        return value
+
+    @field_validator("group_id")
+    @classmethod
+    def _plain_group(cls, value: str) -> str:
+        if not GROUP_ID_PATTERN.fullmatch(value):
+            raise ValueError("a group id is 1 to 64 letters, digits or underscores")
+        return value
+
     @model_validator(mode="after")
     def _jwt_is_complete(self) -> Self:
         if self.jwt_jwks_url and not (self.jwt_issuer and self.jwt_audience):
             raise ValueError(
                 "GRAPH_MEMORY_JWT_JWKS_URL needs GRAPH_MEMORY_JWT_ISSUER and "
-                "GRAPH_MEMORY_JWT_AUDIENCE, or tokens made for others would be taken"
+                "GRAPH_MEMORY_JWT_AUDIENCE, or tokens issued for other services would be accepted"
             )
         return self

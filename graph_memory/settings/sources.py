@@ -1,6 +1,6 @@
-"""Where settings are read from, and what is said of those that are malformed, unknown or misspelt.
+"""Sources of settings, and the errors for malformed, unknown or misspelt ones.
 
-Values are shown but for secrets, and for addresses that carry one.
+Error messages show values, except secrets and addresses that contain one.
 """
 
 import difflib
@@ -21,35 +21,35 @@ from graph_memory.errors import SettingsError
 PREFIX = "GRAPH_MEMORY_"
 _FILE = f"{PREFIX}CONFIG"
 
-#: Names with our prefix that are no settings: the file, and what the tests are told.
+#: Variables with our prefix that are not settings: the file, and options of the tests.
 _OTHERS = (_FILE, f"{PREFIX}TEST_")
 
 _log = logging.getLogger(__name__)
 
 
 class Environment(EnvSettingsSource):
-    """The environment; a table in it is JSON."""
+    """The environment; a table in a variable is JSON."""
 
     def decode_complex_value(self, field_name: str, field: FieldInfo, value: Any) -> Any:
-        """Read a table.
+        """Parse the JSON of a table.
 
         Raises:
-            SettingsError: It is no JSON.
+            SettingsError: The value is not valid JSON.
         """
         try:
             return super().decode_complex_value(field_name, field, value)
         except ValueError as error:
             raise SettingsError(
-                f"{_variable(field_name)}={value!r:.80} is no JSON ({error}). Write a table as "
+                f"{_variable(field_name)}={value!r:.80} is not valid JSON ({error}). Write a table as "
                 '{"name": "value"}, or unset it.'
             ) from error
 
 
 def file_source(settings: type[BaseSettings]) -> InitSettingsSource | None:
-    """Read the file that GRAPH_MEMORY_CONFIG names, if it names one.
+    """Read the file that GRAPH_MEMORY_CONFIG names; return None if the variable is unset.
 
     Raises:
-        SettingsError: It cannot be read, is no TOML, or has a key that is no setting.
+        SettingsError: The file cannot be read, is not valid TOML, or has an unknown key.
     """
     path = os.environ.get(_FILE)
     if not path:
@@ -59,29 +59,31 @@ def file_source(settings: type[BaseSettings]) -> InitSettingsSource | None:
     try:
         read = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise SettingsError(f"{_FILE}={path} is no TOML ({error}); mend or unset it.") from error
+        raise SettingsError(
+            f"{_FILE}={path} is not valid TOML ({error}); correct or unset it."
+        ) from error
     for key in read:
         if key not in settings.model_fields:
             raise SettingsError(
-                f"'{key}' in {path} is no setting{_nearest(key, settings.model_fields)}. Correct "
-                "or remove it; config/graph-memory.toml shows all."
+                f"'{key}' in {path} is not a setting{_nearest(key, settings.model_fields)}. Correct "
+                "or remove it; config/graph-memory.toml lists all settings."
             )
     return InitSettingsSource(settings, read)
 
 
 def warn_of_misspelt(settings: type[BaseSettings]) -> None:
-    """Name what has our prefix in the environment and sets nothing."""
+    """Log a warning for each variable with our prefix that is not a setting."""
     known = [_variable(name) for name in settings.model_fields]
     for name in os.environ:
         given = name.upper()
         if given.startswith(PREFIX) and not given.startswith(_OTHERS) and given not in known:
-            _log.warning("%s is no setting%s; it is ignored.", name, _nearest(name, known))
+            _log.warning("%s is not a setting%s; it is ignored.", name, _nearest(name, known))
 
 
 def malformed(
     error: ValidationError, settings: type[BaseSettings], overrides: Mapping[str, Any]
 ) -> SettingsError:
-    """Return an error that names each setting that was refused, its value and what is allowed."""
+    """Return an error that names each malformed setting, its value and its range."""
     problems = [_problem(detail, settings, overrides) for detail in error.errors()]
     return SettingsError(f"Settings are malformed: {'; '.join(problems)}. Correct or unset them.")
 
@@ -89,9 +91,9 @@ def malformed(
 def _problem(
     detail: ErrorDetails, settings: type[BaseSettings], overrides: Mapping[str, Any]
 ) -> str:
-    said = detail["msg"].removeprefix("Value error, ").replace("Input should", "it should")
+    problem = detail["msg"].removeprefix("Value error, ").replace("Input should", "it should")
     if not detail["loc"]:
-        return said
+        return problem
     name, *inner = (str(part) for part in detail["loc"])
     if name not in settings.model_fields:
         return f"'{name}' is not a setting{_nearest(name, settings.model_fields)}"
@@ -100,7 +102,7 @@ def _problem(
     shown = "".join(f"[{part}]" for part in inner) + ("" if secret else f"={value}")
     set_here = name in overrides or _variable(name) in (each.upper() for each in os.environ)
     where = "" if set_here else f" in {os.environ.get(_FILE)}"
-    return f"{_variable(name)}{shown}{where}: {said[:1].lower()}{said[1:]}"
+    return f"{_variable(name)}{shown}{where}: {problem[:1].lower()}{problem[1:]}"
 
 
 def _variable(name: str) -> str:

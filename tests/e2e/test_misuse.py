@@ -172,8 +172,7 @@ async def test_what_is_supposed_wrongly_shows_no_other_setting(memory: GraphMemo
             (
                 {"dormant_days": "60", "archived_days": "30"},
                 "numbers={'dormant_days': '60', 'archived_days': '30'} is",
-                "of dormant_days, archived_days, expired_days none may be greater than the one "
-                "after",
+                "each of dormant_days, archived_days, expired_days must be at most the next one",
             ),
             ({"ARCHIVED_SCORE": "0.1"}, "numbers={'archived_score': '0.1'} is", "dormant_score"),
             (

@@ -9,7 +9,7 @@ import pytest
 
 from graph_memory import Settings, read_settings
 from graph_memory.errors import SettingsError
-from graph_memory.settings.base import TOOLSETS
+from graph_memory.settings.service import TOOLSETS
 
 SHIPPED = Path(__file__).parents[3] / "config" / "graph-memory.toml"
 
@@ -84,9 +84,9 @@ def test_a_missing_file_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (b"prot = 1", "'prot' in .*settings.toml is no setting; did you mean port?"),
-        (b"port = ", "settings.toml is no TOML"),
-        (b"host = '\xff'", "settings.toml is no TOML"),
+        (b"prot = 1", "'prot' in .*settings.toml is not a setting; did you mean port?"),
+        (b"port = ", "settings.toml is not valid TOML"),
+        (b"host = '\xff'", "settings.toml is not valid TOML"),
         (b"port = 'high'", "PORT='high' in .*settings.toml: it should be a valid integer"),
         (b"typed_floors = {fact = 11}", r"TYPED_FLOORS\[fact\]=11 in .*settings.toml: .* 10"),
     ],
@@ -125,7 +125,7 @@ def test_a_misspelt_name_in_the_environment_is_told(
         monkeypatch.setenv(f"GRAPH_MEMORY_{name}", "")
     read_settings()
     (told,) = caplog.messages
-    assert told.startswith("GRAPH_MEMORY_PORTT is no setting; did you mean GRAPH_MEMORY_PORT?")
+    assert told.startswith("GRAPH_MEMORY_PORTT is not a setting; did you mean GRAPH_MEMORY_PORT?")
 
 
 def test_secrets_are_not_shown() -> None:

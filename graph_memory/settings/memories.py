@@ -1,0 +1,52 @@
+"""The settings of stored memories: embeddings, limits and defaults."""
+
+from pydantic import Field, SecretStr
+from pydantic_settings import BaseSettings
+
+
+class MemorySettings(BaseSettings):
+    """Embeddings, the limits on a call, and the defaults of a new memory."""
+
+    # Embeddings
+    embedding_model: str = Field(
+        "all-MiniLM-L6-v2",
+        description="Name of a sentence-transformers model, or of a model at `embedding_url`.",
+    )
+    embedding_dimensions: int = Field(
+        384, ge=1, le=4096, description="Width of the vectors of that model."
+    )
+    embedding_url: str | None = Field(
+        None, description="Base URL of an OpenAI-compatible API that computes vectors."
+    )
+    embedding_api_key: SecretStr = Field(SecretStr(""), description="Key of that API.")
+    embedding_batch_size: int = Field(
+        64, ge=1, le=4096, description="Texts in one pass of the model."
+    )
+    graphiti_vectors: bool = Field(
+        False, description="Also write the vectors that Graphiti's search compares."
+    )
+    embedding_cache_size: int = Field(
+        1024, ge=0, le=1_000_000, description="Questions whose vectors are kept in memory."
+    )
+
+    # Limits on what one call may carry
+    max_content_characters: int = Field(
+        1_000_000, ge=1, le=10_000_000, description="Length of a content, characters, at most."
+    )
+    max_batch: int = Field(
+        1000, ge=1, le=10_000, description="Memories in one call of add_memories, at most."
+    )
+
+    # Defaults of a new memory
+    importance_default: float = Field(
+        5.0, ge=1, le=10, description="Importance of a memory that has none, 1 to 10."
+    )
+    stability_default: int = Field(
+        3, ge=1, le=5, description="Stability of a memory that has none, 1 to 5."
+    )
+    confidence_default: float | None = Field(
+        None,
+        ge=0,
+        le=1,
+        description="Confidence of a memory that has none, 0 to 1. By default none.",
+    )
