@@ -40,8 +40,8 @@ class Environment(EnvSettingsSource):
             return super().decode_complex_value(field_name, field, value)
         except ValueError as error:
             raise SettingsError(
-                f"{_variable(field_name)}={value!r:.80} is not valid JSON ({error}). Write a table as "
-                '{"name": "value"}, or unset it.'
+                f"{_variable(field_name)}={value!r:.80} is not valid JSON ({error}). Write a table "
+                'as {"name": "value"}, or unset it.'
             ) from error
 
 
@@ -65,8 +65,8 @@ def file_source(settings: type[BaseSettings]) -> InitSettingsSource | None:
     for key in read:
         if key not in settings.model_fields:
             raise SettingsError(
-                f"'{key}' in {path} is not a setting{_nearest(key, settings.model_fields)}. Correct "
-                "or remove it; config/graph-memory.toml lists all settings."
+                f"'{key}' in {path} is not a setting{_nearest(key, settings.model_fields)}. "
+                "Correct or remove it; config/graph-memory.toml lists all settings."
             )
     return InitSettingsSource(settings, read)
 
