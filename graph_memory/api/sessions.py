@@ -17,7 +17,7 @@ class SessionsApi:
     async def state(
         self, session_id: str | None = None, *, reset: bool = False, group_id: str | None = None
     ) -> ContextState:
-        """Return the memories a conversation has loaded, and which of them are stale.
+        """Return the memories a conversation has loaded, and which are stale.
 
         Args:
             session_id: The conversation; an unknown one is empty, and None is a new one.

@@ -21,7 +21,7 @@ AVOIDED = {
     r"(?<!people )(?<!person )(?<!someone )(?<!everyone )(?<!anyone )\bwho\b": "which or that",
     r"\bwhom\b": "a noun",
     r"\bof (?:those|these|them) (?:is|are|was|were|has|have)\b": "the noun first",
-    r"\b(?:is|are) no (?!longer\b|more\b)": "is not a",
+    r"(?<!\bthere )\b(?:is|are) no (?!longer\b|more\b)": "is not a",
     r"\bfor good\b": "permanently",
     r"\bby itself\b": "automatically",
     r"\bwhat is (?:told|said)\b": "name the thing",
