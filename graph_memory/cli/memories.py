@@ -182,7 +182,9 @@ async def get(memory_id: Id, as_of: AsOf = None, known_at: KnownAt = None) -> No
 async def list_memories(
     sort: Annotated[str, typer.Option(help="Order: importance or created_at.")] = "importance",
     limit: Annotated[int, typer.Option(help="Maximum number of results, 1 to 50.")] = 20,
-    cursor: Annotated[str | None, typer.Option(help="`next_cursor` of the previous page.")] = None,
+    cursor: Annotated[
+        str | None, typer.Option(help="Cursor: `next_cursor` of the previous page.")
+    ] = None,
     memory_types: Types = None,
     tags: AnyTags = None,
     states: States = None,

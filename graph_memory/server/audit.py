@@ -1,6 +1,6 @@
-"""A line in the log for every write: who called what on which memories, and how it ended.
+"""The audit log: a line for every write, with caller, tool, ids and outcome.
 
-What memories say stays out of it.
+The content of memories is never logged.
 """
 
 import json
@@ -15,7 +15,7 @@ from graph_memory.server.auth import caller
 
 _log = logging.getLogger("graph_memory.audit")
 
-#: What names a memory, a relation's ends or a run, in arguments and answers.
+#: Arguments and fields of answers that hold the id of a memory or of a run.
 _IDS = ("memory_id", "id", "memory_uuid", "from_id", "to_id", "superseded_by", "run_id")
 _LISTS = ("results", "relations", "actions")
 _MOST_IDS = 50
@@ -25,18 +25,18 @@ _LONGEST = 80
 def record(
     tool: str, arguments: Mapping[str, Any], answer: CallToolResult, default_group: str | None
 ) -> None:
-    """Log a call that wrote, or was refused to, or whose caller went away meanwhile.
+    """Log a call of a writing tool: done, refused or cancelled.
 
     Args:
-        tool: Its name.
-        arguments: As they came.
-        answer: As it goes out.
-        default_group: What is meant where none is named; None of a tool that takes no group.
+        tool: Name of the tool.
+        arguments: Arguments as received.
+        answer: Answer as sent.
+        default_group: Group of a call without one; None for a tool without a group.
     """
     said: dict[str, Any] = answer.structured_content or {}
     ids = dict.fromkeys((*_ids(arguments), *_ids(said)))
     line = {
-        "caller": _who(),
+        "caller": _caller_name(),
         "tool": tool,
         "group": "" if default_group is None else _group(arguments, default_group),
         "ids": list(ids)[:_MOST_IDS],
@@ -46,12 +46,12 @@ def record(
 
 
 def outcome(answer: CallToolResult) -> str:
-    """Return how a call ended: done, cancelled, or the code of its error."""
+    """Return the outcome of a call: done, cancelled, or the code of its error."""
     said: dict[str, Any] = answer.structured_content or {}
     return str(said.get("code", "failed")) if answer.is_error else "done"
 
 
-def _who() -> str:
+def _caller_name() -> str:
     try:
         return caller().caller
     except GraphMemoryError:
@@ -59,7 +59,7 @@ def _who() -> str:
 
 
 def _group(arguments: Mapping[str, Any], default: str) -> str:
-    """Return the group a call was for; of one refused for its group, what was named."""
+    """Return the group of a call, or the given group if the caller may not use it."""
     named = str(arguments.get("group_id") or arguments.get("user_context") or "")[:_LONGEST]
     try:
         return caller().group(named or None, default)

@@ -1,4 +1,4 @@
-"""Who calls: bearer tokens and JWTs checked at each request, by the SDK's own hooks."""
+"""Authentication: a check of bearer tokens and JWTs at each request, through the SDK."""
 
 import time
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from graph_memory.auth.jwt import JwtVerifier
 from graph_memory.errors import GraphMemoryError
 from graph_memory.settings.base import Settings
 
-#: The SDK wants an issuer even where tokens are our own and no metadata is served.
+#: The SDK requires an issuer even for our own tokens, which need no metadata.
 _NO_ISSUER = "http://127.0.0.1"
 
 _MOST_REMEMBERED = 10_000
@@ -22,7 +22,7 @@ _LONGEST_TOKEN = 16_384
 
 
 class Caller(AccessToken):
-    """A verified token, and what it grants; or why that cannot be told at present."""
+    """A verified token with its grant, or with the error that prevented the check."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
@@ -37,7 +37,7 @@ class _Seen:
 
 
 class Verifier:
-    """Tells what a token grants; it looks again after `token_cache_seconds`."""
+    """A check of tokens, whose results stay valid for `token_cache_seconds`."""
 
     def __init__(self, memory: GraphMemory) -> None:
         self._memory = memory
@@ -46,7 +46,7 @@ class Verifier:
         self._seen: dict[str, _Seen] = {}
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """Return the caller whose token it is, or None."""
+        """Return the caller of a token, or None for an unknown token."""
         if len(token) > _LONGEST_TOKEN:
             return None
         seen = self._seen.get(token)
@@ -56,7 +56,7 @@ class Verifier:
         try:
             found = await self._found(token)
         except GraphMemoryError as error:
-            # Who calls cannot be told while the database is away, which is what they are told.
+            # Without the database, each call reports this error.
             return Caller(token=token, client_id="unknown", scopes=[], error=error)
         if found is None:
             return None
@@ -68,7 +68,7 @@ class Verifier:
         return _caller(token, grant)
 
     async def _found(self, token: str) -> tuple[Grant, float] | None:
-        """Look a token up; a JWT has three parts, ours have no dot."""
+        """Return the grant and the expiry of a token. A JWT has two dots; our tokens have none."""
         if self._jwt and token.count(".") == 2:
             return await self._jwt.verify(token)
         found = await self._memory.tokens.verify(token)
@@ -76,10 +76,10 @@ class Verifier:
 
 
 def caller() -> Grant:
-    """Return what the caller of the present request may do; all where no token is asked for.
+    """Return the grant of the current request; `EVERYTHING` if no token is required.
 
     Raises:
-        GraphUnavailableError: It cannot be told, as the database does not answer.
+        GraphUnavailableError: The database does not answer, so the token was not checked.
     """
     token = get_access_token()
     if token is None:
@@ -91,9 +91,9 @@ def caller() -> Grant:
 
 
 def auth_settings(settings: Settings) -> AuthSettings:
-    """Tell the SDK what to publish about where tokens come from."""
+    """Return the settings of the SDK for authentication and its published metadata."""
     published = settings.resource_url if settings.jwt_issuer else None
-    # As texts, which the model keeps letter by letter: clients compare issuers so.
+    # As text, because clients compare issuers letter by letter.
     return AuthSettings.model_validate(
         {
             "issuer_url": settings.jwt_issuer if published else _NO_ISSUER,

@@ -112,6 +112,6 @@ ListedStates = Annotated[
     WORDS,
 ]
 Sort = Annotated[SortOrder, Field(description="Order, the highest or newest first.")]
-Cursor = Annotated[str | None, Field(description="next_cursor of the previous page.")]
+Cursor = Annotated[str | None, Field(description="Cursor: next_cursor of the previous page.")]
 
 Permanent = Annotated[bool, Field(description="True: delete without recovery.")]

@@ -1,4 +1,4 @@
-"""What hosts offer to people: memories and groups as resources, and prompts that use the tools."""
+"""Resources and prompts for people who use an MCP host: memories, groups, and recall."""
 
 import logging
 from collections.abc import Generator
@@ -24,7 +24,7 @@ from graph_memory.server.views.stats import HealthView, StatsView
 
 _log = logging.getLogger(__name__)
 
-Topic = Annotated[str, Field(description="A subject, a person, a project.")]
+Topic = Annotated[str, Field(description="Topic: a subject, a person or a project.")]
 
 
 def register(server: MCPServer[GraphMemory]) -> None:
@@ -39,15 +39,15 @@ def register(server: MCPServer[GraphMemory]) -> None:
     server.resource(
         "stats://{group}",
         name="stats",
-        title="What a group holds",
+        title="Statistics of a group",
         description="Memories by type and tag, relations by type, as JSON.",
         mime_type="application/json",
     )(stats_resource)
     server.resource(
         "health://{group}",
         name="health",
-        title="How a group fares",
-        description="Memories by state, mean scores, what waits and the last run, as JSON.",
+        title="Health of a group",
+        description="Memories by state, mean scores, waiting work and the last run, as JSON.",
         mime_type="application/json",
     )(health_resource)
     server.prompt(name="recall", title="Recall what is known")(recall)
@@ -55,7 +55,7 @@ def register(server: MCPServer[GraphMemory]) -> None:
 
 
 async def memory_resource(group: str, memory_id: str, context: Context[GraphMemory]) -> str:
-    """Read a memory without counting an access."""
+    """Return a memory with its relations as JSON, without counting an access."""
     with _refusals():
         memory = await _memory(context)
         found = await memory.get(memory_id, counted=False, group_id=group)
@@ -64,21 +64,21 @@ async def memory_resource(group: str, memory_id: str, context: Context[GraphMemo
 
 
 async def stats_resource(group: str, context: Context[GraphMemory]) -> str:
-    """Count what a group holds."""
+    """Return the statistics of a group as JSON."""
     with _refusals():
         memory = await _memory(context)
         return StatsView.of(await memory.stats(group)).model_dump_json()
 
 
 async def health_resource(group: str, context: Context[GraphMemory]) -> str:
-    """Tell how a group fares."""
+    """Return the health of a group as JSON."""
     with _refusals():
         memory = await _memory(context)
         return HealthView.of(await memory.health(group)).model_dump_json()
 
 
 async def _memory(context: Context[GraphMemory]) -> GraphMemory:
-    """Return the service as the caller may use it; the reading counts as a call."""
+    """Return the `GraphMemory` with the grant of the caller, and count the call."""
     memory, grant = context.request_context.lifespan_context, caller()
     await memory.tokens.count_call(grant)
     return memory.acting_for(grant)
@@ -86,7 +86,7 @@ async def _memory(context: Context[GraphMemory]) -> GraphMemory:
 
 @contextmanager
 def _refusals() -> Generator[None]:
-    """Turn our errors into the protocol's."""
+    """Translate our errors into errors of the protocol."""
     try:
         yield
     except (NotFoundError, InvalidArgumentError, ForbiddenError) as error:
@@ -99,17 +99,17 @@ def _refusals() -> Generator[None]:
 
 
 def recall(topic: Topic = "the user and what we work on") -> str:
-    """Answer from memory, and say what is not known."""
+    """Recall what memory holds on a topic, and name what is not known."""
     return (
         f"Recall what you know about: {topic}\n"
         "Call search_memory with this as the query, and again in other words if little is found. "
         "Answer from the results alone; name the ids you rely on, prefer the newer of two that "
-        "contradict each other and say so, and say what is not known."
+        "contradict each other and report it, and name what is not known."
     )
 
 
 def summarise(topic: Topic = "the user and what we work on") -> str:
-    """Condense what is known of a topic into one memory."""
+    """Summarise the memories on a topic in one memory."""
     return (
         f"Summarise what you know about: {topic}\n"
         "Collect with search_memory and list_memories. Write one short, self-contained summary, "

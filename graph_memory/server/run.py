@@ -1,4 +1,4 @@
-"""The server as a process: started ready, stopped clean."""
+"""The process of the server: start, warm-up, signals and shutdown."""
 
 import asyncio
 import errno
@@ -26,12 +26,12 @@ _FAREWELL_SECONDS = 3
 
 _LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
-#: How long one thread of Python may keep another waiting. By default ten times as long, which the
-#: thread of the model, between two steps of 0.1 ms, would wait for the loop again and again.
+#: The switch interval of threads in seconds, a tenth of the default. The thread of the model runs
+#: steps of 0.1 ms, and would wait for the event loop after each of them.
 _SWITCH_SECONDS = 0.0005
 
-#: So many new objects are looked through for garbage. An answer makes a few thousand, none of it
-#: garbage that needs to be looked for; by default that was done every 700.
+#: The threshold of garbage collection in new objects. An answer creates a few thousand objects
+#: without cycles, so that the default of 700 wastes time.
 _YOUNG_OBJECTS = 50_000
 
 _log = logging.getLogger(__name__)
@@ -41,16 +41,16 @@ async def serve_http(settings: Settings, *, insecure_no_auth: bool = False) -> N
     """Serve MCP over streamable HTTP until SIGINT or SIGTERM.
 
     Args:
-        settings: Where to listen, and what to open.
-        insecure_no_auth: Ask for no tokens, on whatever host: anyone there may read and write.
+        settings: Address to listen on, database, and toolsets.
+        insecure_no_auth: Require no token on any host; every caller may read and write.
 
     Raises:
-        SettingsError: The port is taken, or tokens are asked for and there are none.
-        GraphMemoryError: The database cannot be opened.
+        SettingsError: The port is in use, or tokens are required and none exists.
+        GraphMemoryError: The database does not open.
     """
     _log_to_stderr()
     sys.setswitchinterval(_SWITCH_SECONDS)
-    # The port is claimed first: it would be a pity to start a database, then find it taken.
+    # Bind the port first, so that a used port fails before the database starts.
     with closing(_claimed(settings)) as listener:
         open_to_others = settings.require_tokens or not is_loopback(settings.host)
         asking = open_to_others and not insecure_no_auth
@@ -61,7 +61,7 @@ async def serve_stdio(settings: Settings) -> None:
     """Serve MCP over standard input and output until the client closes them.
 
     Raises:
-        GraphMemoryError: The database cannot be opened.
+        GraphMemoryError: The database does not open.
     """
     _log_to_stderr()
     await _until_signalled(_serve_stdio(settings))
@@ -139,13 +139,13 @@ class _PipedStdin:
         self._sink.close()
 
     def _feed(self) -> None:
-        with suppress(OSError, ValueError), self._sink as sink:  # ended meanwhile
+        with suppress(OSError, ValueError), self._sink as sink:  # the process may have ended
             while chunk := os.read(self._source, 65_536):
                 sink.write(chunk)
 
 
 async def _until_cancelled(work: Coroutine[Any, Any, None], end: Callable[[], None]) -> None:
-    """Do `work`; a cancellation calls `end`, which lets it finish in its own way."""
+    """Run `work`. A cancellation calls `end`, after which `work` finishes regularly."""
     task = asyncio.create_task(work)
     try:
         await asyncio.shield(task)
@@ -155,11 +155,11 @@ async def _until_cancelled(work: Coroutine[Any, Any, None], end: Callable[[], No
 
 
 async def _until_signalled(work: Coroutine[Any, Any, None]) -> None:
-    """Do `work`; SIGINT and SIGTERM cancel it, so that all it holds is closed."""
+    """Run `work`. SIGINT and SIGTERM cancel it, so that it closes its resources."""
     task = asyncio.create_task(work)
 
     def cancel() -> None:
-        if not task.cancelling():  # a second signal would break off the closing
+        if not task.cancelling():  # a second signal must not interrupt the shutdown
             task.cancel()
 
     loop = asyncio.get_running_loop()
@@ -180,7 +180,7 @@ async def _until_signalled(work: Coroutine[Any, Any, None]) -> None:
 
 @contextmanager
 def _frozen() -> Generator[None]:
-    """Keep garbage collection from what is loaded by now: to look through it takes half a second.
+    """Exclude all loaded objects from garbage collection, which would take half a second.
 
     At the end libraries in native code want it freed, and complain if it is not.
     """
@@ -197,7 +197,7 @@ def _frozen() -> Generator[None]:
 
 @contextmanager
 def _metrics(settings: Settings) -> Generator[None]:
-    """Publish the metrics if wanted and possible; memory matters more than its measurement."""
+    """Publish the metrics, if configured. Log a failure, and continue without them."""
     host, port = settings.metrics_host, settings.metrics_port
     with ExitStack() as stack:
         if settings.metrics_enabled:
@@ -215,10 +215,10 @@ def _metrics(settings: Settings) -> Generator[None]:
 
 
 def _claimed(settings: Settings) -> socket.socket:
-    """Return a socket bound to the configured address; it listens when the service is ready."""
+    """Return a socket bound to the configured address. It listens after the start."""
     host, port = settings.host, settings.port
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # asyncio disables Nagle's delay, which costs 40 ms an answer, only where TCP is named.
+    # asyncio disables Nagle's delay of 40 ms an answer only for an explicit TCP protocol.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -238,7 +238,7 @@ def _claimed(settings: Settings) -> socket.socket:
 
 
 async def _refuse_without_tokens(memory: GraphMemory) -> None:
-    """Refuse to serve where nobody could call, rather than to let anybody."""
+    """Raise `SettingsError` if tokens are required and none exists."""
     if memory.settings.jwt_jwks_url:
         return
     if not await memory.tokens.any_valid():
@@ -251,7 +251,7 @@ async def _refuse_without_tokens(memory: GraphMemory) -> None:
 
 
 def _log_to_stderr() -> None:
-    """Log our own events, and others' warnings; standard output may carry the protocol.
+    """Log our events, and warnings of libraries, to stderr; stdout may carry the protocol.
 
     A command logs sentences to a person, and has said so by now: a service says when, too.
     """

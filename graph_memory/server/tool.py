@@ -1,7 +1,7 @@
-"""How a function becomes a tool: arguments checked, state handed in, answers in one form.
+"""MCP tools made of functions, with checked arguments and answers of one form.
 
-A tool's function takes the `GraphMemory` first, then the arguments it publishes, and returns a
-`View`. Its docstring is what an agent reads about it.
+The function of a tool takes the `GraphMemory` first, then the published arguments, and returns a
+`View`. Its docstring is the description that an agent reads.
 """
 
 import inspect
@@ -32,7 +32,7 @@ Function = TypeVar("Function", bound=Callable[..., Awaitable[View]])
 
 _log = logging.getLogger(__name__)
 
-#: Tools that store access counters are no pure reads, however harmless.
+#: Tools that store access counters are not pure reads.
 READS = ToolAnnotations(read_only_hint=False, destructive_hint=False)
 PURE_READS = ToolAnnotations(read_only_hint=True, destructive_hint=False)
 WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=False)
@@ -40,15 +40,17 @@ DESTROYS = ToolAnnotations(read_only_hint=False, destructive_hint=True)
 
 _TENANT = {"user_context": "group_id"}
 
-#: Our own defects; what they say is for the log, not for the client.
+#: Codes of internal defects. Their messages go to the log and not to the client.
 _DEFECTS = ("failed", "statement")
-FAILED = Refusal(code="failed", message="The call failed inside the server; its log says why.")
+FAILED = Refusal(
+    code="failed", message="The call failed inside the server. See its log for the reason."
+)
 
 
 class MemoryTool(Tool):
-    """A tool over a `GraphMemory`, which is the server's lifespan state.
+    """A tool that calls a `GraphMemory`, the lifespan state of the server.
 
-    The SDK's own tool drops unknown arguments and answers bad ones in Pydantic's words.
+    The tool of the SDK ignores unknown arguments, and reports invalid ones in Pydantic's words.
     """
 
     synonyms: dict[str, str] = Field(default_factory=dict)
@@ -59,10 +61,10 @@ class MemoryTool(Tool):
     async def run(
         self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False
     ) -> CallToolResult:
-        """Check the arguments, call the function, and answer; no exception gets out."""
+        """Check the arguments, call the function, and return the answer. Raise no exception."""
         started = time.perf_counter()
         call_started_at.set(time.monotonic())
-        answer = _CANCELLED  # unless it is answered: the caller may go away before
+        answer = _CANCELLED  # the outcome if the caller disconnects before the answer
         try:
             answer = await self._answer(arguments, context)
             return answer
@@ -96,14 +98,14 @@ class MemoryTool(Tool):
     def _with_session(
         self, arguments: Mapping[str, Any], context: Context[Any, Any]
     ) -> Mapping[str, Any]:
-        """Let the session of the transport stand for the conversation, if none is named."""
+        """Return the arguments with the session of the transport as the default `session_id`."""
         known: dict[str, Any] = self.parameters["properties"]
         if "session_id" not in known or arguments.get("session_id") is not None:
             return arguments
         return {**arguments, "session_id": (context.headers or {}).get(MCP_SESSION_ID_HEADER)}
 
     def _checked(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the function's arguments; null stands for one not given."""
+        """Return the checked arguments of the function. Null means "not given"."""
         known: dict[str, Any] = self.parameters["properties"]
         given = _renamed({k: v for k, v in arguments.items() if v is not None}, self.synonyms)
         for name in given.keys() - known.keys():
@@ -122,9 +124,10 @@ class MemoryTool(Tool):
 
 
 class Toolset:
-    """The tools of a module, in the order they are listed.
+    """The tools of a module, in the order of `tools/list`.
 
-    A tool needs the scope of its set; without one, what it does tells whether to read or to write.
+    A tool needs the scope of its set. In a set without a scope, a reading tool needs `read` and
+    other tools need `write`.
     """
 
     def __init__(self, scope: Scope | None = None) -> None:
@@ -141,15 +144,15 @@ class Toolset:
         meta: Mapping[str, Any] | None = None,
         walks: bool = False,
     ) -> Callable[[Function], Function]:
-        """Make a tool of a function, which remains callable.
+        """Register a function as a tool. The function stays callable.
 
         Args:
-            title: What a person reads.
-            annotations: Whether it writes or destroys.
-            synonyms: Other names of arguments; accepted, not published.
-            alias_of: The tool to use instead; each answer names it.
-            meta: What clients that sort tools may want to know.
-            walks: Whether it counts as a walk, which may be limited.
+            title: Title for people.
+            annotations: Hints for clients: reads, writes or destroys.
+            synonyms: Further names of arguments, accepted but not published.
+            alias_of: Current tool, named in each answer of a deprecated one.
+            meta: Metadata for clients that sort tools.
+            walks: Whether the rate limit of traversals applies.
         """
 
         def register(function: Function) -> Function:
@@ -168,7 +171,7 @@ class Toolset:
             tool.parameters = arguments_schema(tool.parameters)
             tool.synonyms = _TENANT | dict(synonyms or {})
             tool.alias_of = alias_of
-            # By identity: what counts accesses is announced to clients just as what writes.
+            # Compare by identity: READS and WRITES are equal.
             reading = annotations is READS or annotations is PURE_READS
             tool.scope = self._scope or (Scope.READ if reading else Scope.WRITE)
             tool.walks = walks
@@ -200,7 +203,7 @@ def _unpacked(value: object, schema: Mapping[str, Any]) -> object:
 
 
 def _answer(view: View, *, is_error: bool = False, alias_of: str | None = None) -> CallToolResult:
-    """Return a view as structured content, beside the text an agent reads."""
+    """Return a view as structured content, with its text for the agent."""
     structured = view.model_dump(mode="json", exclude_none=is_error)
     if alias_of:
         structured["deprecated_alias_of"] = alias_of
@@ -211,5 +214,5 @@ def _answer(view: View, *, is_error: bool = False, alias_of: str | None = None) 
     )
 
 
-#: What is on record of a call whose caller went away; what it wrote by then stays.
-_CANCELLED = _answer(Refusal(code="cancelled", message="The caller went away."), is_error=True)
+#: The recorded outcome of a call whose caller disconnected. Finished writes stay.
+_CANCELLED = _answer(Refusal(code="cancelled", message="The caller disconnected."), is_error=True)

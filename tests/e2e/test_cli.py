@@ -260,7 +260,7 @@ def test_the_group_may_stand_before_or_behind_the_command(cli: Run, group: str) 
         (["get"], 2, "usage", "memory_id"),
         (["list", "--limit", "many"], 2, "usage", "--limit"),
         (["delete"], 2, "usage", "give ids, or --all"),
-        (["add", "x", "--metadata", "{"], 2, "usage", "no JSON"),
+        (["add", "x", "--metadata", "{"], 2, "usage", "is not valid JSON"),
         (["add", "x", "--metadata", "[]"], 2, "invalid_argument", "metadata"),
         (["add", "x", "--stability", "9"], 2, "invalid_argument", "stability=9"),
         (["add", "  "], 2, "invalid_argument", "white space"),

@@ -51,7 +51,7 @@ async def test_what_cannot_be_told_is_a_defect_that_the_log_explains(
     )
     async with inside(memory) as client:
         said, data = await refused(client, "list_memories")
-        assert (data["code"], "its log says why" in said) == ("failed", True)
+        assert (data["code"], "See its log for the reason" in said) == ("failed", True)
         with pytest.raises(MCPError, match="failed: The call failed inside the server"):
             await client.read_resource(f"memory://{group}/{stored.memory_id}")
     assert "list_memories failed" in caplog.text

@@ -49,7 +49,9 @@ async def rebuild_embeddings(
 @toolset.tool("Delete all memories", DESTROYS)
 async def delete_all_memories(
     memory: GraphMemory,
-    confirm: Annotated[str, Field(description="'DELETE ALL', after the user agreed.")] = "",
+    confirm: Annotated[
+        str, Field(description="Confirmation: 'DELETE ALL', after the user agreed.")
+    ] = "",
     permanent: parameters.Permanent = False,
     group_id: parameters.GroupId = None,
 ) -> DeletedAll:

@@ -182,7 +182,7 @@ async def memory_graph_search(
 
 
 async def _best(memory: GraphMemory, query: str | None, group_id: str | None) -> str:
-    """Return the id of the memory that answers `query` best; the walk counts as its access."""
+    """Return the id of the best result for `query`. The traversal counts the access."""
     if query is None:
         raise InvalidArgumentError("start_memory_id", None, "give it, or a query")
     found = await memory.search(query, limit=1, counted=False, group_id=group_id)

@@ -217,7 +217,7 @@ async def touch_memory(
 
 
 async def added(memory: GraphMemory, given: NewMemory, group_id: str | None) -> Added:
-    """Store one memory and describe it."""
+    """Store one memory, and return its view."""
     (outcome,) = await memory.add_many([given], group_id=group_id)
     if outcome.error:
         raise outcome.error

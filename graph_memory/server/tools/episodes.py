@@ -16,7 +16,7 @@ toolset = Toolset()
 
 
 class Episode(View):
-    """How an episode stands."""
+    """The status of an episode."""
 
     job_id: str
     status: str
@@ -28,11 +28,11 @@ class Episode(View):
 
     @classmethod
     def of(cls, job: JobStatus) -> Self:
-        """Describe a job."""
+        """Build the view of a job."""
         return cls(**{name: getattr(job, name) for name in cls.model_fields})
 
     def text(self) -> str:
-        """Return what has become of it."""
+        """Return the status, the counts and the error."""
         found = f": {self.entities} entities, {self.facts} facts" if self.status == "done" else ""
         why = f" ({self.error})" if self.error else ""
         return f"Episode {self.job_id} is {self.status}{found}{why}."
@@ -87,7 +87,7 @@ async def add_episode(
 @toolset.tool("Episode status", PURE_READS)
 async def episode_status(
     memory: GraphMemory,
-    job_id: Annotated[MemoryId, Field(description="job_id of the answer of add_episode.")],
+    job_id: Annotated[MemoryId, Field(description="Job id from the answer of add_episode.")],
     group_id: parameters.GroupId = None,
 ) -> Episode:
     """Report whether an episode is queued, running, done or failed, and why."""

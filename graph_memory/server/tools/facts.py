@@ -20,12 +20,12 @@ Words = Annotated[Names, parameters.WORDS]
 
 
 class Facts(View):
-    """Facts found."""
+    """The found facts."""
 
     facts: Annotated[list[Fact], _OBJECTS]
 
     def text(self) -> str:
-        """Return each fact, and when it held."""
+        """Return each fact with the time it was true."""
         lines = [
             f"{fact.fact or fact.name} [{_day(fact.valid_at)}–{_day(fact.invalid_at)}]"
             for fact in self.facts
@@ -34,7 +34,7 @@ class Facts(View):
 
 
 class Nodes(View):
-    """Entities found."""
+    """The found entities."""
 
     nodes: Annotated[list[Entity], _OBJECTS]
 

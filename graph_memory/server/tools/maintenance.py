@@ -19,7 +19,7 @@ _OBJECTS = WithJsonSchema({"type": "array", "items": {"type": "object"}})
 
 
 class MaintenanceView(View):
-    """What a run did, or would do."""
+    """The report of a maintenance run or of a dry run."""
 
     report: Annotated[Report, WithJsonSchema({"type": "object"})]
 
@@ -28,10 +28,10 @@ class MaintenanceView(View):
         return handler(self)["report"]
 
     def text(self) -> str:
-        """Return what moved, and the run's id, which an undo needs."""
+        """Return the transitions, and the run id for an undo."""
         run = self.report
         moved = ", ".join(f"{arrow}: {count}" for arrow, count in run.transitioned.items())
-        verb = "would treat" if run.dry_run else "treated"
+        verb = "would process" if run.dry_run else "processed"
         begun = f"Run {run.run_id} {verb} {run.processed} memories"
         ended = "" if run.completed else " and stopped early"
         lines = [f"{begun}{ended}. {moved or 'None changes its state'}."]
@@ -41,7 +41,7 @@ class MaintenanceView(View):
 
 
 class UndoneRun(View):
-    """What became of an undo."""
+    """The result of an undo."""
 
     run_id: str
     restored: int
@@ -50,12 +50,12 @@ class UndoneRun(View):
 
     @classmethod
     def of(cls, undone: Undone) -> Self:
-        """Describe an undo."""
+        """Build the view of an undo."""
         fields: Any = undone
         return cls.model_validate(fields, from_attributes=True)
 
     def text(self) -> str:
-        """Return the counts, and why which memory stays."""
+        """Return the counts, and the reason for each memory that was not restored."""
         lines = [f"Run {self.run_id}: {self.restored} memories as before, {self.refused} refused."]
         return "\n".join([*lines, *(f"{r.memory_id}: {r.reason}" for r in self.refusals)])
 

@@ -23,7 +23,7 @@ toolset = Toolset()
 judging = Toolset(Scope.WRITE)  # feedback changes the ranking of other callers
 
 Session = Annotated[
-    SessionId | None, Field(description="session_id of an earlier answer; default: a new one.")
+    SessionId | None, Field(description="Session id of an earlier answer; default: a new one.")
 ]
 
 

@@ -1,4 +1,4 @@
-"""What tools answer: structured content, and the short text an agent reads beside it."""
+"""Answers of the tools: structured content, and a short text for the agent."""
 
 from typing import Annotated, Any, Self
 
@@ -17,15 +17,15 @@ RelationView = Annotated[Relation, WithJsonSchema({"type": "object"})]
 
 
 class View(BaseModel):
-    """An answer."""
+    """An answer of a tool."""
 
     def text(self) -> str:
-        """Return what an agent reads."""
+        """Return the text for the agent."""
         raise NotImplementedError
 
 
 class Flat(View):
-    """A memory's fields, and more beside them."""
+    """The fields of a memory, with further fields beside them."""
 
     memory: MemoryView
 
@@ -36,7 +36,7 @@ class Flat(View):
 
 
 class Refusal(View):
-    """Why a call, or one memory of many, was refused."""
+    """The error of a call, or of one memory of a batch."""
 
     code: str
     message: str
@@ -45,11 +45,11 @@ class Refusal(View):
 
     @classmethod
     def of(cls, error: GraphMemoryError) -> Self:
-        """Describe an error of ours."""
+        """Build the view of an error."""
         return cls(
             code=error.code,
-            message=_sayable(str(error)),
-            argument=_sayable(getattr(error, "argument", None)),
+            message=_encodable(str(error)),
+            argument=_encodable(getattr(error, "argument", None)),
             existing_id=getattr(error, "existing_id", None),
         )
 
@@ -59,13 +59,13 @@ class Refusal(View):
 
 
 class Classification(BaseModel):
-    """Where importance and stability come from."""
+    """The source of importance and stability."""
 
     source: str
 
 
 class Added(View):
-    """A memory as stored."""
+    """A stored memory."""
 
     memory_id: str
     memory: MemoryView
@@ -74,7 +74,7 @@ class Added(View):
 
     @classmethod
     def of(cls, memory: Memory, relations_created: int) -> Self:
-        """Describe a new memory."""
+        """Build the view of a new memory."""
         return cls(
             memory_id=memory.memory_id,
             memory=memory,
@@ -89,7 +89,7 @@ class Added(View):
 
 
 class AddedOne(BaseModel):
-    """What became of one memory of many."""
+    """The result for one memory of a batch."""
 
     memory_id: str | None
     relations_created: int
@@ -97,7 +97,7 @@ class AddedOne(BaseModel):
 
 
 class AddedMany(View):
-    """What became of each memory, in their order."""
+    """The results for the memories of a batch, in their order."""
 
     stored: int
     refused: int
@@ -107,7 +107,7 @@ class AddedMany(View):
 
     @classmethod
     def of(cls, outcomes: list[AddResult]) -> Self:
-        """Describe the outcomes of a batch."""
+        """Build the view of a batch."""
         results = [
             AddedOne(
                 memory_id=outcome.memory_id,
@@ -120,7 +120,7 @@ class AddedMany(View):
         return cls(stored=len(results) - refused, refused=refused, results=results)
 
     def text(self) -> str:
-        """Return the numbers, and why each refused memory was."""
+        """Return the numbers, and the error of each refused memory."""
         errors = [
             f"{position}: {result.error.text()}"
             for position, result in enumerate(self.results)
@@ -130,12 +130,12 @@ class AddedMany(View):
 
 
 class GotMemory(Flat):
-    """One memory, with its relations if they were asked for."""
+    """One memory, with its relations on request."""
 
     relations: list[RelationView] | None = None
 
     def text(self) -> str:
-        """Return the whole content, below what is known of it."""
+        """Return the whole content below a line of properties."""
         relations = [
             f"{r.from_id} {r.relation_type} {r.to_id} (strength {r.strength:g})"
             for r in self.relations or ()
@@ -155,7 +155,7 @@ class Updated(View):
 
 
 class DeletedMemory(View):
-    """A deletion, and until when it can be taken back."""
+    """A deletion, with the end of the time for recovery."""
 
     memory_id: str
     permanent: bool
@@ -163,7 +163,7 @@ class DeletedMemory(View):
 
     @classmethod
     def of(cls, deleted: Deleted) -> Self:
-        """Describe a deletion."""
+        """Build the view of a deletion."""
         return cls(
             memory_id=deleted.memory_id,
             permanent=deleted.permanent,
@@ -171,39 +171,39 @@ class DeletedMemory(View):
         )
 
     def text(self) -> str:
-        """Return the id and the way back."""
+        """Return the id and the end of the time for recovery."""
         if self.recoverable_until is None:
-            return f"Deleted memory {self.memory_id} for good."
+            return f"Deleted memory {self.memory_id} permanently."
         until = self.recoverable_until.date()
         return f"Deleted memory {self.memory_id}; recoverable until {until}."
 
 
 class DeletedAll(View):
-    """The deletion of a group."""
+    """The deletion of all memories of a group."""
 
     deleted: int
     backup_path: str | None
 
     def text(self) -> str:
-        """Return the number, and where the backup is that was made before."""
-        saved = f" A backup of before is in {self.backup_path}." if self.backup_path else ""
+        """Return the number, and the path of the backup."""
+        saved = f" The backup made before is in {self.backup_path}." if self.backup_path else ""
         return f"Deleted {self.deleted} memories.{saved}"
 
 
 class BackedUp(View):
-    """A backup that was made."""
+    """A new backup."""
 
     backup_path: str
     memories_backed_up: int
     timestamp: Instant
 
     def text(self) -> str:
-        """Return the number, and where it is."""
+        """Return the number and the path."""
         return f"Backed up {self.memories_backed_up} memories in {self.backup_path}."
 
 
 class Touched(View):
-    """An access that was counted."""
+    """A counted access."""
 
     memory_id: str
 
@@ -213,7 +213,7 @@ class Touched(View):
 
 
 class Stored(View):
-    """The id of a memory, as `store_memory` always returned it."""
+    """The id of a memory, the answer of `store_memory`."""
 
     memory_id: str
 
@@ -223,7 +223,7 @@ class Stored(View):
 
 
 class Hit(Flat):
-    """A memory that answers a question, and why it ranks where it does."""
+    """A found memory with its scores."""
 
     similarity: float | None
     score: float
@@ -231,13 +231,13 @@ class Hit(Flat):
 
 
 class SearchView(View):
-    """The answers to a question, best first."""
+    """The memories that a search found, best first."""
 
     results: Annotated[list[Hit], WithJsonSchema({"type": "array", "items": {"type": "object"}})]
 
     @classmethod
     def of(cls, found: list[FoundMemory]) -> Self:
-        """Describe what a search found."""
+        """Build the view of a search."""
         return cls(
             results=[
                 Hit(
@@ -251,7 +251,7 @@ class SearchView(View):
         )
 
     def text(self) -> str:
-        """Return a line a memory, or what to try instead."""
+        """Return a line for each memory, or advice if nothing was found."""
         if not self.results:
             return "Nothing found. Try other words, fewer filters, or states including ARCHIVED."
         return "\n".join(
@@ -261,18 +261,18 @@ class SearchView(View):
 
 
 class Listed(View):
-    """A page of memories, and where the next begins."""
+    """A page of memories, with the cursor of the next page."""
 
     results: list[MemoryView]
     next_cursor: str | None
 
     @classmethod
     def of(cls, page: Page) -> Self:
-        """Describe a page."""
+        """Build the view of a page."""
         return cls(results=page.memories, next_cursor=page.next_cursor)
 
     def text(self) -> str:
-        """Return a line a memory, and whether there are more."""
+        """Return a line for each memory, and the cursor of the next page."""
         if not self.results:
             return "No memories."
         more = [f"More: cursor={self.next_cursor}"] if self.next_cursor else []
@@ -286,12 +286,12 @@ def _head(memory: BriefMemory) -> str:
 
 
 def line(memory: BriefMemory) -> str:
-    """Return a memory in one line: its id, what it is, and how it begins."""
+    """Return a memory in one line: id, properties and the first words."""
     words = " ".join(memory.content.split())
     lead = words if len(words) <= _LEAD_CHARACTERS else f"{words[: _LEAD_CHARACTERS - 1]}…"
     return f"{_head(memory)}: {lead}"
 
 
-def _sayable(text: str | None) -> Any:
-    """Return `text` as it may travel: lone surrogates, which a caller may have sent, escaped."""
+def _encodable(text: str | None) -> Any:
+    """Return `text` with lone surrogates escaped, so that it can be encoded as UTF-8."""
     return text if text is None else text.encode(errors="backslashreplace").decode()

@@ -1,4 +1,4 @@
-"""What the tools on fading and keeping answer."""
+"""Answers of the lifecycle tools."""
 
 from typing import Annotated, Any, Self
 
@@ -22,7 +22,7 @@ _OBJECTS = WithJsonSchema({"type": "array", "items": {"type": "object"}})
 
 
 class Preservation(BaseModel):
-    """Whether something keeps a memory from fading, and what."""
+    """The protection of a memory from decay, with its reason and end."""
 
     in_effect: bool
     reason: str | None
@@ -30,7 +30,7 @@ class Preservation(BaseModel):
 
     @classmethod
     def of(cls, status: DecayStatus) -> Self:
-        """Describe what keeps a memory."""
+        """Build the view of a protection."""
         return cls(
             in_effect=status.protection is not None,
             reason=status.protection,
@@ -39,7 +39,7 @@ class Preservation(BaseModel):
 
 
 class Preserved(View):
-    """A memory that is kept from fading, or is no more."""
+    """A memory after a change of its protection."""
 
     memory_id: str
     state: str
@@ -49,7 +49,7 @@ class Preserved(View):
 
     @classmethod
     def of(cls, status: DecayStatus) -> Self:
-        """Describe a memory after the change."""
+        """Build the view of the changed memory."""
         return cls(
             memory_id=status.memory_id,
             state=status.state,
@@ -59,12 +59,12 @@ class Preserved(View):
         )
 
     def text(self) -> str:
-        """Return the state and what keeps it."""
+        """Return the state and the protection."""
         return self.explanation
 
 
 class DecayStatusView(View):
-    """How far a memory has faded, why, and what comes next."""
+    """The decay of a memory: score, terms, protection and the next transition."""
 
     memory_id: str
     state: str
@@ -87,7 +87,7 @@ class DecayStatusView(View):
 
     @classmethod
     def of(cls, status: DecayStatus, rules: str) -> Self:
-        """Describe a status under the rules of a hash."""
+        """Build the view of a decay status; `rules` is the hash of the decay rules."""
         return cls(
             memory_id=status.memory_id,
             state=status.state,
@@ -110,7 +110,7 @@ class DecayStatusView(View):
         )
 
     def text(self) -> str:
-        """Return the explanation, and the changes of state that were."""
+        """Return the explanation and the past transitions."""
         return "\n".join(
             [
                 self.explanation,
@@ -120,7 +120,7 @@ class DecayStatusView(View):
 
 
 class Forecasted(View):
-    """What becomes of memories if nobody touches them."""
+    """The forecast of a group without further accesses."""
 
     policy: str
     rules: str
@@ -129,13 +129,13 @@ class Forecasted(View):
     first_lost: Annotated[list[ForgottenMemory], _OBJECTS]
 
     @classmethod
-    def of(cls, told: Forecast) -> Self:
-        """Describe a forecast."""
-        fields: Any = told
+    def of(cls, forecast: Forecast) -> Self:
+        """Build the view of a forecast."""
+        fields: Any = forecast
         return cls.model_validate(fields, from_attributes=True)
 
     def text(self) -> str:
-        """Return a line a point, and one for each memory that goes first."""
+        """Return a line for each point, and for each of the first memories to be forgotten."""
         return "\n".join(
             [
                 *(
@@ -152,7 +152,7 @@ class Forecasted(View):
 
 
 class ScanReport(View):
-    """What a scan of confidence did, or would do."""
+    """The changes of a confidence scan, made or proposed."""
 
     dry_run: bool
     scanned: int
@@ -164,7 +164,7 @@ class ScanReport(View):
 
     @classmethod
     def of(cls, scan: Scan) -> Self:
-        """Describe a scan."""
+        """Build the view of a scan."""
         fields: Any = scan
         return cls.model_validate(fields, from_attributes=True)
 

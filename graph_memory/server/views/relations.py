@@ -1,4 +1,4 @@
-"""What the tools on relations and history answer."""
+"""Answers of the tools for relations and history."""
 
 from typing import Any, Self
 
@@ -11,7 +11,7 @@ from graph_memory.server.views.base import View
 
 
 class RelationMade(BaseModel):
-    """A relation as made or updated."""
+    """A new or updated relation."""
 
     from_id: str
     to_id: str
@@ -21,17 +21,17 @@ class RelationMade(BaseModel):
 
 
 class Relations(View):
-    """The relations a call made or updated."""
+    """The relations that a call made or updated."""
 
     relations: list[RelationMade]
 
     @classmethod
     def of(cls, made: list[Related]) -> Self:
-        """Describe relations."""
+        """Build the view of relations."""
         return cls(relations=[RelationMade.model_validate(r, from_attributes=True) for r in made])
 
     def text(self) -> str:
-        """Return a line a relation."""
+        """Return a line for each relation."""
         return "\n".join(
             f"{'Made' if r.created else 'Updated'}: {r.from_id} {r.relation_type} {r.to_id} "
             f"(strength {r.strength:g})"
@@ -40,7 +40,7 @@ class Relations(View):
 
 
 class Unrelated(View):
-    """How many relations ended."""
+    """The number of ended relations."""
 
     removed: int
 
@@ -50,7 +50,7 @@ class Unrelated(View):
 
 
 class HappenedAt(BaseModel):
-    """One thing that happened to a memory."""
+    """An event in the history of a memory."""
 
     at: Instant
     kind: str
@@ -58,19 +58,19 @@ class HappenedAt(BaseModel):
 
 
 class History(View):
-    """What happened to a memory, the earliest first."""
+    """The events of a memory, the earliest first."""
 
     memory_id: str
     events: list[HappenedAt]
 
     @classmethod
     def of(cls, memory_id: str, events: list[Event]) -> Self:
-        """Describe events."""
+        """Build the view of events."""
         happened = [HappenedAt.model_validate(e, from_attributes=True) for e in events]
         return cls(memory_id=memory_id, events=happened)
 
     def text(self) -> str:
-        """Return a line an event."""
+        """Return a line for each event."""
         return "\n".join(
             f"{event.at:%Y-%m-%d %H:%M} {event.kind}{': ' + event.detail if event.detail else ''}"
             for event in self.events
@@ -78,7 +78,7 @@ class History(View):
 
 
 class ObsoleteMemory(View):
-    """A memory that no longer holds."""
+    """An obsolete memory."""
 
     memory_id: str
     state: str
@@ -87,11 +87,11 @@ class ObsoleteMemory(View):
 
     @classmethod
     def of(cls, obsolete: Obsolete) -> Self:
-        """Describe an obsolete memory."""
+        """Build the view of an obsolete memory."""
         fields: Any = obsolete
         return cls.model_validate(fields, from_attributes=True)
 
     def text(self) -> str:
-        """Return since when."""
+        """Return the id and the end of truth."""
         ended = f", and was true until {self.invalid_at:%Y-%m-%d %H:%M}" if self.invalid_at else ""
         return f"Memory {self.memory_id} is obsolete{ended}."

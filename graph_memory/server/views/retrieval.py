@@ -1,4 +1,4 @@
-"""What the tools on conversations answer."""
+"""Answers of the tools for conversations."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any, Self
@@ -20,14 +20,14 @@ from graph_memory.server.views.base import View
 
 _OBJECTS = WithJsonSchema({"type": "array", "items": {"type": "object"}})
 
-#: An agent reads no more of what a conversation has, in fields and in the text.
+#: Maximum numbers of loaded memories in the fields and in the text.
 _LISTED = 500
 _NAMED = 20
 
 
-@dataclass(slots=True)  # frozen, it would take five times as long to make, sixty times an answer
+@dataclass(slots=True)  # a frozen one takes five times as long to construct
 class GivenMemory:
-    """A memory as a conversation needs it; get_memory has the rest."""
+    """A memory with the fields that a conversation needs; get_memory has all fields."""
 
     memory_id: str
     content: str
@@ -47,7 +47,7 @@ class GivenMemory:
 
     @classmethod
     def of(cls, given: RetrievedMemory) -> Self:
-        """Describe a memory that is given."""
+        """Build the view of a retrieved memory."""
         memory = given.memory
         return cls(
             memory_id=memory.memory_id,
@@ -68,14 +68,14 @@ class GivenMemory:
         )
 
     def line(self) -> str:
-        """Return the whole content, below what an agent must know of it."""
+        """Return the whole content below a line of properties."""
         note = "" if self.status is LoadStatus.NEW else f", {self.status}"
         kind = f"{self.memory_type}, {self.created_at.date()}{note}"
         return f"{self.memory_id} [{kind}] score {self.score:.3f}\n{self.content}"
 
 
 class RetrieveView(View):
-    """What a conversation is given, best first."""
+    """The memories for a conversation, best first."""
 
     session_id: str
     memories: Annotated[list[GivenMemory], _OBJECTS]
@@ -88,24 +88,28 @@ class RetrieveView(View):
 
     @classmethod
     def of(cls, retrieved: Retrieved) -> Self:
-        """Describe a retrieval."""
+        """Build the view of a retrieval."""
         own = {name: getattr(retrieved, name) for name in cls.model_fields if name != "memories"}
         return cls(**own, memories=[GivenMemory.of(given) for given in retrieved.memories])
 
     def text(self) -> str:
-        """Return each memory in full, what changed, and the session to go on with."""
+        """Return each memory in full, the changed memories, and the session id."""
         changed = [
-            f"Changed since you were given it: {c.memory_id} ({c.reason}"
+            f"Changed since you received it: {c.memory_id} ({c.reason}"
             f"{f' by {c.superseded_by}' if c.superseded_by else ''})."
             for c in self.changed
         ]
-        skipped = f", {len(self.skipped_loaded)} more are with you" if self.skipped_loaded else ""
+        skipped = (
+            f", {len(self.skipped_loaded)} more are already in the conversation"
+            if self.skipped_loaded
+            else ""
+        )
         end = f"{self.tokens_used} tokens{skipped}. session_id={self.session_id}"
         return "\n\n".join([*(memory.line() for memory in self.memories), *changed, end])
 
 
 class Context(View):
-    """What a conversation has; of much that it has, the latest."""
+    """The latest memories that a conversation has loaded."""
 
     session_id: str
     total_tokens: int
@@ -116,7 +120,7 @@ class Context(View):
 
     @classmethod
     def of(cls, state: ContextState) -> Self:
-        """Describe the state of a conversation."""
+        """Build the view of a conversation."""
         return cls(
             session_id=state.session_id,
             total_tokens=state.total_tokens,
@@ -127,7 +131,7 @@ class Context(View):
         )
 
     def text(self) -> str:
-        """Return how much, how long ago, and what of it is stale."""
+        """Return the number of loaded memories and tokens, and the stale memories."""
         stale = [loaded.memory_id for loaded in self.loaded if loaded.stale][-_NAMED:]
         others = ", and others" if self.stale_count > len(stale) > 0 else ""
         return (
@@ -138,7 +142,7 @@ class Context(View):
 
 
 class FeedbackView(View):
-    """What feedback has taught."""
+    """The effect of feedback on the ranking."""
 
     memory_id: str
     taught: bool
@@ -148,12 +152,12 @@ class FeedbackView(View):
 
     @classmethod
     def of(cls, memory_id: str, learned: Learned) -> Self:
-        """Describe what was learned from a judgement."""
+        """Build the view of a feedback."""
         names = ("taught", "lean", "shift", "vector_weight")
         return cls(memory_id=memory_id, **{name: getattr(learned, name) for name in names})
 
     def text(self) -> str:
-        """Return where the judgements lean, and what that changes."""
+        """Return the lean of the feedback, and the change of the vector weight."""
         taught = "Learned" if self.taught else "Counted, nothing to learn"
         return (
             f"{taught}: lean {self.lean:+.3f} (+ meaning, - words), "

@@ -1,4 +1,4 @@
-"""What the tools answer that tell of a whole group."""
+"""Answers of the tools for a whole group."""
 
 from typing import Annotated, Any, Self
 
@@ -21,7 +21,7 @@ _OBJECT = WithJsonSchema({"type": "object"})
 
 
 class StatsView(View):
-    """What a group holds."""
+    """The counts of a group."""
 
     total: int
     by_type: Annotated[dict[str, int], _OBJECT]
@@ -32,11 +32,11 @@ class StatsView(View):
 
     @classmethod
     def of(cls, stats: Stats) -> Self:
-        """Describe a group."""
+        """Build the view of a group."""
         return cls(**_fields(cls, stats))
 
     def text(self) -> str:
-        """Return the counts, a line a kind."""
+        """Return the counts, a line for each kind."""
         related = (
             f"{name} {t.count} (mean {t.avg_strength:g})" for name, t in self.relations.items()
         )
@@ -50,12 +50,12 @@ class StatsView(View):
             if self.last_backup is None
             else f"{self.last_backup:%Y-%m-%d %H:%M}Z",
         }
-        told = (f"{name}: {said or 'none'}" for name, said in lines.items())
-        return "\n".join([f"{self.total} memories.", *told])
+        counted = (f"{name}: {value or 'none'}" for name, value in lines.items())
+        return "\n".join([f"{self.total} memories.", *counted])
 
 
 class HealthView(View):
-    """How a group fares."""
+    """The health of a group."""
 
     states: Annotated[dict[str, int], _OBJECT]
     protected: int
@@ -68,11 +68,11 @@ class HealthView(View):
 
     @classmethod
     def of(cls, health: Health) -> Self:
-        """Describe a group."""
+        """Build the view of a group."""
         return cls(**_fields(cls, health))
 
     def text(self) -> str:
-        """Return the states, the averages, and what waits or stands still."""
+        """Return the states, mean scores, waiting work and a pause."""
         means = self.averages
         lines = [
             f"{_listed(self.states)}; {self.protected} protected.",
@@ -91,7 +91,7 @@ class HealthView(View):
 
 
 class Rebuilt(View):
-    """How many texts were to be embedded, and how many were."""
+    """The numbers of an embedding rebuild."""
 
     candidates: int
     rebuilt: int
@@ -99,7 +99,7 @@ class Rebuilt(View):
 
     @classmethod
     def of(cls, report: RebuildReport) -> Self:
-        """Describe a rebuild."""
+        """Build the view of a rebuild."""
         return cls(**_fields(cls, report))
 
     def text(self) -> str:

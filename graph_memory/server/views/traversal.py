@@ -1,4 +1,4 @@
-"""What the tools on walks and analysis answer."""
+"""Answers of the tools for traversal and graph analysis."""
 
 from typing import Annotated, Self
 
@@ -18,7 +18,7 @@ _OBJECTS = WithJsonSchema({"type": "array", "items": {"type": "object"}})
 
 
 class TraversalView(View):
-    """What a walk brought back, in its order."""
+    """The memories and relations of a traversal, in its order."""
 
     start: MemoryView
     nodes: Annotated[list[ReachedMemory], _OBJECTS]
@@ -28,7 +28,7 @@ class TraversalView(View):
 
     @classmethod
     def of(cls, walked: Walked) -> Self:
-        """Describe a walk."""
+        """Build the view of a traversal."""
         return cls(
             start=walked.start,
             nodes=walked.nodes,
@@ -38,18 +38,22 @@ class TraversalView(View):
         )
 
     def text(self) -> str:
-        """Return a line a memory, indented by its depth, and what was left out."""
+        """Return a line for each memory, indented by its depth, and the reason for an early end."""
         by_ends = {frozenset((e.from_id, e.to_id)): e.relation_type for e in self.edges}
         nodes = [
             f"{'  ' * node.depth}{by_ends[frozenset(node.path[-2:])]}: {line(node)}"
             for node in self.nodes
         ]
-        more = [f"More: the walk ended by its bound on {self.reason}."] if self.truncated else []
+        more = (
+            [f"More memories exist: the traversal reached its limit of {self.reason}."]
+            if self.truncated
+            else []
+        )
         return "\n".join([f"From {line(self.start)}", *(nodes or ["Nothing reached."]), *more])
 
 
 class Analysed(View):
-    """What holds a neighbourhood or a group together."""
+    """The degrees, connectors, bridges and islands of a neighbourhood or group."""
 
     memory_id: str | None
     in_degree: int | None
