@@ -20,7 +20,7 @@ from graph_memory.memories import read
 from graph_memory.memories.access import AccessLog
 from graph_memory.ranking.profiles import Profile
 from graph_memory.search import feedback
-from graph_memory.search.session_store import Sessions
+from graph_memory.search.session_store import SessionStore
 from graph_memory.settings.base import Settings
 
 _log = logging.getLogger(__name__)
@@ -48,7 +48,7 @@ class Context:
         self.settings = settings
         self.clock = clock
         self.accesses = AccessLog(graph, settings)
-        self.session_store = Sessions(graph, settings)
+        self.session_store = SessionStore(graph, settings)
         self.token_counter = TokenCounter(embedder, settings)
         self.chat = Chat(settings) if settings.llm_url else None
         self.grant = EVERYTHING
@@ -140,4 +140,4 @@ class Context:
         if not self.settings.feedback_max_shift or profile is not Profile.RECALL:
             return self.settings, 0.0
         known = await feedback.read(self.graph, group_id=group)
-        return feedback.shifted(self.settings, known), feedback.shift(self.settings, known)
+        return feedback.shifted_settings(self.settings, known), feedback.shift(self.settings, known)

@@ -68,7 +68,7 @@ from graph_memory.memories.update import Deleted, DeletedAll
 from graph_memory.ranking.profiles import Profile, with_weights
 from graph_memory.search import listing, retrieval
 from graph_memory.search import search as recall
-from graph_memory.search.feedback import explained
+from graph_memory.search.feedback import add_shift_component
 from graph_memory.search.listing import Page
 from graph_memory.search.retrieval import Retrieval, Retrieved
 from graph_memory.settings.base import Settings, read_settings
@@ -393,7 +393,7 @@ class GraphMemory:
         )
         ids = [hit.memory.memory_id for hit in found if counted]
         context.count_accesses(ids, group, asked.as_of or asked.known_at)
-        return explained(found, moved)
+        return add_shift_component(found, moved)
 
     async def retrieve(
         self,
@@ -430,7 +430,7 @@ class GraphMemory:
         )
         ids = [given.memory.memory_id for given in retrieved.memories]
         context.count_accesses(ids, group, asked.as_of or asked.known_at)
-        return replace(retrieved, memories=explained(retrieved.memories, moved))
+        return replace(retrieved, memories=add_shift_component(retrieved.memories, moved))
 
     async def touch(self, memory_id: str, *, group_id: str | None = None) -> None:
         """Count an access to a memory."""

@@ -143,7 +143,9 @@ async def _taught(
             )
     on_progress(len(lessons), total)
     return {
-        group: feedback.shifted(settings, await feedback.read(memory.context.graph, group_id=group))
+        group: feedback.shifted_settings(
+            settings, await feedback.read(memory.context.graph, group_id=group)
+        )
         for group in groups.values()
     }
 

@@ -118,7 +118,7 @@ class Worker:
         ended = 0
         while due_groups := await self.jobs.due_groups(groups):
             seconds = (due_groups[0].due_at - datetime.now(UTC)).total_seconds()
-            await asyncio.sleep(max(min(seconds, _LOOK_SECONDS), self._rests_seconds()))
+            await asyncio.sleep(max(min(seconds, _LOOK_SECONDS), self._cooldown_seconds()))
             ended += await self.process(groups)
         return ended
 
@@ -140,12 +140,12 @@ class Worker:
             except Exception:  # the worker must survive, or no episode would be read any more
                 _log.exception("Episodes wait: unexpected error.")
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(max(_LOOK_SECONDS, self._rests_seconds())):
+                async with asyncio.timeout(max(_LOOK_SECONDS, self._cooldown_seconds())):
                     await self._news.wait()
 
     async def _process_group(self, group_id: str) -> int:
         ended = 0
-        while not self._rests_seconds() and (job := await self._claim(group_id)):
+        while not self._cooldown_seconds() and (job := await self._claim(group_id)):
             ended += await self._process_job(job)
         return ended
 
@@ -159,8 +159,8 @@ class Worker:
                 await self.jobs.release(job)
             raise
 
-    def _rests_seconds(self) -> float:
-        return self._context.chat.rests_seconds if self._context.chat else 0.0
+    def _cooldown_seconds(self) -> float:
+        return self._context.chat.cooldown_seconds if self._context.chat else 0.0
 
     async def _process_job(self, job: Job) -> bool:
         """Read an episode, and return True if it ended."""

@@ -28,12 +28,12 @@ class Chat:
         self._api = Api(settings.llm_url or "", settings.llm_api_key, answer_bytes=_ANSWER_BYTES)
         self._settings = settings
         self._failures = 0
-        self._rests_until = 0.0
+        self._open_until = 0.0
 
     @property
-    def rests_seconds(self) -> float:
+    def cooldown_seconds(self) -> float:
         """Seconds until the breaker closes; 0 if it is closed."""
-        return max(0.0, self._rests_until - time.monotonic())
+        return max(0.0, self._open_until - time.monotonic())
 
     async def ask(
         self,
@@ -52,9 +52,9 @@ class Chat:
         Raises:
             LlmError: The breaker is open, or the answer is late or not a JSON object.
         """
-        if self.rests_seconds:
+        if self.cooldown_seconds:
             raise self._error(
-                f"is not asked for {self.rests_seconds:.0f} s after "
+                f"is not asked for {self.cooldown_seconds:.0f} s after "
                 f"{self._settings.llm_breaker_failures} failures in a row"
             )
         try:
@@ -97,7 +97,7 @@ class Chat:
         self._failures += 1
         if self._failures >= self._settings.llm_breaker_failures:
             self._failures = 0
-            self._rests_until = time.monotonic() + self._settings.llm_breaker_seconds
+            self._open_until = time.monotonic() + self._settings.llm_breaker_seconds
 
     def _error(self, what: str) -> LlmError:
         return LlmError(

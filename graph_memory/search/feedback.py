@@ -93,13 +93,13 @@ def shift(settings: Settings, feedback: Feedback) -> float:
     return min(1.0, max(0.0, wanted)) - weight
 
 
-def shifted(settings: Settings, feedback: Feedback) -> Settings:
+def shifted_settings(settings: Settings, feedback: Feedback) -> Settings:
     """Return settings with the weight of meaning shifted."""
     weight = settings.recall_vector_weight + shift(settings, feedback)
     return settings.model_copy(update={"recall_vector_weight": weight})
 
 
-def explained(found: list[T], moved: float) -> list[T]:
+def add_shift_component(found: list[T], moved: float) -> list[T]:
     """Return results with the shift of the weight of meaning among their components."""
     if not moved:
         return found

@@ -40,7 +40,7 @@ from graph_memory.search.budget import (
 )
 from graph_memory.search.candidates import rank_candidates
 from graph_memory.search.session import ChangedMemory, ChangeReason, LoadStatus, Session
-from graph_memory.search.session_store import Sessions
+from graph_memory.search.session_store import SessionStore
 from graph_memory.settings.base import Settings
 
 #: Characters of a question that the history of a session keeps.
@@ -89,7 +89,7 @@ async def retrieve(
     graph: Graph,
     embedder: Embedder,
     counter: TokenCounter,
-    sessions: Sessions,
+    sessions: SessionStore,
     settings: Settings,
     question: str,
     asked: Retrieval,
@@ -206,7 +206,7 @@ def _choose(
 
 
 async def _read_session(
-    sessions: Sessions, session_id: str | None, *, group_id: str, now: datetime
+    sessions: SessionStore, session_id: str | None, *, group_id: str, now: datetime
 ) -> tuple[Session, list[ChangedMemory]]:
     """Read a session and the changes of its memories; without an id, begin a session."""
     if session_id is None:

@@ -62,7 +62,7 @@ class _Written:
     revision: str
 
 
-class Sessions:
+class SessionStore:
     """The sessions of a database."""
 
     def __init__(self, graph: Graph, settings: Settings) -> None:

@@ -93,7 +93,7 @@ async def test_after_failures_in_a_row_the_breaker_is_open(llm: ScriptedLlm) -> 
     await asyncio.sleep(0.35)
     llm.script = lambda _: says({"well": True})
     assert await model.ask([("user", "?")]) == {"well": True}
-    assert model.rests_seconds == 0
+    assert model.cooldown_seconds == 0
     await model.close()
 
 
