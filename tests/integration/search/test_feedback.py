@@ -3,9 +3,9 @@
 import asyncio
 
 import pytest
-from graph_memory.api.conversations import Learned
 
 from graph_memory import GraphMemory
+from graph_memory.api.feedback import Learned
 from graph_memory.errors import NotFoundError
 
 #: The first shares its words with the question, the second its meaning.
