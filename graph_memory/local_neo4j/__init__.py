@@ -1,6 +1,6 @@
-"""The embedded default: a local Neo4j Community that needs neither Docker nor an installation.
+"""The default database: a managed local Neo4j Community, without Docker or an installation.
 
-`acquire` and `release` are what the service calls; the rest is for the `db` commands and `doctor`.
+The service calls `acquire` and `release`; the `db` commands and `doctor` call the rest.
 """
 
 from graph_memory.local_neo4j.instance import LocalNeo4j

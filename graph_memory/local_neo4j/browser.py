@@ -1,7 +1,7 @@
-"""Neo4j Browser, served on this machine out of its jar, with our saved queries and style in it.
+"""Neo4j Browser, served from its jar on this machine, with our saved queries and style.
 
-Browser is a page that speaks Bolt by itself. So it needs nothing of the database but its address,
-and the local Neo4j keeps its own HTTP switched off.
+Browser is a page that speaks Bolt. It needs only the address of the database, so the HTTP server of
+the local Neo4j stays off.
 """
 
 import json
@@ -21,12 +21,12 @@ from graph_memory.local_neo4j.configuration import LOOPBACK
 
 _FOLDER = "graph-memory"
 
-# Nothing leaves this machine but what Browser says to the database.
+# Browser may connect to the database only.
 _POLICY = (
     "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; connect-src 'self' ws: wss:"
 )
 
-# Where Browser keeps favourites, their folders and the style, as of the version in the lock.
+# The keys of favourites, folders and style in Browser, in the version of the lock file.
 _SEED = """\
 const ours = {ours};
 const kept = name => JSON.parse(localStorage.getItem("neo4j." + name) || "null");
@@ -40,14 +40,14 @@ if (!kept("grass")) keep("grass", ours.grass);
 
 
 def browser_server(jar: Path, port: int) -> ThreadingHTTPServer:
-    """Return a server of Neo4j Browser on the loopback interface; its caller lets it serve.
+    """Return a server of Neo4j Browser on the loopback interface; the caller starts it.
 
     Args:
-        jar: As `ensure_browser` returns it.
-        port: Where to listen; 0 chooses a free one.
+        jar: Jar that `ensure_browser` returns.
+        port: Port to listen on; 0 takes a free one.
 
     Raises:
-        InvalidArgumentError: Something else listens there.
+        InvalidArgumentError: The port is in use.
     """
     files = zipfile.ZipFile(jar)
 
@@ -61,7 +61,7 @@ def browser_server(jar: Path, port: int) -> ThreadingHTTPServer:
 
 
 def browser_address(port: int, *, uri: str, user: str, database: str, group: str) -> str:
-    """Return where Browser opens with the database filled in and `:param group` in its editor."""
+    """Return the address of Browser with the database and `:param group` filled in."""
     scheme, host = urlsplit(uri)[:2]
     asked = {"dbms": f"{scheme}://{user}@{host}", "db": database}
     asked |= {"cmd": "param", "arg": f"group => '{group}'"}
@@ -69,13 +69,13 @@ def browser_address(port: int, *, uri: str, user: str, database: str, group: str
 
 
 def saved_queries() -> dict[str, str]:
-    """Return the queries of `config/neo4j-browser` by name, in Browser's order."""
+    """Return the queries of `config/neo4j-browser` by name, in the order of Browser."""
     files = (each for each in (_root() / "queries").iterdir() if each.name.endswith(".cypher"))
     return {file.name: file.read_text(encoding="utf-8") for file in sorted(files, key=_name)}
 
 
 def style() -> dict[str, dict[str, str]]:
-    """Return the style sheet as Browser keeps it: properties by selector."""
+    """Return the style sheet in the form of Browser: properties by selector."""
     sheet = (_root() / "graph.grass").read_text(encoding="utf-8")
     return {
         selector: dict(re.findall(r"([\w-]+): '?(.*?)'?;", body))
@@ -84,7 +84,7 @@ def style() -> dict[str, dict[str, str]]:
 
 
 def seed() -> str:
-    """Return the script that puts our queries and, if there is none, our style into Browser."""
+    """Return the script that adds our queries to Browser, and our style if it has none."""
     documents = [
         {"id": f"graph-memory-{name}", "content": text, "folder": _FOLDER}
         for name, text in saved_queries().items()
@@ -127,7 +127,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing: each page is some thirty requests."""
+        """Log nothing: each page causes about thirty requests."""
 
 
 def _root() -> Path | Traversable:

@@ -1,4 +1,4 @@
-"""How the local Neo4j is configured: its settings, its memory, its command line, its password."""
+"""Configuration of the local Neo4j: settings, memory, command line, password."""
 
 import hashlib
 import os
@@ -16,7 +16,7 @@ from graph_memory.settings.base import Settings
 
 LOOPBACK = "127.0.0.1"
 
-# A private memory: nobody else is served or told anything, and no content reaches a log.
+# A private database: it serves no other machine, reports nothing, and logs no content.
 _CONF = """\
 server.default_listen_address={host}
 server.bolt.listen_address={host}:{port}
@@ -31,16 +31,16 @@ server.fleet_discovery.enabled=false
 server.bolt.telemetry.enabled=false
 dbms.security.allow_csv_import_from_file_urls=false
 db.logs.query.enabled=OFF
-# After a kill, only what was written since the last checkpoint is replayed.
+# After a kill, Neo4j replays the writes since the last checkpoint.
 db.checkpoint.interval.time=15s
 db.tx_log.rotation.size=64m
 db.tx_log.rotation.retention_policy=256M size
-# How late a transaction's timeout may strike; Neo4j's default is 2 s.
+# Maximum delay of the timeout of a transaction; the default is 2 s.
 db.transaction.monitor.check.interval=200ms
-# With keep-alive the driver bounds each read by a task of its own, a tenth of its work on Python
-# 3.11. Reads and writes have a limit of ours, and here a Neo4j that has died is noticed at once.
+# With keep-alive the driver starts a task for each read, a tenth of its work on Python 3.11. Our
+# reads and writes have a timeout, and the end of a local Neo4j is noticed at once.
 server.bolt.connection_keep_alive_for_requests=OFF
-# SIGTERM takes one second instead of twelve; Neo4j does not document these two.
+# With these two undocumented settings, SIGTERM takes one second instead of twelve.
 internal.dbms.bolt.netty_server_shutdown_quiet_period_duration=0s
 internal.server.bolt.thread_pool_shutdown_wait_time=1s
 """
@@ -59,14 +59,14 @@ _HASH_ITERATIONS = 1024
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What the JVM may take, in MiB."""
+    """The memory of the JVM in MiB."""
 
     heap: int
     page_cache: int
 
     @classmethod
     def of(cls, settings: Settings, ram_bytes: int | None = None) -> Self:
-        """Take the settings, else what suits the machine's RAM."""
+        """Return the memory of the settings, or a default for the RAM of this machine."""
         ram = psutil.virtual_memory().total if ram_bytes is None else ram_bytes
         heap, page_cache = (1024, 512) if ram >= _AMPLE_RAM_BYTES else (512, 128)
         return cls(
@@ -83,13 +83,13 @@ def render_conf(port: int, memory: Memory) -> str:
 def command_line(
     java: Java, jars: Path, home: Path, memory: Memory, *, fast_start: bool
 ) -> list[str]:
-    """Return the command that runs Neo4j in the foreground, with every jar of the folder `jars`.
+    """Return the command that runs Neo4j in the foreground with all jars of the folder `jars`.
 
-    With `fast_start` the JVM compiles less well: Neo4j is up sooner, but vector search takes three
+    With `fast_start` the JVM optimises less: Neo4j starts sooner, but vector search takes three
     times as long.
     """
     command = [str(java.path), *(f"--add-opens={name}=ALL-UNNAMED" for name in _OPENED_PACKAGES)]
-    command += ["--enable-native-access=ALL-UNNAMED", *_by_version(java)]
+    command += ["--enable-native-access=ALL-UNNAMED", *_version_flags(java)]
     command += [f"-Xms{min(128, memory.heap)}m", f"-Xmx{memory.heap}m"]
     command += ["-XX:+UseSerialGC", "-XX:+ExitOnOutOfMemoryError"]
     if fast_start:
@@ -99,12 +99,12 @@ def command_line(
 
 
 def home_argument(home: Path) -> str:
-    """Return the argument that tells our JVM from every other process."""
+    """Return the argument that distinguishes our JVM from other processes."""
     return f"--home-dir={home}"
 
 
-def _by_version(java: Java) -> list[str]:
-    # A JVM refuses to start with a flag or a module it does not know.
+def _version_flags(java: Java) -> list[str]:
+    # A JVM does not start with an unknown flag or module.
     flags: list[str] = []
     if java.feature >= 23:
         flags.append("--sun-misc-unsafe-memory-access=allow")
@@ -114,10 +114,10 @@ def _by_version(java: Java) -> list[str]:
 
 
 def ensure_password(folder: Folder) -> None:
-    """Generate the password before the first start; the data keeps it from then on.
+    """Generate the password before the first start; Neo4j stores it with the data.
 
     Raises:
-        LocalNeo4jError: There is data, but the file with its password is gone.
+        LocalNeo4jError: The data exists, but the file with its password does not.
     """
     if folder.data_version() and not folder.password_file.is_file():
         raise LocalNeo4jError(
@@ -136,7 +136,7 @@ def read_password(folder: Folder) -> str:
 
 
 def auth_line(password: str, salt: bytes) -> str:
-    """Return the user `neo4j` as Neo4j's own `set-initial-password` writes it."""
+    """Return the line of the user `neo4j` in the format of `set-initial-password`."""
     digest = hashlib.sha256(salt + password.encode()).digest()
     for _ in range(_HASH_ITERATIONS - 1):
         digest = hashlib.sha256(digest).digest()

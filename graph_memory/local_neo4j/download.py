@@ -1,7 +1,7 @@
-"""Fetch jars by their coordinates: eight at a time, each checked before it counts.
+"""Download of jars by their Maven coordinates: eight at a time, each verified.
 
-jgo knows where Maven's repositories keep a file; its dependency resolver is not used, because it
-is slow and chooses other versions than Maven.
+jgo maps coordinates to files of a repository. Its dependency resolver is not used: it is slow and
+chooses other versions than Maven.
 """
 
 import logging
@@ -28,16 +28,16 @@ _SPARE_BYTES = 64 * 2**20
 
 
 def download(jars: list[Jar], folder: Path, mirror: str | None) -> None:
-    """Put the jars into `folder`, each whole and checked, or not at all.
+    """Download jars into `folder`; each file appears complete and verified, or not at all.
 
-    `mirror` is the base URL of a repository to ask instead of Maven's central one.
+    `mirror` is the base URL of a repository in place of Maven Central.
 
     Raises:
-        LocalNeo4jError: A jar cannot be fetched, is not what the lock says, or has no room.
+        LocalNeo4jError: A jar cannot be fetched, differs from the lock, or the disk is full.
     """
     total = sum(jar.size for jar in jars)
     _check_space(folder, total)
-    # Below the folder itself: a rename must not cross file systems.
+    # The staging folder is inside: a rename must not cross file systems.
     with (
         tempfile.TemporaryDirectory(prefix=STAGING_PREFIX, dir=folder) as staging,
         download_progress(len(jars), total) as report,
@@ -69,9 +69,9 @@ def _fetch(context: MavenContext, folder: Path, jar: Jar) -> None:
     found = digest(staged)
     if found != jar.sha256:
         raise LocalNeo4jError(
-            f"{jar.name} has SHA-256 {found}, but {jar.sha256} is expected; it was thrown away. "
-            "Try again; if it stays so, a proxy or the mirror in GRAPH_MEMORY_MAVEN_REPOSITORY "
-            "delivers another file."
+            f"{jar.name} has SHA-256 {found}, but {jar.sha256} is expected; it was deleted. "
+            "Try again; if the error persists, a proxy or the mirror in "
+            "GRAPH_MEMORY_MAVEN_REPOSITORY delivers another file."
         )
     os.replace(staged, folder / jar.name)
 
@@ -91,7 +91,7 @@ def _try_to_resolve(context: MavenContext, jar: Jar) -> Path:
     try:
         return component.artifact(jar.classifier).resolve()
     except (OSError, RuntimeError) as error:
-        # What arrived so far must go: jgo would take it for the jar.
+        # Delete the partial file: jgo would take it for the jar.
         (context.repo_cache / component.path_prefix / jar.name).unlink(missing_ok=True)
         raise LocalNeo4jError(
             f"{jar.name} cannot be fetched ({error}). Check the network or the proxy, or name a "

@@ -1,4 +1,4 @@
-"""Where the local Neo4j of one data root keeps its files, and which sizes and version they have."""
+"""The files of the local Neo4j of one data root, their size and their version."""
 
 import contextlib
 import os
@@ -13,39 +13,39 @@ from graph_memory.settings.base import Settings
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """The folder `neo4j` below the data root; server, CLI and tests meet by it alone."""
+    """The folder `neo4j` below the data root, shared by server, CLI and tests."""
 
     root: Path
 
     @classmethod
     def of(cls, settings: Settings) -> Self:
-        """Name the folder of these settings, without creating it."""
-        # Whatever way leads there: by its folder the instance is known again.
+        """Return the folder of these settings, without creating it."""
+        # The resolved path identifies the instance, whatever link led to it.
         return cls(settings.data_dir.resolve() / "neo4j")
 
     @property
     def home(self) -> Path:
-        """Neo4j's own home: conf, data and logs."""
+        """The home of Neo4j: conf, data and logs."""
         return self.root / "home"
 
     @property
     def console_log(self) -> Path:
-        """What the JVM prints."""
+        """The output of the JVM."""
         return self.home / "logs" / "console.log"
 
     @property
     def auth_file(self) -> Path:
-        """The initial password's hash, which Neo4j reads when it makes its system database."""
+        """The hash of the initial password; Neo4j reads it when it creates its system database."""
         return self.home / "data" / "dbms" / "auth.ini"
 
     @property
     def password_file(self) -> Path:
-        """The generated password, readable by its owner alone."""
+        """The generated password, readable only by its owner."""
         return self.root / "password"
 
     @property
     def instance_file(self) -> Path:
-        """What runs, or ran last: process, port, version."""
+        """The running or last instance: process, port, version."""
         return self.root / "instance.json"
 
     @property
@@ -55,7 +55,7 @@ class Folder:
 
     @property
     def keep_marker(self) -> Path:
-        """Present while the instance is to stay up without users."""
+        """A marker that keeps the instance running without users."""
         return self.root / "keep"
 
     @property
@@ -65,11 +65,11 @@ class Folder:
 
     @property
     def lock_file(self) -> Path:
-        """Held by whoever starts, stops, registers or unregisters."""
+        """The lock for starting, stopping, registering and unregistering."""
         return self.root / "start.lock"
 
     def create(self) -> None:
-        """Make the folders, for their owner alone."""
+        """Create the folders, readable only by their owner."""
         self.root.mkdir(parents=True, exist_ok=True)
         self.root.chmod(0o700)
         for path in (
@@ -81,20 +81,24 @@ class Folder:
             path.mkdir(parents=True, exist_ok=True)
 
     def bytes_used(self) -> int:
-        """Sum up what the files take on disk."""
+        """Return the size of the files on disk in bytes."""
         return sum(
             _size(Path(path, file)) for path, _, files in os.walk(self.root) for file in files
         )
 
     def data_version(self) -> str | None:
-        """Return the Neo4j version of the data; None before the first start."""
+        """Return the Neo4j version of the data, or None before the first start."""
         try:
             return self.version_file.read_text(encoding="utf-8").strip()
         except FileNotFoundError:
             return None
 
     def check_version(self) -> None:
-        """Refuse data that a newer Neo4j has opened: it cannot go back."""
+        """Check that no newer Neo4j has opened the data.
+
+        Raises:
+            LocalNeo4jError: The data cannot be opened by this version.
+        """
         found = self.data_version()
         if found and _ordered(found) > _ordered(NEO4J_VERSION):
             raise LocalNeo4jError(
@@ -105,7 +109,7 @@ class Folder:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file that only its owner can read, whole or not at all."""
+    """Write a file that only its owner can read, completely or not at all."""
     partial = path.with_name(f"{path.name}.partial")
     with contextlib.suppress(FileNotFoundError):
         partial.unlink()
@@ -114,16 +118,16 @@ def write_private(path: Path, text: str) -> None:
         with open(descriptor, "w", encoding="utf-8") as file:
             file.write(text)
         os.replace(partial, path)
-    except OSError as error:  # a full disk names no file
+    except OSError as error:  # the error of a full disk does not name the file
         raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 def _size(path: Path) -> int:
     try:
         status = path.lstat()
-    except FileNotFoundError:  # Neo4j works in there meanwhile
+    except FileNotFoundError:  # Neo4j deletes files during the walk
         return 0
-    # Transaction logs are longer than what they occupy.
+    # Transaction logs occupy less than their length.
     return min(status.st_size, getattr(status, "st_blocks", status.st_size) * 512)
 
 

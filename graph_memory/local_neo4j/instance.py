@@ -1,6 +1,6 @@
-"""The instance of one folder: what runs there, how to start it, how to end it.
+"""The instance of one folder: find, start and stop it.
 
-Whoever calls `ensure_running` or `end` holds the folder's lock.
+The caller of `ensure_running` and `end` must hold the lock of the folder.
 """
 
 import json
@@ -27,7 +27,7 @@ from graph_memory.settings.base import Settings
 
 @dataclass(frozen=True, slots=True)
 class LocalNeo4j:
-    """A running instance and how to reach it."""
+    """A running instance with its address and credentials."""
 
     uri: str
     user: str
@@ -42,7 +42,7 @@ class LocalNeo4j:
 
 @dataclass(frozen=True, slots=True)
 class _Record:
-    """What `instance.json` says: the process that runs, or ran last."""
+    """The content of `instance.json`: the running or last process."""
 
     pid: int
     port: int
@@ -52,26 +52,26 @@ class _Record:
 
 
 def find_running(folder: Folder) -> LocalNeo4j | None:
-    """Return the instance if its process lives."""
+    """Return the instance if its process is alive."""
     record = _find_live(folder)
     return _described(folder, record) if record else None
 
 
 def ensure_running(folder: Folder, settings: Settings) -> LocalNeo4j:
-    """Return the instance, started if need be, as soon as it answers.
+    """Start the instance unless it runs, and return it when it answers.
 
     Raises:
-        LocalNeo4jError: It cannot be started, or does not answer in time.
+        LocalNeo4jError: The instance cannot be started, or does not answer in time.
     """
     record = _find_live(folder)
-    # It may be starting still, if the one who started it was killed; or dying, if it was killed.
+    # It may still be starting after the death of its starter, or be ending after a kill.
     if record is None or not _await_ready(folder, record, settings):
         record = _start(folder, settings)
     return _described(folder, record)
 
 
 def end(folder: Folder) -> bool:
-    """Stop the instance; False when none ran."""
+    """Stop the instance; return False if it did not run."""
     record = _read_record(folder)
     running = process.find(record.pid, folder.home) if record else None
     running = running or process.find_stray(folder.home)
@@ -82,15 +82,15 @@ def end(folder: Folder) -> bool:
 
 
 def _start(folder: Folder, settings: Settings) -> _Record:
-    end(folder)  # a stray one would lock the data
+    end(folder)  # an unrecorded process would lock the data
     record = _launch(folder, settings)
     try:
         with start_progress(NEO4J_VERSION):
             while not _await_ready(folder, record, settings):
                 if process.is_free(record.port):
-                    log = process.end_of(folder.console_log)
+                    log = process.log_excerpt(folder.console_log)
                     raise LocalNeo4jError(f"Neo4j ended while it was starting. {log}")
-                # The port was free when it was chosen, and another took it meanwhile.
+                # Another process took the chosen port before Neo4j could.
                 record = _launch(folder, settings)
     except BaseException:
         end(folder)
@@ -135,7 +135,7 @@ def _read_record(folder: Folder) -> _Record | None:
     try:
         return _Record(**json.loads(folder.instance_file.read_text(encoding="utf-8")))
     except (FileNotFoundError, NotADirectoryError, ValueError, TypeError):
-        return None  # absent, or of another release
+        return None  # it does not exist or is of another release
 
 
 def _described(folder: Folder, record: _Record) -> LocalNeo4j:

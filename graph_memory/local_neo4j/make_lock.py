@@ -1,7 +1,7 @@
-"""Remake the locks; a maintainer's script: `python -m graph_memory.local_neo4j.make_lock`.
+"""Script for maintainers that writes the locks: `python -m graph_memory.local_neo4j.make_lock`.
 
-Maven resolves the dependencies, because only Maven's own choice of versions is what Neo4j was
-tested with. Raise the versions in `jars.py` first; the script needs `mvn` and about a minute.
+Maven resolves the dependencies, because Neo4j was tested with the versions that Maven chooses.
+Raise the versions in `jars.py` first. The script needs `mvn` and about a minute.
 """
 
 import hashlib
@@ -43,7 +43,7 @@ def _coordinates(line: str) -> str:
 
 
 def _resolve(folder: Path, *coordinates: str) -> None:
-    """Let Maven copy all jars below `folder`, out of an empty repository so that it checks each."""
+    """Let Maven copy all jars below `folder`; with an empty repository it verifies each."""
     pom = folder / "pom.xml"
     pom.write_text(_POM.format(*coordinates), encoding="utf-8")
     command = [

@@ -1,4 +1,4 @@
-"""The JVM as a process: start it on its own, know it again, wait until it answers, end it."""
+"""The process of the JVM: start, find, wait until it answers, end."""
 
 import contextlib
 import os
@@ -14,7 +14,7 @@ from graph_memory.local_neo4j.configuration import LOOPBACK, home_argument
 
 DEFAULT_PORT = 7687
 
-# Bolt's magic number and the versions 5.8 to 5.0 and 4.0; every Neo4j answers with four bytes.
+# The magic number of Bolt and the versions 5.8 to 5.0 and 4.0; Neo4j answers with four bytes.
 _HANDSHAKE = bytes.fromhex("6060b017 00080805 00000004 00000000 00000000")
 _POLL_SECONDS = 0.1
 _PROBE_SECONDS = 2.0
@@ -24,10 +24,10 @@ _SHOWN_LINES = 20
 
 
 def spawn(command: list[str], home: Path, log: Path) -> int:
-    """Start the JVM so that it outlives this process; returns its pid.
+    """Start the JVM so that it outlives this process, and return its pid.
 
-    It has a session of its own, so Ctrl-C on the terminal does not reach it, and writes to `log`;
-    the log of the run before is kept beside it.
+    The JVM has a session of its own, so that Ctrl-C on the terminal does not reach it. It writes to
+    `log`; the previous log is renamed to `LOG.1`.
     """
     if log.exists():
         os.replace(log, log.with_name(f"{log.name}.1"))
@@ -41,25 +41,25 @@ def spawn(command: list[str], home: Path, log: Path) -> int:
             start_new_session=True,
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
-    # From here on psutil waits for it by its pid; Popen would warn that it still runs.
+    # psutil waits for the process by its pid; Popen would warn that it still runs.
     child.returncode = 0
     return child.pid
 
 
 def find(pid: int, home: Path) -> psutil.Process | None:
-    """Return the process if it lives and is the JVM of `home`."""
+    """Return the process if it is alive and the JVM of `home`."""
     if not is_alive(pid):
         return None
     with contextlib.suppress(psutil.Error):
         process = psutil.Process(pid)
-        # The command line survives what a creation time does not: a step of the clock.
+        # A change of the clock alters the creation time, but not the command line.
         if home_argument(home) in process.cmdline():
             return process
     return None
 
 
 def is_alive(pid: int) -> bool:
-    """Tell whether a process lives; one that died as a child of ours is reaped."""
+    """Check whether a process is alive; reap it if it was our child and has ended."""
     with contextlib.suppress(psutil.Error):
         process = psutil.Process(pid)
         if process.status() != psutil.STATUS_ZOMBIE:
@@ -69,16 +69,20 @@ def is_alive(pid: int) -> bool:
 
 
 def find_stray(home: Path) -> psutil.Process | None:
-    """Return a JVM of `home` that nobody wrote down, because its starter was killed too soon."""
+    """Return a JVM of `home` without a record: its starter was killed before it wrote one."""
     return next((found for pid in psutil.pids() if (found := find(pid, home))), None)
 
 
 def end(process: psutil.Process, home: Path) -> None:
-    """Stop the JVM in order, by force after a minute, and wait until it is gone."""
+    """Terminate the JVM, kill it after a minute, and wait until it has ended.
+
+    Raises:
+        LocalNeo4jError: The process is still alive a minute after the kill.
+    """
     for signal in (process.terminate, process.kill):
         with contextlib.suppress(psutil.NoSuchProcess):
             signal()
-        # Not psutil's wait: to us the JVM is gone even while its parent has yet to reap it.
+        # Not psutil's wait: the JVM has ended even if its parent has not reaped it yet.
         deadline = time.monotonic() + _STOP_SECONDS
         while time.monotonic() < deadline:
             if find(process.pid, home) is None:
@@ -88,27 +92,27 @@ def end(process: psutil.Process, home: Path) -> None:
 
 
 def await_ready(pid: int, port: int, log: Path, seconds: float) -> bool:
-    """Block until the JVM answers by Bolt; False when it ends before it does.
+    """Wait until the JVM answers by Bolt; return False if it ends before.
 
     Raises:
-        LocalNeo4jError: It does not answer in time; with the tail of `log`.
+        LocalNeo4jError: It does not answer in time; the message holds the tail of `log`.
     """
     deadline = time.monotonic() + seconds
     while not (answers(port) and _listens(pid, port)):
-        # Not `find`: just after a start, the kernel may not show the command line yet.
+        # Not `find`: the command line may not be visible yet just after a start.
         if not is_alive(pid):
             return False
         if time.monotonic() > deadline:
             raise LocalNeo4jError(
                 f"Neo4j did not answer on port {port} within {seconds:g} s; a busy machine may "
-                f"need more: raise GRAPH_MEMORY_LOCAL_START_SECONDS. {end_of(log)}"
+                f"need more: raise GRAPH_MEMORY_LOCAL_START_SECONDS. {log_excerpt(log)}"
             )
         time.sleep(_POLL_SECONDS)
     return True
 
 
 def answers(port: int) -> bool:
-    """Tell whether something on the loopback port speaks Bolt."""
+    """Check whether a process on the loopback port speaks Bolt."""
     try:
         with socket.create_connection((LOOPBACK, port), timeout=_PROBE_SECONDS) as connection:
             connection.sendall(_HANDSHAKE)
@@ -118,36 +122,36 @@ def answers(port: int) -> bool:
 
 
 def _listens(pid: int, port: int) -> bool:
-    """Tell whether a process, or a child as which a launcher runs it, is who listens on a port.
+    """Check whether a process, or a child of it, listens on a port.
 
-    It may be another's Neo4j: two that start at once can choose the same port.
+    Two instances that start at once can choose the same port, so another Neo4j may answer there.
     """
     try:
         process = psutil.Process(pid)
         family = [process, *process.children(recursive=True)]
         connections = [c for each in family for c in each.net_connections("tcp")]
     except psutil.AccessDenied:
-        return True  # not told here
+        return True  # this platform does not show connections
     except psutil.NoSuchProcess:
         return False
     return any(c.status == psutil.CONN_LISTEN and c.laddr.port == port for c in connections)
 
 
 def tail(log: Path, lines: int) -> str:
-    """Return the last lines of a log; empty when there is none."""
+    """Return the last lines of a log, or an empty text without one."""
     if not log.is_file():
         return ""
     text = log.read_text(encoding="utf-8", errors="replace")
     return "\n".join(text.splitlines()[-lines:])
 
 
-def end_of(log: Path) -> str:
-    """Return the last lines of a log as part of an error's message."""
+def log_excerpt(log: Path) -> str:
+    """Return the last lines of a log for an error message."""
     return f"Its log, {log}, ends:\n{tail(log, _SHOWN_LINES) or '(nothing)'}"
 
 
 def choose_port(previous: int | None) -> int:
-    """Return the port that was used before if it is free, else Neo4j's own, else any free one."""
+    """Return the previous port if it is free, else the default port, else any free port."""
     if previous and _becomes_free(previous):
         return previous
     if is_free(DEFAULT_PORT):
@@ -158,7 +162,7 @@ def choose_port(previous: int | None) -> int:
 
 
 def _becomes_free(port: int) -> bool:
-    # A JVM that was killed counts as dead before the last of its threads lets go of the port.
+    # A killed JVM counts as dead before its last thread releases the port.
     deadline = time.monotonic() + _LINGER_SECONDS
     while not is_free(port):
         if time.monotonic() > deadline:
@@ -168,9 +172,9 @@ def _becomes_free(port: int) -> bool:
 
 
 def is_free(port: int) -> bool:
-    """Tell whether nothing listens on the loopback port."""
+    """Check whether the loopback port is free."""
     with socket.socket() as probe:
-        if os.name == "posix":  # else the connections of a killed JVM would occupy it for a minute
+        if os.name == "posix":  # else connections of a killed JVM occupy it for a minute
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((LOOPBACK, port))

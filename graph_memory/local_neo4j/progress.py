@@ -1,4 +1,4 @@
-"""What a waiting user sees: a bar on a terminal, quiet log lines elsewhere."""
+"""Progress of downloads and starts: a bar on a terminal, log lines elsewhere."""
 
 import contextlib
 import logging
@@ -14,7 +14,7 @@ _log = logging.getLogger(__name__)
 
 @contextlib.contextmanager
 def download_progress(jars: int, total: int) -> Generator[Callable[[int], None]]:
-    """Show how a download of `total` bytes advances; yields what to call with each part's bytes."""
+    """Show the progress of a download; yield a function that takes the bytes of each part."""
     what = f"{jars} jars of Neo4j, {total / 2**20:.0f} MiB"
     if sys.stderr.isatty():
         columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn()
@@ -31,7 +31,7 @@ def download_progress(jars: int, total: int) -> Generator[Callable[[int], None]]
 
 @contextlib.contextmanager
 def start_progress(version: str) -> Generator[None]:
-    """Show that Neo4j is starting, which takes seconds to a minute."""
+    """Show that Neo4j is starting, for seconds to a minute."""
     _log.info("Starting Neo4j %s", version)
     began = time.monotonic()
     if sys.stderr.isatty():

@@ -1,11 +1,11 @@
-"""One Neo4j per data root, shared by every process that wants it.
+"""One Neo4j per data root, shared by all processes that use it.
 
-    acquire   register this process, start what does not run, wait until it answers
-    release   unregister; the last one out stops it
-    start     bring it up without registering; `keep` lets it stay up without users
-    stop      stop it whoever uses it
+    acquire   register this process, start Neo4j unless it runs, wait until it answers
+    release   unregister this process; the last one stops Neo4j
+    start     start Neo4j without registering; with `keep` it stays up without users
+    stop      stop Neo4j, even if it has users
 
-A lock file makes each of them one step, and whoever dies in between is noticed by the next one.
+A lock file makes each of them atomic. The next call notices a process that died in between.
 """
 
 import contextlib
@@ -22,13 +22,13 @@ from graph_memory.local_neo4j.instance import LocalNeo4j, end, ensure_running, f
 from graph_memory.local_neo4j.jars import NEO4J_VERSION, jars_folder, missing_jars
 from graph_memory.settings.base import Settings
 
-# Whoever holds the lock may be downloading, besides starting.
+# The holder of the lock may be downloading before it starts Neo4j.
 _DOWNLOAD_SECONDS = 600.0
 
 
 @dataclass(frozen=True, slots=True)
 class LocalNeo4jStatus:
-    """What is known about the instance of a data root, running or not."""
+    """The status of the instance of a data root, running or not."""
 
     running: bool
     pid: int | None
@@ -47,13 +47,13 @@ class LocalNeo4jStatus:
 
 
 def acquire(settings: Settings) -> LocalNeo4j:
-    """Use the local Neo4j, starting it if it does not run; blocks until it answers.
+    """Register this process as a user, start the instance unless it runs, and wait for it.
 
-    Each call counts, within one process too, and wants its `release`. A process that finds the
-    instance dead brings it back by `start`, at the same address unless its port was taken.
+    Each call counts, also within one process, and needs a `release`. `start` restarts an instance
+    that has ended, at the same address unless another process uses its port.
 
     Raises:
-        LocalNeo4jError: It cannot be provided; the message holds the log's tail and a remedy.
+        LocalNeo4jError: The instance cannot be started; the message holds the log and a remedy.
     """
     folder = Folder.of(settings)
     with _locked(folder, settings):
@@ -67,7 +67,7 @@ def acquire(settings: Settings) -> LocalNeo4j:
 
 
 def release(settings: Settings) -> None:
-    """Undo one `acquire` of this process; the last one out stops the instance unless it is kept."""
+    """Undo one `acquire` of this process; the last user stops the instance unless it is kept."""
     folder = Folder.of(settings)
     if not folder.root.is_dir():
         return
@@ -79,12 +79,12 @@ def release(settings: Settings) -> None:
 
 
 def start(settings: Settings, *, keep: bool = False) -> LocalNeo4j:
-    """Bring the instance up without registering this process.
+    """Start the instance without registering this process.
 
-    With `keep` it stays up when its last user is gone, until `stop`.
+    With `keep` it stays up without users until `stop`.
 
     Raises:
-        LocalNeo4jError: It cannot be provided.
+        LocalNeo4jError: The instance cannot be started.
     """
     folder = Folder.of(settings)
     with _locked(folder, settings):
@@ -95,7 +95,7 @@ def start(settings: Settings, *, keep: bool = False) -> LocalNeo4j:
 
 
 def stop(settings: Settings) -> bool:
-    """Stop the instance, whoever uses it; False when none ran."""
+    """Stop the instance, even if it has users; return False if it did not run."""
     folder = Folder.of(settings)
     if not folder.root.is_dir():
         return False
@@ -105,12 +105,12 @@ def stop(settings: Settings) -> bool:
 
 
 def running(settings: Settings) -> LocalNeo4j | None:
-    """Return the live instance, or None; starts nothing and waits for nothing."""
+    """Return the running instance, or None; start nothing and do not wait."""
     return find_running(Folder.of(settings))
 
 
 def status(settings: Settings) -> LocalNeo4jStatus:
-    """Describe the instance; starts nothing and waits for nothing."""
+    """Return the status of the instance; start nothing and do not wait."""
     folder = Folder.of(settings)
     instance = find_running(folder)
     return LocalNeo4jStatus(
@@ -132,7 +132,7 @@ def status(settings: Settings) -> LocalNeo4jStatus:
 
 
 def log_tail(settings: Settings, lines: int = 50) -> str:
-    """Return the last lines of what the instance printed; empty before its first start."""
+    """Return the last lines of the output of the instance; empty before its first start."""
     return process.tail(Folder.of(settings).console_log, lines)
 
 

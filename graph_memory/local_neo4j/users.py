@@ -1,6 +1,6 @@
-"""Who uses the local Neo4j: a file per process, so that a process that died is noticed.
+"""The processes that use the local Neo4j, a file for each, so that dead ones are noticed.
 
-Every function here wants the folder's lock to be held by its caller, except `registered`.
+The caller must hold the lock of the folder, except for `registered`.
 """
 
 import os
@@ -13,12 +13,12 @@ from graph_memory.local_neo4j.folder import Folder, write_private
 
 
 def register(folder: Folder) -> None:
-    """Count one more use by this process."""
+    """Add one use by this process."""
     _write(_own_file(folder), _own_count(folder) + 1)
 
 
 def unregister(folder: Folder) -> None:
-    """Count one use less by this process; with the last one it is no user any more."""
+    """Subtract one use by this process; the last one removes it from the users."""
     remaining = _own_count(folder) - 1
     if remaining > 0:
         _write(_own_file(folder), remaining)
@@ -27,16 +27,16 @@ def unregister(folder: Folder) -> None:
 
 
 def registered(folder: Folder) -> list[int]:
-    """Return the pids of the living processes that use the instance."""
+    """Return the pids of the running processes that use the instance."""
     if not folder.users.is_dir():
         return []
-    return sorted(int(file.name) for file in folder.users.glob("[0-9]*") if _lives(file))
+    return sorted(int(file.name) for file in folder.users.glob("[0-9]*") if _is_alive(file))
 
 
 def prune(folder: Folder) -> None:
-    """Forget the processes that died without saying so."""
+    """Remove the processes that ended without unregistering."""
     for file in folder.users.iterdir():
-        if not (file.name.isdigit() and _lives(file)):
+        if not (file.name.isdigit() and _is_alive(file)):
             file.unlink(missing_ok=True)
 
 
@@ -46,8 +46,8 @@ def _own_file(folder: Folder) -> Path:
 
 def _own_count(folder: Folder) -> int:
     file = _own_file(folder)
-    # The file may be that of a dead process which had the same pid.
-    return _read(file)[1] if file.is_file() and _lives(file) else 0
+    # The file may belong to a dead process with the same pid.
+    return _read(file)[1] if file.is_file() and _is_alive(file) else 0
 
 
 def _write(file: Path, count: int) -> None:
@@ -59,7 +59,7 @@ def _read(file: Path) -> tuple[float, int]:
     return float(since), int(count)
 
 
-def _lives(file: Path) -> bool:
+def _is_alive(file: Path) -> bool:
     try:
         return processes.is_alive(int(file.name), _read(file)[0])
     except (OSError, ValueError):

@@ -1,17 +1,17 @@
-// Make a token.
+// Create a token.
 //
 // access  write
 // param   token_id   : STRING
-// param   sha256     : STRING — of its secret, hexadecimal
+// param   sha256     : STRING — hash of the secret, hexadecimal
 // param   name       : STRING
 // param   scope      : STRING — read, write or admin
-// param   groups     : LIST<STRING>? — null: all
+// param   groups     : LIST<STRING>? — null for all
 // param   now        : STRING — ISO 8601, UTC
-// param   expires_at : STRING? — null: never
+// param   expires_at : STRING? — null for never
 // returns token_id   : STRING
 // returns name       : STRING
 // returns scope      : STRING
-// returns groups     : LIST<STRING>? — null: all
+// returns groups     : LIST<STRING>? — null for all
 // returns created_at : STRING — ISO 8601, UTC
 // returns expires_at : STRING?
 // returns revoked_at : STRING?

@@ -4,7 +4,7 @@
 // returns token_id   : STRING
 // returns name       : STRING
 // returns scope      : STRING
-// returns groups     : LIST<STRING>? — null: all
+// returns groups     : LIST<STRING>? — null for all
 // returns created_at : STRING — ISO 8601, UTC
 // returns expires_at : STRING?
 // returns revoked_at : STRING?

@@ -1,4 +1,4 @@
-// Make a token invalid; one that is stays so since then.
+// Revoke a token; an earlier revocation keeps its instant.
 //
 // access  write
 // param   token_id : STRING
@@ -6,7 +6,7 @@
 // returns token_id   : STRING
 // returns name       : STRING
 // returns scope      : STRING
-// returns groups     : LIST<STRING>? — null: all
+// returns groups     : LIST<STRING>? — null for all
 // returns created_at : STRING — ISO 8601, UTC
 // returns expires_at : STRING?
 // returns revoked_at : STRING?

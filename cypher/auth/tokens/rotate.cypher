@@ -1,12 +1,12 @@
-// Give a token another secret, unless it is revoked.
+// Replace the secret of a token, unless it is revoked.
 //
 // access  write
 // param   token_id : STRING
-// param   sha256   : STRING — of the new secret, hexadecimal
+// param   sha256   : STRING — hash of the new secret, hexadecimal
 // returns token_id   : STRING
 // returns name       : STRING
 // returns scope      : STRING
-// returns groups     : LIST<STRING>? — null: all
+// returns groups     : LIST<STRING>? — null for all
 // returns created_at : STRING — ISO 8601, UTC
 // returns expires_at : STRING?
 // returns revoked_at : STRING?

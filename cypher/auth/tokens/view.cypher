@@ -1,4 +1,4 @@
-// Tell of token `t` what may be told.
+// Return the fields of token `t` except its hash.
 //
 // access  fragment
 RETURN t.token_id AS token_id, t.name AS name, t.scope AS scope, t.groups AS groups,

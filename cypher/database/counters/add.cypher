@@ -1,4 +1,4 @@
-// Add to the totals over all runs, which never fall.
+// Add to counters; they only grow.
 //
 // access  write
 // param   totals : LIST<MAP> — name and value; sorted by name

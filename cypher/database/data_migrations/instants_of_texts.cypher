@@ -1,4 +1,4 @@
-// Make instants of Neo4j of the text that memories hold of them; the way back.
+// Convert the instants of memories from text to Neo4j instants (downgrade).
 //
 // access  batch
 // param   batch : INTEGER — memories in one transaction

@@ -1,4 +1,4 @@
-// Read the compressed contents of memories, in whichever form they are stored.
+// Read the compressed contents of memories, as text or bytes.
 //
 // access  read
 // param   memory_ids : LIST<STRING>

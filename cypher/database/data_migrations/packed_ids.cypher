@@ -1,4 +1,4 @@
-// List the memories whose content is stored compressed, in the order of ids.
+// List the memories with a compressed content, by id.
 //
 // access  stream
 // returns memory_id : STRING

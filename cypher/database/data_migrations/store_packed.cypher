@@ -1,4 +1,4 @@
-// Store the compressed contents of memories in another form.
+// Replace the compressed contents of memories.
 //
 // access  write
 // param   memories : LIST<MAP> — memory_id and packed

@@ -1,4 +1,4 @@
-// Make text of the instants of memories, as Graphiti's prompts hold none of Neo4j's.
+// Convert the instants of memories to text, because prompts of Graphiti cannot hold instants.
 //
 // access  batch
 // param   batch : INTEGER — memories in one transaction

@@ -1,4 +1,4 @@
-// Remember which embedding model the vectors of this database are of.
+// Record the embedding model of the stored vectors.
 //
 // access  write
 // param   model      : STRING

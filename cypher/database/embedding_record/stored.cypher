@@ -1,4 +1,4 @@
-// Tell which embedding model the vectors of this database are of.
+// Return the embedding model of the stored vectors.
 //
 // access  read
 // returns model      : STRING

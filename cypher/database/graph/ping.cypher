@@ -1,4 +1,4 @@
-// Answer, to show that the database does.
+// Return 1 to show that the database answers.
 //
 // access  read
 // returns answer : INTEGER

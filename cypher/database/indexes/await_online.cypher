@@ -1,4 +1,4 @@
-// Wait until every index can be searched.
+// Wait until every index is online.
 //
 // access  schema
 // param   seconds : INTEGER [s] — at most

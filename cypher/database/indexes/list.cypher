@@ -1,4 +1,4 @@
-// List the indexes, those of constraints among them.
+// List the indexes, including those of constraints.
 //
 // access  read
 // returns name       : STRING

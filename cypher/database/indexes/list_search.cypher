@@ -1,10 +1,10 @@
-// Tell with what settings the indexes that searches use were made.
+// Return the options of the vector and full-text indexes.
 //
 // access  read
 // returns name         : STRING
-// returns quantization : STRING — null of a full-text index
-// returns expansion    : FLOAT — null of a full-text index
-// returns analyzer     : STRING — null of a vector index
+// returns quantization : STRING — null for a full-text index
+// returns expansion    : FLOAT — null for a full-text index
+// returns analyzer     : STRING — null for a vector index
 SHOW INDEXES
 YIELD name, type, options
 WHERE type IN ['VECTOR', 'FULLTEXT']

@@ -1,4 +1,4 @@
-// Tell who runs, and when that is over unless it goes on; no row if nobody does.
+// Return the owner of the lease and its expiry; no row without a lease.
 //
 // access  read
 // returns owner      : STRING

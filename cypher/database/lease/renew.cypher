@@ -1,7 +1,7 @@
-// Hold the lease for longer.
+// Extend the lease.
 //
 // access  write
-// param   owner      : STRING — who holds it
+// param   owner      : STRING — current owner
 // param   expires_at : STRING — ISO 8601, UTC
 MATCH (lease:Control {key: 'maintenance', owner: $owner})
 SET lease.expires_at = $expires_at

@@ -1,13 +1,13 @@
-// Take the lease that only one run holds, if it is free or over.
+// Take the lease if it is free or expired; only one run can hold it.
 //
-// The first write locks it, so that of two who ask at once the second sees what the first took.
+// The first write locks the lease, so that the second of two concurrent runs sees the first.
 //
 // access  write
-// param   owner      : STRING — who asks
-// param   gone       : STRING? — a holder that is known to be no more
-// param   now        : STRING — by the wall clock, ISO 8601, UTC
+// param   owner      : STRING — run that takes the lease
+// param   gone       : STRING? — owner that is known to be dead
+// param   now        : STRING — wall clock, ISO 8601, UTC
 // param   expires_at : STRING — ISO 8601, UTC
-// returns owner : STRING — who holds it now
+// returns owner : STRING — owner after the call
 MERGE (lease:Control {key: 'maintenance'})
 SET lease.asked_at = $now
 WITH lease, lease.owner IS NULL OR lease.owner = $gone OR lease.expires_at <= $now AS free

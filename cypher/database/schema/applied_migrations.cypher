@@ -1,4 +1,4 @@
-// List the migrations this database has seen.
+// List the applied migrations.
 //
 // access  read
 // returns version    : INTEGER

@@ -1,4 +1,4 @@
-// Remember that a migration was taken back.
+// Delete the record of a migration that was undone.
 //
 // access  write
 // param   version : INTEGER

@@ -1,4 +1,4 @@
-// Tell which Neo4j answers.
+// Return the version of Neo4j.
 //
 // access  read
 // returns version : STRING

@@ -1,4 +1,4 @@
-// Keep the id of an episode to be read unique.
+// Keep the id of an episode job unique.
 //
 // access  schema
 CREATE CONSTRAINT episode_job_key IF NOT EXISTS

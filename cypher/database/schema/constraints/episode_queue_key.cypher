@@ -1,4 +1,4 @@
-// Keep one queue of episodes a group.
+// Keep the queue of episodes of a group unique.
 //
 // access  schema
 CREATE CONSTRAINT episode_queue_key IF NOT EXISTS

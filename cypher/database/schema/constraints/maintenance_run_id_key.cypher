@@ -1,4 +1,4 @@
-// Let a maintenance run be recorded once.
+// Keep the id of a maintenance run unique.
 //
 // access  schema
 CREATE CONSTRAINT maintenance_run_id_key IF NOT EXISTS

@@ -1,4 +1,4 @@
-// Find by group what entities were before they were adopted.
+// Find the records of adopted entities by group.
 //
 // access  schema
 CREATE INDEX entity_before_group_idx IF NOT EXISTS

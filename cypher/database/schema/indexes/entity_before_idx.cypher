@@ -1,4 +1,4 @@
-// Find what entities were before they were adopted.
+// Find the records of adopted entities by id.
 //
 // access  schema
 CREATE INDEX entity_before_idx IF NOT EXISTS

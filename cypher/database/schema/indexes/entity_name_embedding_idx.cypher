@@ -1,9 +1,9 @@
 // Find entities by the meaning of their names, within a group.
 //
 // access  schema
-// param   dimensions   : INTEGER — width of an embedding; vectors of another are left out
+// param   dimensions   : INTEGER — width of an embedding; other vectors are not indexed
 // param   quantization : STRING — NONE, SCALAR or BINARY
-// param   expansion    : FLOAT [1] — candidates examined per result wanted, >= 1
+// param   expansion    : FLOAT [1] — candidates examined per result, >= 1
 CREATE VECTOR INDEX entity_name_embedding_idx IF NOT EXISTS
 FOR (n:Entity)
 ON n.name_embedding

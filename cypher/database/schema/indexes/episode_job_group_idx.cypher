@@ -1,4 +1,4 @@
-// Find episodes to be read by group, in their order.
+// Find episode jobs by group, in order.
 //
 // access  schema
 CREATE INDEX episode_job_group_idx IF NOT EXISTS

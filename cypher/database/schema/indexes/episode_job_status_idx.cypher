@@ -1,4 +1,4 @@
-// Find episodes to be read by how far they are.
+// Find episode jobs by status.
 //
 // access  schema
 CREATE INDEX episode_job_status_idx IF NOT EXISTS

@@ -1,4 +1,4 @@
-// Find what runs changed in a group.
+// Find the changes of maintenance runs by group.
 //
 // access  schema
 CREATE INDEX maintenance_change_group_idx IF NOT EXISTS

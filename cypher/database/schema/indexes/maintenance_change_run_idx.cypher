@@ -1,4 +1,4 @@
-// Find what a maintenance run changed.
+// Find the changes of a maintenance run.
 //
 // access  schema
 CREATE INDEX maintenance_change_run_idx IF NOT EXISTS

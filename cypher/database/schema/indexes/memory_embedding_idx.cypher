@@ -3,7 +3,7 @@
 // access  schema
 // param   dimensions   : INTEGER — width of an embedding
 // param   quantization : STRING — NONE, SCALAR or BINARY
-// param   expansion    : FLOAT [1] — candidates examined per result wanted, >= 1
+// param   expansion    : FLOAT [1] — candidates examined per result, >= 1
 // source  quantization NONE: the default, BINARY, finds 20-85 % of the exact top ten
 CREATE VECTOR INDEX memory_embedding_idx IF NOT EXISTS
 FOR (n:Memory)

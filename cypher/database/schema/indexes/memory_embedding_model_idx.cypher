@@ -1,4 +1,4 @@
-// Count the memories that have a vector.
+// Find memories by the model of their vector.
 //
 // access  schema
 CREATE INDEX memory_embedding_model_idx IF NOT EXISTS

@@ -1,4 +1,4 @@
-// Find memories by last scoring.
+// Find memories by last decay update.
 //
 // access  schema
 CREATE INDEX memory_last_decay_update_idx IF NOT EXISTS

@@ -1,4 +1,4 @@
-// Find memories by the instant at which a run has something to do for them.
+// Find memories by the instant at which they are due.
 //
 // access  schema
 CREATE INDEX memory_next_due_at_idx IF NOT EXISTS

@@ -1,4 +1,4 @@
-// Find the memories whose content is to be compressed, or restored.
+// Find memories with a content due for compression or decompression.
 //
 // access  schema
 CREATE INDEX memory_packing_due_idx IF NOT EXISTS

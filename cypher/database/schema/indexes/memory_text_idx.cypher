@@ -1,6 +1,6 @@
 // Find memories by their words.
 //
-// `group_key` stands in the index, so that a tenant's words are counted and matched alone.
+// The index includes `group_key`, so that a search matches and counts words of one group only.
 //
 // access  schema
 // param   analyzer : STRING — a Neo4j full-text analyser

@@ -1,6 +1,6 @@
 // Find relations by id.
 //
-// Graphiti makes the same, by the same name.
+// Graphiti creates the same index under the same name.
 //
 // access  schema
 CREATE INDEX relation_uuid IF NOT EXISTS

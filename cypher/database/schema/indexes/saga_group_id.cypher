@@ -1,6 +1,6 @@
 // Find sagas by group.
 //
-// Graphiti makes the same, by the same name.
+// Graphiti creates the same index under the same name.
 //
 // access  schema
 CREATE INDEX saga_group_id IF NOT EXISTS
