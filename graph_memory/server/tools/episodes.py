@@ -1,21 +1,21 @@
 """The part of the graphiti toolset that reads texts with a language model."""
 
-from typing import Annotated, Self
+from typing import Annotated
 
 from pydantic import Field, WithJsonSchema
 
 from graph_memory.api.service import GraphMemory
-from graph_memory.api.types import EntityTypes, JobStatus, Kind
+from graph_memory.api.types import EntityTypes, Kind
 from graph_memory.domain.inputs import Content, Line, MemoryId, Text
 from graph_memory.domain.timestamps import Moment
 from graph_memory.server import parameters
 from graph_memory.server.tool import PURE_READS, WRITES, Toolset
-from graph_memory.server.views.base import View
+from graph_memory.server.views.base import ValueView
 
 toolset = Toolset()
 
 
-class Episode(View):
+class Episode(ValueView):
     """The status of an episode."""
 
     job_id: str
@@ -25,11 +25,6 @@ class Episode(View):
     episode_id: str | None
     entities: int | None
     facts: int | None
-
-    @classmethod
-    def of(cls, job: JobStatus) -> Self:
-        """Build the view of a job."""
-        return cls(**{name: getattr(job, name) for name in cls.model_fields})
 
     def text(self) -> str:
         """Return the status, the counts and the error."""

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import Field, WithJsonSchema
+from pydantic import Field
 
 from graph_memory.api.service import GraphMemory
 from graph_memory.api.types import Entity, Fact, Names
@@ -14,15 +14,13 @@ from graph_memory.server.views.base import View
 
 toolset = Toolset()
 
-_OBJECTS = WithJsonSchema({"type": "array", "items": {"type": "object"}})
-
 Words = Annotated[Names, parameters.WORDS]
 
 
 class Facts(View):
     """The found facts."""
 
-    facts: Annotated[list[Fact], _OBJECTS]
+    facts: list[Fact]
 
     def text(self) -> str:
         """Return each fact with the time it was true."""
@@ -36,7 +34,7 @@ class Facts(View):
 class Nodes(View):
     """The found entities."""
 
-    nodes: Annotated[list[Entity], _OBJECTS]
+    nodes: list[Entity]
 
     def text(self) -> str:
         """Return each entity with its summary."""

@@ -1,27 +1,25 @@
 """The part of the admin toolset that runs and undoes maintenance."""
 
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
-from pydantic import Field, SerializerFunctionWrapHandler, WithJsonSchema, model_serializer
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from graph_memory.api.service import GraphMemory
-from graph_memory.api.types import Refusal, Report, RunId, Scope, StageName, Undone
+from graph_memory.api.types import Refusal, Report, RunId, Scope, StageName
 from graph_memory.domain.inputs import PolicyName
 from graph_memory.domain.timestamps import SimulatedTime
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.server import parameters
 from graph_memory.server.tool import WRITES, Toolset
-from graph_memory.server.views.base import View
+from graph_memory.server.views.base import ValueView, View
 
 toolset = Toolset(Scope.ADMIN)
-
-_OBJECTS = WithJsonSchema({"type": "array", "items": {"type": "object"}})
 
 
 class MaintenanceView(View):
     """The report of a maintenance run or of a dry run."""
 
-    report: Annotated[Report, WithJsonSchema({"type": "object"})]
+    report: Report
 
     @model_serializer(mode="wrap")
     def _flat(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -40,19 +38,13 @@ class MaintenanceView(View):
         return "\n".join(lines)
 
 
-class UndoneRun(View):
+class UndoneRun(ValueView):
     """The result of an undo."""
 
     run_id: str
     restored: int
     refused: int
-    refusals: Annotated[list[Refusal], _OBJECTS]
-
-    @classmethod
-    def of(cls, undone: Undone) -> Self:
-        """Build the view of an undo."""
-        fields: Any = undone
-        return cls.model_validate(fields, from_attributes=True)
+    refusals: list[Refusal]
 
     def text(self) -> str:
         """Return the counts, and the reason for each memory that was not restored."""

@@ -100,4 +100,4 @@ async def memory_graph_analysis(
     analysis = await memory.relations.analyze(
         memory_id, top=top, as_of=as_of, known_at=known_at, group_id=group_id
     )
-    return Analysed(**{name: getattr(analysis, name) for name in Analysed.model_fields})
+    return Analysed.of(analysis)

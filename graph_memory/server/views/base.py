@@ -1,19 +1,15 @@
 """Answers of the tools: structured content, and a short text for the agent."""
 
-from typing import Annotated, Any, Self
+from typing import Any, Self
 
-from pydantic import BaseModel, SerializerFunctionWrapHandler, WithJsonSchema, model_serializer
+from pydantic import BaseModel, SerializerFunctionWrapHandler, model_serializer
 
-from graph_memory.api.types import AddResult, Deleted, Page
+from graph_memory.api.types import AddResult, Page
 from graph_memory.domain.models import BriefMemory, FoundMemory, Memory, Relation
 from graph_memory.domain.timestamps import Instant
 from graph_memory.errors import GraphMemoryError
 
 _LEAD_CHARACTERS = 400
-
-#: Spelling out two dozen fields in each tool's output schema would cost more than all the rest.
-MemoryView = Annotated[Memory, WithJsonSchema({"type": "object"})]
-RelationView = Annotated[Relation, WithJsonSchema({"type": "object"})]
 
 
 class View(BaseModel):
@@ -24,10 +20,19 @@ class View(BaseModel):
         raise NotImplementedError
 
 
+class ValueView(View):
+    """An answer with fields of a value that the API returns, under the same names."""
+
+    @classmethod
+    def of(cls, value: object) -> Self:
+        """Build the view of a value."""
+        return cls.model_validate(value, from_attributes=True)
+
+
 class Flat(View):
     """The fields of a memory, with further fields beside them."""
 
-    memory: MemoryView
+    memory: Memory
 
     @model_serializer(mode="wrap")
     def _flat(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -68,7 +73,7 @@ class Added(View):
     """A stored memory."""
 
     memory_id: str
-    memory: MemoryView
+    memory: Memory
     classification: Classification
     relations_created: int
 
@@ -93,7 +98,7 @@ class AddedOne(BaseModel):
 
     memory_id: str | None
     relations_created: int
-    error: Annotated[Refusal | None, WithJsonSchema({"type": ["object", "null"]})]
+    error: Refusal | None
 
 
 class AddedMany(View):
@@ -101,9 +106,7 @@ class AddedMany(View):
 
     stored: int
     refused: int
-    results: Annotated[
-        list[AddedOne], WithJsonSchema({"type": "array", "items": {"type": "object"}})
-    ]
+    results: list[AddedOne]
 
     @classmethod
     def of(cls, outcomes: list[AddResult]) -> Self:
@@ -132,7 +135,7 @@ class AddedMany(View):
 class GotMemory(Flat):
     """One memory, with its relations on request."""
 
-    relations: list[RelationView] | None = None
+    relations: list[Relation] | None = None
 
     def text(self) -> str:
         """Return the whole content below a line of properties."""
@@ -146,7 +149,7 @@ class GotMemory(Flat):
 class Updated(View):
     """A memory after a change."""
 
-    memory: MemoryView
+    memory: Memory
     re_embedded: bool
 
     def text(self) -> str:
@@ -154,21 +157,12 @@ class Updated(View):
         return f"Updated memory {self.memory.memory_id}."
 
 
-class DeletedMemory(View):
+class DeletedMemory(ValueView):
     """A deletion, with the end of the time for recovery."""
 
     memory_id: str
     permanent: bool
     recoverable_until: Instant | None
-
-    @classmethod
-    def of(cls, deleted: Deleted) -> Self:
-        """Build the view of a deletion."""
-        return cls(
-            memory_id=deleted.memory_id,
-            permanent=deleted.permanent,
-            recoverable_until=deleted.recoverable_until,
-        )
 
     def text(self) -> str:
         """Return the id and the end of the time for recovery."""
@@ -233,7 +227,7 @@ class Hit(Flat):
 class SearchView(View):
     """The memories that a search found, best first."""
 
-    results: Annotated[list[Hit], WithJsonSchema({"type": "array", "items": {"type": "object"}})]
+    results: list[Hit]
 
     @classmethod
     def of(cls, found: list[FoundMemory]) -> Self:
@@ -263,7 +257,7 @@ class SearchView(View):
 class Listed(View):
     """A page of memories, with the cursor of the next page."""
 
-    results: list[MemoryView]
+    results: list[Memory]
     next_cursor: str | None
 
     @classmethod

@@ -1,24 +1,20 @@
 """Answers of the lifecycle tools."""
 
-from typing import Annotated, Any, Self
+from typing import Self
 
-from pydantic import BaseModel, WithJsonSchema
+from pydantic import BaseModel
 
 from graph_memory.api.types import (
     Action,
     DecayStatus,
-    Forecast,
     ForgottenMemory,
     Point,
-    Scan,
     Transition,
     explained,
     kept,
 )
 from graph_memory.domain.timestamps import Instant
-from graph_memory.server.views.base import View
-
-_OBJECTS = WithJsonSchema({"type": "array", "items": {"type": "object"}})
+from graph_memory.server.views.base import ValueView, View
 
 
 class Preservation(BaseModel):
@@ -83,7 +79,7 @@ class DecayStatusView(View):
     obsolete_reason: str | None
     superseded_by: str | None
     explanation: str
-    transitions: Annotated[list[Transition], _OBJECTS]
+    transitions: list[Transition]
 
     @classmethod
     def of(cls, status: DecayStatus, rules: str) -> Self:
@@ -119,20 +115,14 @@ class DecayStatusView(View):
         )
 
 
-class Forecasted(View):
+class Forecasted(ValueView):
     """The forecast of a group without further accesses."""
 
     policy: str
     rules: str
-    points: Annotated[list[Point], _OBJECTS]
+    points: list[Point]
     transitions: dict[str, int]
-    first_lost: Annotated[list[ForgottenMemory], _OBJECTS]
-
-    @classmethod
-    def of(cls, forecast: Forecast) -> Self:
-        """Build the view of a forecast."""
-        fields: Any = forecast
-        return cls.model_validate(fields, from_attributes=True)
+    first_lost: list[ForgottenMemory]
 
     def text(self) -> str:
         """Return a line for each point, and for each of the first memories to be forgotten."""
@@ -151,7 +141,7 @@ class Forecasted(View):
         )
 
 
-class ScanReport(View):
+class ScanReport(ValueView):
     """The changes of a confidence scan, made or proposed."""
 
     dry_run: bool
@@ -159,14 +149,8 @@ class ScanReport(View):
     applied: int
     failed: list[str]
     by_kind: dict[str, int]
-    actions: Annotated[list[Action], _OBJECTS]
+    actions: list[Action]
     truncated: bool
-
-    @classmethod
-    def of(cls, scan: Scan) -> Self:
-        """Build the view of a scan."""
-        fields: Any = scan
-        return cls.model_validate(fields, from_attributes=True)
 
     def text(self) -> str:
         """Return the numbers, and a line for each change."""

@@ -1,13 +1,13 @@
 """Answers of the tools for relations and history."""
 
-from typing import Any, Self
+from typing import Self
 
 from pydantic import BaseModel
 
-from graph_memory.api.types import Event, Obsolete, Related
+from graph_memory.api.types import Event, Related
 from graph_memory.domain.models import RelationType
 from graph_memory.domain.timestamps import Instant
-from graph_memory.server.views.base import View
+from graph_memory.server.views.base import ValueView, View
 
 
 class RelationMade(BaseModel):
@@ -77,19 +77,13 @@ class History(View):
         )
 
 
-class ObsoleteMemory(View):
+class ObsoleteMemory(ValueView):
     """An obsolete memory."""
 
     memory_id: str
     state: str
     obsolete_at: Instant
     invalid_at: Instant | None
-
-    @classmethod
-    def of(cls, obsolete: Obsolete) -> Self:
-        """Build the view of an obsolete memory."""
-        fields: Any = obsolete
-        return cls.model_validate(fields, from_attributes=True)
 
     def text(self) -> str:
         """Return the id and the end of truth."""

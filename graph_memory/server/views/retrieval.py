@@ -1,9 +1,7 @@
 """Answers of the tools for conversations."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Self
-
-from pydantic import WithJsonSchema
+from typing import Any, Self
 
 from graph_memory.api.types import (
     ChangedMemory,
@@ -17,8 +15,6 @@ from graph_memory.api.types import (
 from graph_memory.domain.models import LifecycleState, MemoryType
 from graph_memory.domain.timestamps import Instant
 from graph_memory.server.views.base import View
-
-_OBJECTS = WithJsonSchema({"type": "array", "items": {"type": "object"}})
 
 #: Maximum numbers of loaded memories in the fields and in the text.
 _LISTED = 500
@@ -78,13 +74,13 @@ class RetrieveView(View):
     """The memories for a conversation, best first."""
 
     session_id: str
-    memories: Annotated[list[GivenMemory], _OBJECTS]
+    memories: list[GivenMemory]
     tokens_used: int
     total_tokens: int
     anchors: list[str]
     skipped_loaded: list[str]
     refreshed: list[str]
-    changed: Annotated[list[ChangedMemory], _OBJECTS]
+    changed: list[ChangedMemory]
 
     @classmethod
     def of(cls, retrieved: Retrieved) -> Self:
@@ -113,10 +109,10 @@ class Context(View):
 
     session_id: str
     total_tokens: int
-    loaded: Annotated[list[LoadedMemory], _OBJECTS]
+    loaded: list[LoadedMemory]
     loaded_count: int
     stale_count: int
-    history: Annotated[list[dict[str, Any]], _OBJECTS]
+    history: list[dict[str, Any]]
 
     @classmethod
     def of(cls, state: ContextState) -> Self:

@@ -1,39 +1,25 @@
 """Answers of the tools for a whole group."""
 
-from typing import Annotated, Any, Self
-
-from pydantic import WithJsonSchema
-
 from graph_memory.api.types import (
     Averages,
-    Health,
     LastRun,
     Pause,
-    RebuildReport,
-    Stats,
     TypeCount,
     Vectors,
 )
 from graph_memory.domain.timestamps import Instant
-from graph_memory.server.views.base import View
-
-_OBJECT = WithJsonSchema({"type": "object"})
+from graph_memory.server.views.base import ValueView
 
 
-class StatsView(View):
+class StatsView(ValueView):
     """The counts of a group."""
 
     total: int
-    by_type: Annotated[dict[str, int], _OBJECT]
-    by_tag: Annotated[dict[str, int], _OBJECT]
-    relations: Annotated[dict[str, TypeCount], _OBJECT]
-    embedding: Annotated[Vectors, _OBJECT]
+    by_type: dict[str, int]
+    by_tag: dict[str, int]
+    relations: dict[str, TypeCount]
+    embedding: Vectors
     last_backup: Instant | None
-
-    @classmethod
-    def of(cls, stats: Stats) -> Self:
-        """Build the view of a group."""
-        return cls(**_fields(cls, stats))
 
     def text(self) -> str:
         """Return the counts, a line for each kind."""
@@ -54,22 +40,17 @@ class StatsView(View):
         return "\n".join([f"{self.total} memories.", *counted])
 
 
-class HealthView(View):
+class HealthView(ValueView):
     """The health of a group."""
 
-    states: Annotated[dict[str, int], _OBJECT]
+    states: dict[str, int]
     protected: int
-    averages: Annotated[Averages, _OBJECT]
+    averages: Averages
     classification_pending: int
     embeddings_missing: int
-    last_run: Annotated[LastRun | None, _OBJECT]
-    paused: Annotated[Pause | None, _OBJECT]
+    last_run: LastRun | None
+    paused: Pause | None
     recoverable_until_soonest: Instant | None
-
-    @classmethod
-    def of(cls, health: Health) -> Self:
-        """Build the view of a group."""
-        return cls(**_fields(cls, health))
 
     def text(self) -> str:
         """Return the states, mean scores, waiting work and a pause."""
@@ -90,25 +71,16 @@ class HealthView(View):
         return "\n".join(lines)
 
 
-class Rebuilt(View):
+class Rebuilt(ValueView):
     """The numbers of an embedding rebuild."""
 
     candidates: int
     rebuilt: int
     failed: int
 
-    @classmethod
-    def of(cls, report: RebuildReport) -> Self:
-        """Build the view of a rebuild."""
-        return cls(**_fields(cls, report))
-
     def text(self) -> str:
         """Return the numbers."""
         return f"{self.candidates} to embed, {self.rebuilt} embedded, {self.failed} failed."
-
-
-def _fields(view: type[View], value: object) -> dict[str, Any]:
-    return {name: getattr(value, name) for name in view.model_fields}
 
 
 def _listed(counts: dict[str, int]) -> str:

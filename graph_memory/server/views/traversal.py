@@ -1,41 +1,24 @@
 """Answers of the tools for traversal and graph analysis."""
 
-from typing import Annotated, Self
-
-from pydantic import WithJsonSchema
-
 from graph_memory.api.types import (
     Bridge,
     Connector,
     ReachedMemory,
     TypeCount,
-    Walked,
     WalkedRelation,
 )
-from graph_memory.server.views.base import MemoryView, View, line
+from graph_memory.domain.models import Memory
+from graph_memory.server.views.base import ValueView, line
 
-_OBJECTS = WithJsonSchema({"type": "array", "items": {"type": "object"}})
 
-
-class TraversalView(View):
+class TraversalView(ValueView):
     """The memories and relations of a traversal, in its order."""
 
-    start: MemoryView
-    nodes: Annotated[list[ReachedMemory], _OBJECTS]
-    edges: Annotated[list[WalkedRelation], _OBJECTS]
+    start: Memory
+    nodes: list[ReachedMemory]
+    edges: list[WalkedRelation]
     truncated: bool
     reason: str | None
-
-    @classmethod
-    def of(cls, walked: Walked) -> Self:
-        """Build the view of a traversal."""
-        return cls(
-            start=walked.start,
-            nodes=walked.nodes,
-            edges=walked.edges,
-            truncated=walked.truncated,
-            reason=walked.reason,
-        )
 
     def text(self) -> str:
         """Return a line for each memory, indented by its depth, and the reason for an early end."""
@@ -52,7 +35,7 @@ class TraversalView(View):
         return "\n".join([f"From {line(self.start)}", *(nodes or ["Nothing reached."]), *more])
 
 
-class Analysed(View):
+class Analysed(ValueView):
     """The degrees, connectors, bridges and islands of a neighbourhood or group."""
 
     memory_id: str | None
@@ -60,9 +43,9 @@ class Analysed(View):
     out_degree: int | None
     memories: int
     relations: int
-    by_type: Annotated[dict[str, TypeCount], WithJsonSchema({"type": "object"})]
-    top_connectors: Annotated[list[Connector], _OBJECTS]
-    bridges: Annotated[list[Bridge], _OBJECTS]
+    by_type: dict[str, TypeCount]
+    top_connectors: list[Connector]
+    bridges: list[Bridge]
     bridge_count: int
     islands: list[int]
     island_count: int
