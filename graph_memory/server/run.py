@@ -253,7 +253,7 @@ async def _refuse_without_tokens(memory: GraphMemory) -> None:
 def _log_to_stderr() -> None:
     """Log our events, and warnings of libraries, to stderr; stdout may carry the protocol.
 
-    A command logs sentences to a person, and has said so by now: a service says when, too.
+    Commands log plain sentences; the service adds the time, the level and the module.
     """
     logging.basicConfig(stream=sys.stderr)
     for handler in logging.getLogger().handlers:
