@@ -9,7 +9,7 @@ Every measure lies between 0 and 1. None is fitted to one kind of data:
 - `time`: 1 for a memory of a period that the question names. If the question asks for a time, also
   1 for a memory that mentions one. Present only for such questions.
 - `form`: near 1 for a long memory. A short memory has less, and a short question half of that.
-- `speaker`: 1 for a memory said by the one person that the question names, as in
+- `speaker`: 1 for a statement of the one person that the question names, as in
   `Ada: I drink tea.` Present only for questions that name one speaker.
 - `sitting`: the best score so far of a memory of the same conversation and about the same time.
   Memories without a conversation count as one conversation.

@@ -3,9 +3,11 @@
 A `Passage` is a text with the place it comes from. Collect passages, and check them with `faults`.
 """
 
+import ast
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 #: Words in a sentence, at most; the aim is about 20.
 LONGEST = 35
@@ -70,3 +72,57 @@ def markdown(where: str, text: str) -> Iterator[Passage]:
         if words := part.strip(" \n-*:|#"):
             yield Passage(f"{where}:{number}", words)
         number += part.count("\n")
+
+
+#: Words that do not begin the first line of a docstring or header: it begins with a verb or a noun.
+OPENINGS = re.compile(r"(?:Tell|Say|What|Whether|How|Who|Where|When|Which|Of)\b")
+
+_INDENTED = re.compile(r"^ {4}", re.MULTILINE)
+_SECTIONS = ("Args:", "Returns:", "Raises:")
+
+
+def first_lines(path: Path) -> list[Passage]:
+    """Return the first paragraph of each docstring of a module, or of the header of a statement."""
+    if path.suffix == ".cypher":
+        return list(headers(path))[:1]
+    return [Passage(place, _plain(found[0])) for place, found in _docstrings(path)]
+
+
+def docstrings(path: Path) -> Iterator[Passage]:
+    """Yield the paragraphs of every docstring of a module, except indented diagrams."""
+    for place, paragraphs in _docstrings(path):
+        for paragraph in paragraphs:
+            if paragraph.startswith(_SECTIONS) or not _INDENTED.search(paragraph):
+                yield Passage(place, _plain(paragraph))
+
+
+def _docstrings(path: Path) -> Iterator[tuple[str, list[str]]]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        if text := ast.get_docstring(node):
+            yield f"{path.name}:{getattr(node, 'name', 'module')}", re.split(r"\n\s*\n", text)
+
+
+def descriptions(path: Path) -> Iterator[Passage]:
+    """Yield the descriptions and help texts that a module gives to fields and options."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if (
+            isinstance(node, ast.keyword)
+            and node.arg in ("description", "help")
+            and isinstance(node.value, ast.Constant)
+            and isinstance(node.value.value, str)
+        ):
+            yield Passage(f"{path.name}:{node.value.lineno}", _plain(node.value.value))
+
+
+def headers(path: Path) -> Iterator[Passage]:
+    """Yield the comment lines of a Cypher file, except includes."""
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if line.startswith("//") and not line.startswith("// include"):
+            text = re.sub(r"^ *(?:param|returns) +\w+ *:", "", line[2:])  # names are not prose
+            yield Passage(f"{path.parent.name}/{path.name}:{number}", _plain(text))
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.sub(r"`[^`]*`", "CODE", text).split())

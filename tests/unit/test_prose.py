@@ -1,11 +1,53 @@
 """Prose is plain English; `tests/support/prose.py` has the rules."""
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
 from tests.support import pages, prose
 
 #: The pages, generated ones with the words of the code among them, and what agents read.
 WRITTEN = ["config/SYSTEM_PROMPT.md", "CHANGELOG.md", *pages.page_names()]
+
+
+#: Packages, of code and of Cypher, whose prose still has faults: clean one, and delete it here.
+UNCHECKED = {
+    "api",
+    "context.py",
+    "decay",
+    "diagnostics",
+    "evaluation",
+    "fragments",
+    "maintenance",
+    "reporting",
+}
+
+CODE = [
+    path.relative_to(pages.REPOSITORY).as_posix()
+    for folder, ending in (("graph_memory", "py"), ("cypher", "cypher"))
+    for path in sorted((pages.REPOSITORY / folder).rglob(f"*.{ending}"))
+    if path.relative_to(pages.REPOSITORY).parts[1] not in UNCHECKED
+]
+
+
+def passages(path: Path) -> Iterator[prose.Passage]:
+    if path.suffix == ".cypher":
+        yield from prose.headers(path)
+    else:
+        yield from prose.docstrings(path)
+        yield from prose.descriptions(path)
+
+
+@pytest.mark.parametrize("file", CODE)
+def test_a_file_of_code_is_plain_english(file: str) -> None:
+    assert prose.faults(passages(pages.REPOSITORY / file)) == []
+
+
+@pytest.mark.parametrize("file", CODE)
+def test_a_docstring_or_header_begins_with_a_verb_or_a_noun(file: str) -> None:
+    found = prose.first_lines(pages.REPOSITORY / file)
+    assert [each for each in found if prose.OPENINGS.match(each.text)] == []
 
 
 @pytest.mark.parametrize("page", WRITTEN)
