@@ -92,7 +92,7 @@ def test_a_group_is_renamed_to_be_adopted(cli: Run, query: Query, group: str) ->
         (["--group", ""], "graph-memory adopt --rename '=main'"),
         (["--rename", "nonsense", "--dry-run"], "write OLD=NEW"),
         (["--rename", "a-b=c", "--undo", "--group", "c"], "--undo restores the old id"),
-        (["--rename", "no-where=somewhere", "--dry-run"], "no entity of a group 'no-where'"),
+        (["--rename", "no-where=somewhere", "--dry-run"], "group 'no-where' has no entities"),
     ],
     ids=range(6),
 )
