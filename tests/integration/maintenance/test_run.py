@@ -384,7 +384,7 @@ async def survive(memory: GraphMemory, driver: AsyncDriver, after: int) -> None:
     await memory.context.graph.run("memories/update/erase_all", group_id=group)
     for each in (memory, other(memory, group_id=twin)):
         await fill(each, 60, importance=2)
-    now = memory.clock
+    now = memory.context.clock
     memory.context.clock = lambda: TODAY + timedelta(days=365)
     try:
         await killed(memory.settings, group, driver, after)
