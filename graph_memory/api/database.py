@@ -17,7 +17,7 @@ from graph_memory.database.graph import Graph
 from graph_memory.database.schema import MigrationStatus
 from graph_memory.diagnostics import doctor, repair, verify
 from graph_memory.diagnostics.doctor import Check
-from graph_memory.diagnostics.repair import Mended
+from graph_memory.diagnostics.repair import RepairCount
 from graph_memory.diagnostics.verify import Problem
 from graph_memory.settings.base import Settings
 
@@ -53,7 +53,7 @@ class Database:
         """
         return await verify.verify(self._graph, self._settings)
 
-    async def repair(self) -> list[Mended]:
+    async def repair(self) -> list[RepairCount]:
         """Give memories and relations of all groups back what another writer has erased."""
         return await repair.repair(self._graph, self._settings, datetime.now(UTC))
 

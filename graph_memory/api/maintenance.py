@@ -14,11 +14,11 @@ from graph_memory.database.lease import LeaseState
 from graph_memory.domain.inputs import Line, validate, validate_value
 from graph_memory.errors import SettingsError
 from graph_memory.maintenance import records
-from graph_memory.maintenance.dry_run import Overrides, rehearse
+from graph_memory.maintenance.dry_run import Overrides, simulate
 from graph_memory.maintenance.records import Pause, Run
-from graph_memory.maintenance.run import Report, RunRequest, maintain
+from graph_memory.maintenance.run import MaintenanceReport, RunRequest, maintain
 from graph_memory.maintenance.stages import Progress, count_due
-from graph_memory.maintenance.undo import Undone, undo
+from graph_memory.maintenance.undo import UndoReport, undo
 from graph_memory.memories import classification
 from graph_memory.memories.classification import QueueReport
 
@@ -48,7 +48,7 @@ class MaintenanceApi:
         *,
         on_progress: Progress = lambda done, of: None,
         **request: Unpack[RunArguments],
-    ) -> Report:
+    ) -> MaintenanceReport:
         """Run maintenance: let memories fade, and carry out the transitions that are due.
 
         Args:
@@ -68,7 +68,7 @@ class MaintenanceApi:
         policy: str | None = None,
         numbers: Mapping[str, str] | None = None,
         **request: Unpack[RunArguments],
-    ) -> Report:
+    ) -> MaintenanceReport:
         """Return the report a run would have, and change nothing.
 
         Args:
@@ -81,11 +81,11 @@ class MaintenanceApi:
             InvalidArgumentError: There is no such policy, file or setting.
         """
         other = {"now": now, "policy": policy, "numbers": numbers or {}}
-        return await rehearse(
+        return await simulate(
             self._context, validate(RunRequest, request), validate(Overrides, other)
         )
 
-    async def undo(self, run_id: str, *, group_id: str | None = None) -> Undone:
+    async def undo(self, run_id: str, *, group_id: str | None = None) -> UndoReport:
         """Put back the changes of a run; memories changed since stay, and are named.
 
         Args:

@@ -82,5 +82,5 @@ class ServingApi:
     @asynccontextmanager
     async def database_metrics(self) -> AsyncGenerator[None]:
         """Publish the metrics that are read from the database."""
-        with database_metrics.published(self._context):
+        with database_metrics.publishing(self._context):
             yield

@@ -1,33 +1,33 @@
 """The types that the public API takes and returns, in one place for the server and the commands."""
 
 from graph_memory.api.adoption import AdoptableGroup, Adopted, GroupRename
-from graph_memory.api.database import Check, Mended, MigrationStatus, Problem, Restored
+from graph_memory.api.database import Check, MigrationStatus, Problem, RepairCount, Restored
 from graph_memory.api.embeddings import RebuildReport
 from graph_memory.api.episodes import EntityTypes, JobStatus, Kind, NewEpisode
 from graph_memory.api.facts import Entity, Fact, FactFilters, Names
 from graph_memory.api.feedback import Learned
 from graph_memory.api.lifecycle import DecayStatus, Event, Forecast, Obsolete, Points, Scan, Span
 from graph_memory.api.maintenance import (
+    MaintenanceReport,
     MaintenanceStatus,
     Pause,
     QueueReport,
-    Report,
     RunId,
     RunRequest,
-    Undone,
+    UndoReport,
 )
 from graph_memory.api.tokens import VerifiedToken
 from graph_memory.auth.grants import EVERYTHING, Grant, Scope
 from graph_memory.auth.tokens import Token
 from graph_memory.backup.create import Backup
 from graph_memory.database.lease import LeaseState
-from graph_memory.decay.forecast import STATES, ForgottenMemory, Point
-from graph_memory.decay.status import Transition, explained, kept
-from graph_memory.diagnostics.stats import Averages, Health, LastRun, Stats, Vectors
+from graph_memory.decay.forecast import STATES, ForecastPoint, ForgottenMemory
+from graph_memory.decay.status import Transition, describe_protection, describe_status
+from graph_memory.diagnostics.stats import Averages, EmbeddingCoverage, Health, LastRun, Stats
 from graph_memory.graphiti.rename_group import is_tenant, remedy
 from graph_memory.maintenance.records import Failure, Run
 from graph_memory.maintenance.run import StageName
-from graph_memory.maintenance.undo import Refusal
+from graph_memory.maintenance.undo import UndoRefusal
 from graph_memory.memories.add import AddResult
 from graph_memory.memories.confidence import Action
 from graph_memory.memories.lifecycle import Resolution
@@ -88,6 +88,7 @@ __all__ = [
     "Depth",
     "Direction",
     "DirectionName",
+    "EmbeddingCoverage",
     "Entity",
     "EntityTypes",
     "Event",
@@ -95,6 +96,7 @@ __all__ = [
     "FactFilters",
     "Failure",
     "Forecast",
+    "ForecastPoint",
     "ForgottenMemory",
     "Grant",
     "GroupRename",
@@ -106,8 +108,8 @@ __all__ = [
     "LeaseState",
     "LoadStatus",
     "LoadedMemory",
+    "MaintenanceReport",
     "MaintenanceStatus",
-    "Mended",
     "MigrationStatus",
     "Milliseconds",
     "Names",
@@ -116,16 +118,14 @@ __all__ = [
     "Obsolete",
     "Page",
     "Pause",
-    "Point",
     "Points",
     "Problem",
     "Profile",
     "QueueReport",
     "ReachedMemory",
     "RebuildReport",
-    "Refusal",
     "Related",
-    "Report",
+    "RepairCount",
     "Resolution",
     "Restored",
     "Retrieval",
@@ -146,14 +146,14 @@ __all__ = [
     "Top",
     "Transition",
     "TypeCount",
-    "Undone",
-    "Vectors",
+    "UndoRefusal",
+    "UndoReport",
     "VerifiedToken",
     "Walk",
     "Walked",
     "WalkedRelation",
-    "explained",
+    "describe_protection",
+    "describe_status",
     "is_tenant",
-    "kept",
     "remedy",
 ]

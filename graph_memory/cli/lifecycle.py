@@ -16,13 +16,13 @@ app = typer.Typer()
 @command(app, "decay-status")
 async def decay_status(memory_id: Id) -> None:
     """Explain the decay of a memory: its score, the reasons, and the dates ahead."""
-    from graph_memory.api.types import explained
+    from graph_memory.api.types import describe_status
 
     async with opened() as memory:
         found = await memory.lifecycle.status(memory_id)
         rules = memory.lifecycle.rules_hash()
     fields = {**as_mapping(found), "retention": found.retention, "rules": rules}
-    show_fields({"explanation": explained(found), **fields})
+    show_fields({"explanation": describe_status(found), **fields})
 
 
 @command(app)

@@ -10,7 +10,7 @@ from graph_memory.cli.output import as_mapping, progress, show, show_fields
 from graph_memory.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
-    from graph_memory.api.types import Report
+    from graph_memory.api.types import MaintenanceReport
 
 _PAUSED = 3
 _TRUNCATED = 4
@@ -21,7 +21,8 @@ app = typer.Typer()
 @command(app)
 async def maintain(
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Report what a run would do, and change nothing.")
+        bool,
+        typer.Option("--dry-run", help="Report what a run would do, and change nothing."),
     ] = False,
     now: Annotated[
         str | None, typer.Option(help="With --dry-run: time to assume, ISO 8601.")
@@ -159,7 +160,7 @@ def _refuse_assumptions(dry_run: bool, given: dict[str, object]) -> None:
             )
 
 
-def _print_report(report: "Report") -> None:
+def _print_report(report: "MaintenanceReport") -> None:
     """Print a report: one line for the log of a cron job, and notes on failures."""
     if not request().as_json:
         for failure in report.failed:

@@ -26,7 +26,7 @@ class ForgottenMemory:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class ForecastPoint:
     """How many memories will be in each state at an instant."""
 
     at: Instant
@@ -39,7 +39,7 @@ class Forecast:
 
     policy: str
     rules: str  #: stands for the policies and their numbers
-    points: list[Point]  #: the first is now
+    points: list[ForecastPoint]  #: the first is now
     transitions: dict[str, int]  #: "ACTIVE>DORMANT": how many, until the last point
     first_lost: list[ForgottenMemory] = field(default_factory=list[ForgottenMemory])
 
@@ -98,7 +98,7 @@ async def forecast(
         policy=settings.group_decay_policies.get(group_id, settings.decay_policy),
         rules=rules["rules"],
         points=[
-            Point(at, counts)
+            ForecastPoint(at, counts)
             for at, counts in zip([now, *ends], _course(states, steps, points), strict=True)
         ],
         transitions=dict(sorted(transitions.items())),

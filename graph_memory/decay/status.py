@@ -68,7 +68,7 @@ class DecayStatus:
         return self.obsolete_at is not None
 
 
-def kept(status: DecayStatus) -> str:
+def describe_protection(status: DecayStatus) -> str:
     """Say what keeps a memory from fading."""
     if status.protection is None:
         return "not kept"
@@ -76,7 +76,7 @@ def kept(status: DecayStatus) -> str:
     return f"kept from fading ({status.protection}{until})"
 
 
-def explained(status: DecayStatus) -> str:
+def describe_status(status: DecayStatus) -> str:
     """Say in sentences how a score comes about, and what it leads to."""
     terms = status.terms
     sentences = [
@@ -85,7 +85,7 @@ def explained(status: DecayStatus) -> str:
         f"{terms['idle_days']:.4g} days since {status.idle_since}) + {terms['offset']:.4g} is kept."
     ]
     if status.protection:
-        sentences = [f"{status.state}, {kept(status)}; it does not fade."]
+        sentences = [f"{status.state}, {describe_protection(status)}; it does not fade."]
     if status.obsolete_at:
         by = f", superseded by {status.superseded_by}" if status.superseded_by else ""
         sentences.append(

@@ -31,32 +31,34 @@ from graph_memory.errors import GraphMemoryError
 from graph_memory.metrics import DURATION_BUCKETS
 
 
-class CensusCollector(Collector):
-    """Publishes what the database knows of itself, as far as it was read."""
+class DatabaseMetricsCollector(Collector):
+    """Collector of the latest metrics that were read from the database."""
 
-    def __init__(self, read: "Callable[[], Census | None]", ahead_days: tuple[int, ...]) -> None:
+    def __init__(
+        self, read: "Callable[[], DatabaseMetrics | None]", ahead_days: tuple[int, ...]
+    ) -> None:
         self._read = read
         self._ahead_days = ahead_days
 
     def collect(self) -> Iterator[Metric]:
         """Describe the latest census; nothing before the first."""
-        census = self._read()
-        if census is None:
+        snapshot = self._read()
+        if snapshot is None:
             return
-        totals = {total.name: total.value for total in census.totals}
+        totals = {total.name: total.value for total in snapshot.totals}
         yield from _counters(totals)
         yield _durations(totals)
-        yield from self._gauges(census)
+        yield from self._gauges(snapshot)
 
     def describe(self) -> list[Metric]:
         """Tell the registry nothing beforehand: that would read the database."""
         return []
 
-    def _gauges(self, census: "Census") -> Iterator[Metric]:
+    def _gauges(self, snapshot: "DatabaseMetrics") -> Iterator[Metric]:
         states = GaugeMetricFamily(
             "knowledge_memories_by_state", "Memories of all groups.", labels=["state"]
         )
-        for row in census.states:
+        for row in snapshot.states:
             states.add_metric([row.state], row.memories)
         yield states
         ahead = GaugeMetricFamily(
@@ -64,15 +66,15 @@ class CensusCollector(Collector):
             "Memories whose state or protection changes within so many days, if not used.",
             labels=["days"],
         )
-        for days, due in zip(self._ahead_days, census.due, strict=False):
+        for days, due in zip(self._ahead_days, snapshot.due, strict=False):
             ahead.add_metric([str(days)], due)
         yield ahead
-        last = census.last
+        last = snapshot.last
         for name, help_text, value in (
             (
                 "decay_score_avg",
                 "Mean stored decay score, 0 fresh to 1 gone.",
-                census.decay_score_avg,
+                snapshot.decay_score_avg,
             ),
             (
                 "maintenance_last_expired",
@@ -97,13 +99,13 @@ class CensusCollector(Collector):
             (
                 "maintenance_running_timestamp_seconds",
                 "When the present run began; 0: none runs.",
-                _timestamp(census.running_since) or 0,
+                _timestamp(snapshot.running_since) or 0,
             ),
-            ("maintenance_paused", "1 while maintenance is paused.", census.paused),
+            ("maintenance_paused", "1 while maintenance is paused.", snapshot.paused),
             (
                 "last_backup_timestamp_seconds",
                 "When the latest backup was made.",
-                _timestamp(census.backed_up_at),
+                _timestamp(snapshot.backed_up_at),
             ),
         ):
             if value is not None:
@@ -143,15 +145,15 @@ def _counters(totals: Mapping[str, float]) -> Iterator[Metric]:
         for value, total in values.items():
             counter.add_metric([value], totals.get(total, 0))
         yield counter
-    arrows = CounterMetricFamily(
+    transitions = CounterMetricFamily(
         "knowledge_lifecycle_transitions",
         "Changes of state that runs have made.",
         labels=["from_state", "to_state"],
     )
     for name, value in totals.items():
         if name.startswith("transitioned:"):
-            arrows.add_metric(name.removeprefix("transitioned:").split(">"), value)
-    yield arrows
+            transitions.add_metric(name.removeprefix("transitioned:").split(">"), value)
+    yield transitions
 
 
 def _durations(totals: Mapping[str, float]) -> Metric:
@@ -177,7 +179,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class InState:
+class StateMetrics:
     """Memories of a state."""
 
     state: str
@@ -194,7 +196,7 @@ class Total:
 
 
 @dataclass(frozen=True, slots=True)
-class LastRun:
+class EndedRun:
     """The latest run that has ended."""
 
     started_at: Instant
@@ -206,17 +208,19 @@ class LastRun:
     @property
     def expired(self) -> int:
         """Memories that it let expire."""
-        return sum(n for arrow, n in self.transitioned.items() if arrow.endswith(">EXPIRED"))
+        return sum(
+            n for transition, n in self.transitioned.items() if transition.endswith(">EXPIRED")
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class Census:
+class DatabaseMetrics:
     """The state of the database at an instant."""
 
-    states: list[InState] = field(default_factory=list[InState])
+    states: list[StateMetrics] = field(default_factory=list[StateMetrics])
     due: list[int] = field(default_factory=list[int])  #: for each of `AHEAD_DAYS`
     totals: list[Total] = field(default_factory=list[Total])
-    last: LastRun | None = None
+    last: EndedRun | None = None
     running_since: Instant | None = None
     paused: bool = False
     backed_up_at: Instant | None = None
@@ -228,24 +232,24 @@ class Census:
         return sum(row.scores for row in self.states) / memories if memories else None
 
 
-async def take(context: Context) -> Census | None:
+async def read_metrics(context: Context) -> DatabaseMetrics | None:
     """Count and read it all, in one statement."""
     now = context.clock()
     soon = [instant(now + timedelta(days=days)) for days in AHEAD_DAYS]
     return await context.graph.one(
-        "diagnostics/database_metrics/take", Census, now=instant(now), soon=soon
+        "diagnostics/database_metrics/read", DatabaseMetrics, now=instant(now), soon=soon
     )
 
 
 @contextmanager
-def published(context: Context) -> Generator[None]:
-    """Publish the census among the metrics while this lasts; called in the database's loop."""
-    watch = Watch(context, asyncio.get_running_loop())
-    with metrics.registered(CensusCollector(watch.read, AHEAD_DAYS)):
+def publishing(context: Context) -> Generator[None]:
+    """Publish the metrics of the database while the context lasts; call it in its event loop."""
+    watch = MetricsCache(context, asyncio.get_running_loop())
+    with metrics.registered(DatabaseMetricsCollector(watch.read, AHEAD_DAYS)):
         yield
 
 
-class Watch:
+class MetricsCache:
     """Keeps a census at hand for scrapes, which come in threads of their own.
 
     One that is old is taken anew, in the loop of the database, while the scrape waits a moment; if
@@ -255,25 +259,25 @@ class Watch:
     def __init__(self, context: Context, loop: asyncio.AbstractEventLoop) -> None:
         self._context = context
         self._loop = loop
-        self._latest: Census | None = None
+        self._latest: DatabaseMetrics | None = None
         self._taken_at = -float("inf")
         self._taking: Future[None] | None = None
         self._lock = Lock()
 
-    def read(self) -> Census | None:
+    def read(self) -> DatabaseMetrics | None:
         """Return the latest census; None before the first."""
         with self._lock:
             old = time.monotonic() - self._taken_at > self._context.settings.metrics_cache_seconds
             if old and (self._taking is None or self._taking.done()):
-                self._taking = asyncio.run_coroutine_threadsafe(self._take(), self._loop)
+                self._taking = asyncio.run_coroutine_threadsafe(self._refresh(), self._loop)
             taking = self._taking
         if taking is not None:
             wait([taking], _WAIT_SECONDS)
         return self._latest
 
-    async def _take(self) -> None:
+    async def _refresh(self) -> None:
         try:
-            self._latest = await take(self._context)
+            self._latest = await read_metrics(self._context)
             self._taken_at = time.monotonic()
         except GraphMemoryError as error:
             _log.warning("The memories could not be counted for the metrics: %s", error)

@@ -17,7 +17,7 @@ _BATCH = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Mended:
+class RepairCount:
     """What was given back to the memories and relations of a group."""
 
     group_id: str
@@ -34,7 +34,7 @@ class _Damaged:
     missing: list[str]
 
 
-async def repair(graph: Graph, settings: Settings, now: datetime) -> list[Mended]:
+async def repair(graph: Graph, settings: Settings, now: datetime) -> list[RepairCount]:
     """Give memories and relations of all groups back what they lack, from what is left of them.
 
     What belongs to a memory that is gone is removed.
@@ -42,7 +42,7 @@ async def repair(graph: Graph, settings: Settings, now: datetime) -> list[Mended
     Values that were lost are the defaults of an adopted entity; a content that was lost is what
     Graphiti's summary kept of it. A second time there is nothing to do.
     """
-    mended: list[Mended] = []
+    mended: list[RepairCount] = []
     for group_id in await groups(graph):
         counts = await _memories(graph, settings, group_id, now)
         relations = await graph.rows(
@@ -57,8 +57,8 @@ async def repair(graph: Graph, settings: Settings, now: datetime) -> list[Mended
         counts["parent"] += len(
             await graph.rows("diagnostics/repair/parents", str, group_id=group_id)
         )
-        mended += [Mended(group_id, what, n) for what, n in sorted(counts.items()) if n]
-    return mended + await graph.rows("diagnostics/repair/orphans", Mended, batch=_BATCH)
+        mended += [RepairCount(group_id, what, n) for what, n in sorted(counts.items()) if n]
+    return mended + await graph.rows("diagnostics/repair/orphans", RepairCount, batch=_BATCH)
 
 
 async def _memories(graph: Graph, settings: Settings, group_id: str, now: datetime) -> Counter[str]:

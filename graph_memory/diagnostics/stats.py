@@ -23,7 +23,7 @@ _RUNS = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Vectors:
+class EmbeddingCoverage:
     """The model that makes the vectors, and how many texts have none of it."""
 
     model: str
@@ -40,7 +40,7 @@ class Stats:
     by_type: dict[str, int]  #: the most frequent first
     by_tag: dict[str, int]  #: the most frequent twenty
     relations: dict[str, TypeCount]  #: by type, the most frequent first
-    embedding: Vectors
+    embedding: EmbeddingCoverage
     last_backup: datetime | None  #: of the whole database
 
 
@@ -99,7 +99,7 @@ class _Related:
 
 
 @dataclass(frozen=True, slots=True)
-class _Fares:
+class _HealthCounts:
     protected: int
     averages: Averages
     classification_pending: int
@@ -130,7 +130,7 @@ async def stats(context: Context, group_id: str) -> Stats:
         by_type={row.name: row.count for row in types},
         by_tag={row.name: row.count for row in tags},
         relations={row.name: TypeCount(row.count, row.avg_strength) for row in related},
-        embedding=Vectors(
+        embedding=EmbeddingCoverage(
             settings.embedding_model,
             settings.embedding_dimensions,
             await _missing(context, group_id),
@@ -147,26 +147,26 @@ async def health(context: Context, group_id: str) -> Health:
         group_id: The tenant.
     """
     graph, settings = context.graph, context.settings
-    fares = await graph.one(
+    counts = await graph.one(
         "diagnostics/stats/health",
-        _Fares,
+        _HealthCounts,
         group_id=group_id,
         now=instant(context.clock()),
         decay=policies.rules(settings),
-    ) or _Fares(0, Averages(None, None, None, None), 0, None)
+    ) or _HealthCounts(0, Averages(None, None, None, None), 0, None)
     retention = timedelta(days=settings.soft_delete_retention_days)
     runs = await records.runs(graph, limit=_RUNS)
     ours = (run for run in runs if run.groups is None or group_id in run.groups)
     return Health(
         group_id=group_id,
         states=dict.fromkeys(LifecycleState, 0) | await states_now(graph, group_id),
-        protected=fares.protected,
-        averages=fares.averages,
-        classification_pending=fares.classification_pending,
+        protected=counts.protected,
+        averages=counts.averages,
+        classification_pending=counts.classification_pending,
         embeddings_missing=await _missing(context, group_id),
         last_run=next(map(LastRun.of, ours), None),
         paused=await records.paused(graph),
-        recoverable_until_soonest=fares.first_deleted_at and fares.first_deleted_at + retention,
+        recoverable_until_soonest=counts.first_deleted_at and counts.first_deleted_at + retention,
     )
 
 

@@ -12,7 +12,7 @@ _BATCH = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Packed:
+class CompressionCounts:
     """How many contents were compressed, and how many restored."""
 
     compressed: int
@@ -30,7 +30,9 @@ class _Due:
     packed: str | None
 
 
-async def pack(graph: Graph, *, groups: list[str] | None, canary: int) -> AsyncGenerator[Packed]:
+async def compress_contents(
+    graph: Graph, *, groups: list[str] | None, canary: int
+) -> AsyncGenerator[CompressionCounts]:
     """Compress or restore the contents of memories that have changed state, a batch at a time.
 
     What somebody changes meanwhile stays for the next run.
@@ -48,7 +50,7 @@ async def pack(graph: Graph, *, groups: list[str] | None, canary: int) -> AsyncG
         stored = set(await graph.rows("maintenance/compression/store", str, memories=rows))
         changed = [m for m in due if m.memory_id in stored and m.compress != (m.packed is not None)]
         compressed = sum(memory.compress for memory in changed)
-        yield Packed(compressed, len(changed) - compressed)
+        yield CompressionCounts(compressed, len(changed) - compressed)
         after_id = due[-1].memory_id
 
 

@@ -18,7 +18,7 @@ from graph_memory.decay import policies
 from graph_memory.domain.inputs import Text
 from graph_memory.domain.timestamps import SimulatedTime, instant
 from graph_memory.maintenance.records import Run
-from graph_memory.maintenance.run import Candidate, Report, RunRequest, new_run
+from graph_memory.maintenance.run import DryRunItem, MaintenanceReport, RunRequest, new_run
 from graph_memory.maintenance.stages import Stage, ranges
 from graph_memory.memories import classification
 from graph_memory.memories.confidence import scan_parameters
@@ -46,7 +46,7 @@ class _Planned:
     was: str
     becomes: str
     count: int
-    examples: list[Candidate]
+    examples: list[DryRunItem]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,9 @@ class _Expired:
     count: int
 
 
-async def rehearse(context: Context, request: RunRequest, what_if: Overrides) -> Report:
+async def simulate(
+    context: Context, request: RunRequest, overrides: Overrides
+) -> MaintenanceReport:
     """Tell what a run would do, and change nothing, not even a counter.
 
     Raises:
@@ -66,28 +68,30 @@ async def rehearse(context: Context, request: RunRequest, what_if: Overrides) ->
     """
     started = time.monotonic()
     graph, settings = context.graph, context.settings
-    with_settings = what_if.policy is not None or bool(what_if.numbers)
+    with_settings = overrides.policy is not None or bool(overrides.numbers)
     if with_settings:
-        settings = policies.with_overrides(settings, what_if.policy, what_if.numbers)
+        settings = policies.with_overrides(settings, overrides.policy, overrides.numbers)
         graph = graph.with_settings(settings)
         await policies.check_policies(graph, settings)
     run = await new_run(context, request)
-    run.now = what_if.now or run.now
+    run.now = overrides.now or run.now
     run.full = run.full or with_settings
     planned = await _planned(graph, settings, run) if Stage.DECAY in run.stages else []
-    arrows = Counter[str]()
+    transitions = Counter[str]()
     for plan in planned:
-        arrows[f"{plan.was}>{plan.becomes}"] += plan.count if plan.was != plan.becomes else 0
+        transitions[f"{plan.was}>{plan.becomes}"] += plan.count if plan.was != plan.becomes else 0
     for expired in await _expired(graph, settings, run):
-        arrows[f"{expired.was}>{expired.becomes}"] -= expired.count
-        arrows[f"{expired.was}>EXPIRED"] += expired.count
+        transitions[f"{expired.was}>{expired.becomes}"] -= expired.count
+        transitions[f"{expired.was}>EXPIRED"] += expired.count
     examples = [example for plan in planned for example in plan.examples]
     examples.sort(key=lambda example: (-example.decay_score, example.memory_id))
-    return Report(
+    return MaintenanceReport(
         run_id=run.run_id,
         dry_run=True,
         processed=sum(plan.count for plan in planned),
-        transitioned={arrow: count for arrow, count in sorted(arrows.items()) if count > 0},
+        transitioned={
+            transition: count for transition, count in sorted(transitions.items()) if count > 0
+        },
         soft_deleted=_becoming(planned, "SOFT_DELETED"),
         purged=await _purged(graph, settings, run),
         compressed=await _compressed(graph, run, planned),

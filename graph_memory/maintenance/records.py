@@ -82,7 +82,7 @@ class Pause:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class RunControl:
     """Whether a run still holds its lease, and whether somebody wants it to pause."""
 
     held: bool
@@ -114,11 +114,11 @@ async def begin(graph: Graph, run: Run) -> None:
     )
 
 
-async def save(graph: Graph, run: Run, lease: Lease) -> Standing:
+async def save(graph: Graph, run: Run, lease: Lease) -> RunControl:
     """Record how far a run has come, as long as it holds the lease."""
-    standing = await graph.one(
+    control = await graph.one(
         "maintenance/records/save",
-        Standing,
+        RunControl,
         run_id=run.run_id,
         owner=lease.owner,
         status=run.status,
@@ -129,7 +129,7 @@ async def save(graph: Graph, run: Run, lease: Lease) -> Standing:
         duration_seconds=run.duration_seconds,
         truncated=run.truncated,
     )
-    return standing or Standing(held=False, paused=False)
+    return control or RunControl(held=False, paused=False)
 
 
 async def add_totals(graph: Graph, run: Run) -> None:
@@ -138,7 +138,7 @@ async def add_totals(graph: Graph, run: Run) -> None:
         f"runs:{run.status}": 1,
         **metrics.run_totals(run.duration_seconds),
         **_fields(run.counts),
-        **{f"transitioned:{arrow}": count for arrow, count in run.transitioned.items()},
+        **{f"transitioned:{transition}": count for transition, count in run.transitioned.items()},
     }
     await add(graph, totals)
 

@@ -23,7 +23,14 @@ from graph_memory.domain.timestamps import Instant, instant
 from graph_memory.errors import GraphUnavailableError
 from graph_memory.maintenance import records
 from graph_memory.maintenance.records import Failure, Run
-from graph_memory.maintenance.stages import FADING, Progress, RunOptions, Stage, Stopped, Work
+from graph_memory.maintenance.stages import (
+    DECAY_STAGES,
+    Progress,
+    RunOptions,
+    RunState,
+    RunStopped,
+    Stage,
+)
 from graph_memory.settings.base import Settings
 
 _log = logging.getLogger(__name__)
@@ -52,7 +59,7 @@ class RunRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class DryRunItem:
     """A memory that a run would move, for a dry run to show."""
 
     memory_id: str
@@ -63,7 +70,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class MaintenanceReport:
     """What a run did, or would do."""
 
     run_id: str
@@ -85,12 +92,12 @@ class Report:
     paused: bool  #: somebody paused it on its way
     resumed: list[str]  #: earlier runs that it finished first
     failed: list[Failure]  #: the first memories it could not treat
-    would_go_first: list[Candidate] = field(default_factory=list[Candidate])
+    would_go_first: list[DryRunItem] = field(default_factory=list[DryRunItem])
 
 
 async def maintain(
     context: Context, request: RunRequest, on_progress: Progress = lambda done, of: None
-) -> Report:
+) -> MaintenanceReport:
     """Run maintenance, after finishing what earlier runs left of the groups open to the caller.
 
     Args:
@@ -105,46 +112,48 @@ async def maintain(
     """
     graph, settings = context.graph, context.settings
     await records.refuse_if_paused(graph)
-    effort = _effort(settings, request, on_progress)
+    options = _options(settings, request, on_progress)
     async with Lease(graph, settings) as lease:
         resumed: list[str] = []
         for left in await _unfinished(context):
-            work = Work(context, left, lease, effort)
+            state = RunState(context, left, lease, options)
             resumed.append(left.run_id)
-            if stopped := await _finish(work):
+            if stopped := await _finish(state):
                 return _report(left, resumed, stopped)
         run = await new_run(context, request)
         await records.begin(graph, run)
-        stopped = await _finish(Work(context, run, lease, effort))
+        stopped = await _finish(RunState(context, run, lease, options))
     return _report(run, resumed, stopped)
 
 
-async def _finish(work: Work) -> Stopped | None:
+async def _finish(state: RunState) -> RunStopped | None:
     """Do what is left of a run, and record how it ended; tell what stopped it, if anything did."""
-    run, stopped = work.run, None
+    run, stopped = state.run, None
     try:
         run.status, run.truncated = "running", False
-        await work.go()
+        await state.go()
         run.status = "done"
-    except Stopped as early:
+    except RunStopped as early:
         stopped, run.status, run.truncated = early, "stopped", early.truncated
     except GraphUnavailableError:
         raise  # nothing can be recorded: it stays as it is, and the next run finishes it
     except BaseException:
         run.status = "failed"
-        await _close(work)
+        await _close(state)
         raise
-    await _close(work)
+    await _close(state)
     return stopped
 
 
-async def _close(work: Work) -> None:
+async def _close(state: RunState) -> None:
     """Record how a run ended."""
-    graph, run = work.context.graph, work.run
-    arrows = await graph.rows("maintenance/run/transitions", _Arrow, run_id=run.run_id)
-    run.transitioned = {f"{arrow.was}>{arrow.became}": arrow.count for arrow in arrows}
-    run.counts.soft_deleted = sum(a.count for a in arrows if a.became == "SOFT_DELETED")
-    await work.save()
+    graph, run = state.context.graph, state.run
+    transitions = await graph.rows("maintenance/run/transitions", _Transition, run_id=run.run_id)
+    run.transitioned = {
+        f"{transition.was}>{transition.became}": transition.count for transition in transitions
+    }
+    run.counts.soft_deleted = sum(a.count for a in transitions if a.became == "SOFT_DELETED")
+    await state.save()
     if run.status != "stopped":  # what is stopped goes on, and is counted then
         await records.add_totals(graph, run)
     level = logging.WARNING if run.counts.errors else logging.INFO
@@ -152,7 +161,7 @@ async def _close(work: Work) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Arrow:
+class _Transition:
     was: str
     became: str
     count: int
@@ -187,7 +196,9 @@ async def new_run(context: Context, request: RunRequest) -> Run:
         now=context.clock(),
         started_at=datetime.now(UTC),
         status="running",
-        stages=[s for s in Stage if s in wanted and (settings.decay_enabled or s not in FADING)],
+        stages=[
+            s for s in Stage if s in wanted and (settings.decay_enabled or s not in DECAY_STAGES)
+        ],
         groups=_groups(settings, request),
         canary=settings.decay_canary_percent if canary is None else canary,
         full=request.full,
@@ -255,7 +266,7 @@ def _groups(settings: Settings, request: RunRequest) -> list[str] | None:
     return [group for group in request.groups if not enabled or group in enabled]
 
 
-def _effort(settings: Settings, request: RunRequest, on_progress: Progress) -> RunOptions:
+def _options(settings: Settings, request: RunRequest, on_progress: Progress) -> RunOptions:
     seconds = request.max_seconds or settings.maintenance_max_seconds
     return RunOptions(
         batch_size=request.batch_size or settings.maintenance_batch_size,
@@ -265,9 +276,9 @@ def _effort(settings: Settings, request: RunRequest, on_progress: Progress) -> R
     )
 
 
-def _report(run: Run, resumed: list[str], stopped: Stopped | None) -> Report:
+def _report(run: Run, resumed: list[str], stopped: RunStopped | None) -> MaintenanceReport:
     counts: Any = run.counts
-    return Report(
+    return MaintenanceReport(
         run_id=run.run_id,
         dry_run=False,
         **{name: getattr(counts, name) for name in counts.__slots__},

@@ -15,7 +15,7 @@ from graph_memory.decay import policies
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import RunLockedError
 from graph_memory.maintenance import records
-from graph_memory.maintenance.compression import pack
+from graph_memory.maintenance.compression import compress_contents
 from graph_memory.maintenance.records import Failure, Run
 from graph_memory.maintenance.reembedding import rebuild_embeddings
 from graph_memory.memories import classification, confidence
@@ -53,10 +53,10 @@ class Stage(StrEnum):
 
 
 #: What is left out where decay is switched off.
-FADING = (Stage.PROTECTION, Stage.DECAY, Stage.CONFIDENCE, Stage.PURGE)
+DECAY_STAGES = (Stage.PROTECTION, Stage.DECAY, Stage.CONFIDENCE, Stage.PURGE)
 
 
-class Stopped(Exception):  # noqa: N818 - it is no error
+class RunStopped(Exception):  # noqa: N818 - it is no error
     """A run ends early: its time is up, or somebody wants it to pause."""
 
     def __init__(self, *, truncated: bool) -> None:
@@ -82,13 +82,13 @@ class _Outcome:
     failed: list[Failure]
 
 
-class Work:
+class RunState:
     """A run at work."""
 
-    def __init__(self, context: Context, run: Run, lease: Lease, effort: RunOptions) -> None:
+    def __init__(self, context: Context, run: Run, lease: Lease, options: RunOptions) -> None:
         self.context = context
         self.run = run
-        self.effort = effort
+        self.options = options
         self.scope: dict[str, Any] = {"groups": run.groups, "canary": run.canary}
         self.at: dict[str, Any] = {
             "now": instant(run.now),
@@ -113,31 +113,31 @@ class Work:
 
     async def go_on(self, done: int = 0) -> None:
         """Record how far the run has come, `done` memories further, and whether it may go on."""
-        self.effort.on_progress(done, None)
+        self.options.on_progress(done, None)
         if (await self.save()).paused:
-            raise Stopped(truncated=False)
-        if self._has_begun and time.monotonic() > self.effort.deadline:
-            raise Stopped(truncated=True)
+            raise RunStopped(truncated=False)
+        if self._has_begun and time.monotonic() > self.options.deadline:
+            raise RunStopped(truncated=True)
 
     def ago(self, days: float) -> str:
         """Return the instant so many days before the run's."""
         return instant(self.run.now - timedelta(days=days))
 
-    async def save(self) -> records.Standing:
+    async def save(self) -> records.RunControl:
         """Record how far the run has come.
 
         Raises:
             RunLockedError: It lost its lease to another.
         """
         self.run.duration_seconds = round(time.monotonic() - self._started, 3)
-        standing = await records.save(self.context.graph, self.run, self._lease)
-        if not standing.held:
+        control = await records.save(self.context.graph, self.run, self._lease)
+        if not control.held:
             raise RunLockedError
-        return standing
+        return control
 
     async def batches(self, statement: str, counter: str = "", **parameters: Any) -> None:
         """Run a batch statement until nothing is left, and count what it changed."""
-        limit = self.effort.batch_size * self.effort.concurrency * _TRANSACTIONS
+        limit = self.options.batch_size * self.options.concurrency * _TRANSACTIONS
         while await self.batch(statement, counter, limit=limit, **parameters) == limit:
             pass
 
@@ -147,8 +147,8 @@ class Work:
         Returns:
             How many memories it looked at.
         """
-        effort = self.effort
-        first = await self._outcome(statement, effort.batch_size, effort.concurrency, parameters)
+        options = self.options
+        first = await self._outcome(statement, options.batch_size, options.concurrency, parameters)
         done, failed = first.done, first.failed
         if failed:
             alone = parameters | ({"limit": len(failed)} if "limit" in parameters else {})
@@ -182,20 +182,20 @@ class Work:
         return outcome or _Outcome(0, [])
 
 
-async def _protection(work: Work) -> None:
-    await work.batches("maintenance/stages/unprotect")
+async def _protection(state: RunState) -> None:
+    await state.batches("maintenance/stages/unprotect")
 
 
-async def _decay(work: Work) -> None:
-    graph = work.context.graph
-    if work.run.full:
+async def _decay(state: RunState) -> None:
+    graph = state.context.graph
+    if state.run.full:
         async for ids in ranges(graph):
-            await work.batch("maintenance/stages/refresh", "processed", **ids)
-            await work.batch("maintenance/stages/all", "processed", **ids)
+            await state.batch("maintenance/stages/refresh", "processed", **ids)
+            await state.batch("maintenance/stages/all", "processed", **ids)
         return
-    due = await count_due(graph, work.run.now, **work.scope)
-    work.effort.on_progress(0, due)
-    await work.batches("maintenance/stages/due", "processed")
+    due = await count_due(graph, state.run.now, **state.scope)
+    state.options.on_progress(0, due)
+    await state.batches("maintenance/stages/due", "processed")
 
 
 async def count_due(
@@ -219,116 +219,116 @@ async def ranges(graph: Graph) -> AsyncGenerator[dict[str, str]]:
         after_id = last_id or _END
 
 
-async def _compress(work: Work) -> None:
-    async for packed in pack(work.context.graph, **work.scope):
-        work.run.counts.compressed += packed.compressed
-        await work.go_on()
+async def _compress(state: RunState) -> None:
+    async for packed in compress_contents(state.context.graph, **state.scope):
+        state.run.counts.compressed += packed.compressed
+        await state.go_on()
 
 
-async def _confidence(work: Work) -> None:
-    settings = work.context.settings
+async def _confidence(state: RunState) -> None:
+    settings = state.context.settings
     if not settings.confidence_scan_in_maintenance:
         return
-    touched = work.run.groups
-    for group in await groups(work.context.graph) if touched is None else touched:
+    touched = state.run.groups
+    for group in await groups(state.context.graph) if touched is None else touched:
         scan = await confidence.scan(
-            work.context.graph,
+            state.context.graph,
             settings,
             dry_run=False,
             group_id=group,
-            now=work.run.now,
-            run_id=work.run.run_id,
-            canary=work.run.canary,
+            now=state.run.now,
+            run_id=state.run.run_id,
+            canary=state.run.canary,
         )
         for memory_id in scan.failed:
-            work.run.fail(memory_id, "it changed while its confidence was lowered")
-        await work.go_on(scan.applied)
+            state.run.fail(memory_id, "it changed while its confidence was lowered")
+        await state.go_on(scan.applied)
 
 
-async def _classification(work: Work) -> None:
-    context = work.context
+async def _classification(state: RunState) -> None:
+    context = state.context
     if not context.settings.classifies:
         return
     report = await classification.process_queue(
         context.graph,
         context.settings,
         context.chat,
-        groups=work.run.groups,
-        now=work.run.now,
-        run_id=work.run.run_id,
+        groups=state.run.groups,
+        now=state.run.now,
+        run_id=state.run.run_id,
     )
-    work.run.counts.classified += report.classified
-    await work.go_on(report.classified)
+    state.run.counts.classified += report.classified
+    await state.go_on(report.classified)
 
 
-async def _embeddings(work: Work) -> None:
-    context = work.context
+async def _embeddings(state: RunState) -> None:
+    context = state.context
     stored = await stored_embedding(context.graph)
     if stored and stored != configured_embedding(context.settings):
         return  # another model is a matter of `embeddings rebuild`
     if not await context.graph.one("maintenance/stages/lacks_vectors", bool):
         return
     for group in await context.graph.rows(
-        "maintenance/stages/unembedded", str, groups=work.run.groups
+        "maintenance/stages/unembedded", str, groups=state.run.groups
     ):
         report = await rebuild_embeddings(context, group, only_missing=True)
-        work.run.counts.embedded += report.rebuilt
-        work.run.counts.errors += report.failed
-        await work.go_on(report.rebuilt)
+        state.run.counts.embedded += report.rebuilt
+        state.run.counts.errors += report.failed
+        await state.go_on(report.rebuilt)
 
 
-async def _purge(work: Work) -> None:
-    settings = work.context.settings
-    await work.batches(
+async def _purge(state: RunState) -> None:
+    settings = state.context.settings
+    await state.batches(
         "maintenance/stages/purge",
         "purged",
-        deleted_before=work.ago(settings.soft_delete_retention_days),
+        deleted_before=state.ago(settings.soft_delete_retention_days),
     )
-    await work.context.graph.run(
+    await state.context.graph.run(
         "maintenance/stages/erase_purged",
-        groups=work.run.groups,
-        purged_before=work.ago(settings.undo_retention_days),
-        batch=work.effort.batch_size,
+        groups=state.run.groups,
+        purged_before=state.ago(settings.undo_retention_days),
+        batch=state.options.batch_size,
     )
 
 
-async def _sessions(work: Work) -> None:
-    before = work.run.now - timedelta(days=work.context.settings.session_ttl_days)
-    for group in await work.context.graph.rows(
-        "maintenance/stages/idle_sessions", str, groups=work.run.groups, before=instant(before)
+async def _sessions(state: RunState) -> None:
+    before = state.run.now - timedelta(days=state.context.settings.session_ttl_days)
+    for group in await state.context.graph.rows(
+        "maintenance/stages/idle_sessions", str, groups=state.run.groups, before=instant(before)
     ):
-        await session_store.expire(work.context.graph, group_id=group, before=before)
+        await session_store.expire(state.context.graph, group_id=group, before=before)
 
 
-async def _records(work: Work) -> None:
-    await work.context.graph.run(
+async def _records(state: RunState) -> None:
+    await state.context.graph.run(
         "maintenance/stages/erase_changes",
-        groups=work.run.groups,
-        changed_before=work.ago(work.context.settings.undo_retention_days),
-        run_id=work.run.run_id,
-        batch=work.effort.batch_size,
+        groups=state.run.groups,
+        changed_before=state.ago(state.context.settings.undo_retention_days),
+        run_id=state.run.run_id,
+        batch=state.options.batch_size,
     )
-    await work.context.graph.run(
+    await state.context.graph.run(
         "maintenance/stages/erase_jobs",
-        groups=work.run.groups,
-        ended_before=work.ago(work.context.settings.episode_retention_days),
-        batch=work.effort.batch_size,
+        groups=state.run.groups,
+        ended_before=state.ago(state.context.settings.episode_retention_days),
+        batch=state.options.batch_size,
     )
-    await work.context.graph.run(
+    await state.context.graph.run(
         "maintenance/stages/erase_runs",
-        groups=work.run.groups,
-        begun_before=work.ago(work.context.settings.undo_retention_days),
-        run_id=work.run.run_id,
-        batch=work.effort.batch_size,
+        groups=state.run.groups,
+        begun_before=state.ago(state.context.settings.undo_retention_days),
+        run_id=state.run.run_id,
+        batch=state.options.batch_size,
     )
-    await work.context.graph.run(
+    await state.context.graph.run(
         "maintenance/stages/erase_rates",
-        called_before=work.ago(_CALLED_DAYS),
-        batch=work.effort.batch_size,
+        called_before=state.ago(_CALLED_DAYS),
+        batch=state.options.batch_size,
     )
 
 
-_STAGES: dict[Stage, Callable[[Work], Awaitable[None]]] = {
+_STAGES: dict[Stage, Callable[[RunState], Awaitable[None]]] = {
     Stage.PROTECTION: _protection,
     Stage.DECAY: _decay,
     Stage.COMPRESS: _compress,

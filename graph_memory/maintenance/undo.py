@@ -9,7 +9,7 @@ from graph_memory.decay import policies
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import UndoRefusedError
 from graph_memory.maintenance import records
-from graph_memory.maintenance.compression import pack
+from graph_memory.maintenance.compression import compress_contents
 from graph_memory.maintenance.records import RunStatus
 from graph_memory.settings.base import Settings
 
@@ -20,7 +20,7 @@ _LISTED = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class UndoRefusal:
     """A memory that stays as it is, and why."""
 
     memory_id: str
@@ -28,13 +28,13 @@ class Refusal:
 
 
 @dataclass(slots=True)
-class Undone:
+class UndoReport:
     """What became of an undo, in memories; `refusals` are the first of `refused`."""
 
     run_id: str
     restored: int = 0
     refused: int = 0
-    refusals: list[Refusal] = field(default_factory=list[Refusal])
+    refusals: list[UndoRefusal] = field(default_factory=list[UndoRefusal])
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class _Restored:
 
 async def undo(
     graph: Graph, settings: Settings, run_id: str, *, group_id: str | None = None, now: datetime
-) -> Undone:
+) -> UndoReport:
     """Put back what a run changed: states, dates, tags, contents, and what it purged.
 
     With a group only what it changed of that; the rest of the run can be undone later.
@@ -69,7 +69,7 @@ async def undo(
             raise UndoRefusedError(run_id, "it has been undone already")
         if now - run.now > timedelta(days=settings.undo_retention_days):
             raise UndoRefusedError(run_id, kept)
-        undone = Undone(run_id)
+        undone = UndoReport(run_id)
         at = {"now": instant(now), "decay": policies.parameters(settings)}
         after_id = ""
         while ids := await graph.rows(
@@ -87,7 +87,7 @@ async def undo(
                 _count(undone, row)
             after_id = ids[-1]
         touched = run.groups if group_id is None else [group_id]
-        async for _ in pack(graph, groups=touched, canary=100):
+        async for _ in compress_contents(graph, groups=touched, canary=100):
             pass
         whole = group_id is None or run.groups == [group_id]
         if whole and undone.restored and not undone.refused:
@@ -100,10 +100,10 @@ def _concerns(run: RunStatus, group_id: str | None) -> bool:
     return group_id is None or run.groups is None or group_id in run.groups
 
 
-def _count(undone: Undone, row: _Restored) -> None:
+def _count(undone: UndoReport, row: _Restored) -> None:
     if row.refused is None:
         undone.restored += 1
         return
     undone.refused += 1
     if len(undone.refusals) < _LISTED:
-        undone.refusals.append(Refusal(row.memory_id, row.refused))
+        undone.refusals.append(UndoRefusal(row.memory_id, row.refused))

@@ -6,7 +6,7 @@ from datetime import datetime
 from html import escape
 
 from graph_memory.reporting.plots import curves_svg, dots_svg, forecast_svg, states_svg
-from graph_memory.reporting.report import Report
+from graph_memory.reporting.report import GroupReport
 
 _PAGE = """\
 <!doctype html>
@@ -37,25 +37,25 @@ th, td {{ text-align: left; vertical-align: top; padding: .2rem 1rem .2rem 0;
 """
 
 
-def page(report: Report) -> str:
+def page(report: GroupReport) -> str:
     """Return the whole document."""
     title = escape(f"Memories of {report.group_id}")
     sections = (_overview, _states, _retention, _coming, _connectors, _health, _runs)
     return _PAGE.format(title=title, body="\n".join(section(report) for section in sections))
 
 
-def _overview(report: Report) -> str:
-    told = report.forecast
-    memories = sum(told.points[0].states.values())
+def _overview(report: GroupReport) -> str:
+    forecast = report.forecast
+    memories = sum(forecast.points[0].states.values())
     return (
         f"<p>{_date(report.at)} UTC. {memories} memories, {report.analysis.relations} "
-        f"relations, policy {escape(told.policy)} (rules {escape(told.rules)}). "
+        f"relations, policy {escape(forecast.policy)} (rules {escape(forecast.rules)}). "
         f"Over all groups, {report.status.due_now} are due now, {report.status.due_in_a_day} "
         "within a day.</p>"
     )
 
 
-def _states(report: Report) -> str:
+def _states(report: GroupReport) -> str:
     states = report.forecast.points[0].states
     shown = {state: count for state, count in states.items() if state != "PURGED"}
     return _section(
@@ -65,7 +65,7 @@ def _states(report: Report) -> str:
     )
 
 
-def _retention(report: Report) -> str:
+def _retention(report: GroupReport) -> str:
     return _section(
         "Retention",
         _image(dots_svg(report.dots), "What is kept of each memory, by days unused"),
@@ -75,21 +75,21 @@ def _retention(report: Report) -> str:
     )
 
 
-def _coming(report: Report) -> str:
-    told = report.forecast
+def _coming(report: GroupReport) -> str:
+    forecast = report.forecast
     return _section(
         "The coming year",
-        _image(forecast_svg(told), "States over the coming year if nothing is touched"),
-        _table(("change of state", "memories"), told.transitions.items()),
+        _image(forecast_svg(forecast), "States over the coming year if nothing is touched"),
+        _table(("change of state", "memories"), forecast.transitions.items()),
         "<h3>Forgotten first</h3>",
         _table(
             ("on", "memory", "id"),
-            ((_date(lost.lost_at), lost.lead, lost.memory_id) for lost in told.first_lost),
+            ((_date(lost.lost_at), lost.lead, lost.memory_id) for lost in forecast.first_lost),
         ),
     )
 
 
-def _connectors(report: Report) -> str:
+def _connectors(report: GroupReport) -> str:
     found = report.analysis
     return _section(
         "Top connectors",
@@ -105,7 +105,7 @@ def _connectors(report: Report) -> str:
     )
 
 
-def _health(report: Report) -> str:
+def _health(report: GroupReport) -> str:
     checks = (
         f'<tr class="{escape(check.status)}">{_cells(check.status, check.name)}'
         f"{_cells(check.detail, check.remedy)}</tr>"
@@ -120,7 +120,7 @@ def _health(report: Report) -> str:
     )
 
 
-def _runs(report: Report) -> str:
+def _runs(report: GroupReport) -> str:
     status = report.status
     paused = status.paused and (
         f"<p>Paused since {_date(status.paused.since)}: {escape(status.paused.reason)}</p>"

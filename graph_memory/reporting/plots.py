@@ -10,7 +10,7 @@ from graph_memory.decay.forecast import STATES, Forecast
 from graph_memory.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
-    from graph_memory.reporting.report import Dot, Kept
+    from graph_memory.reporting.report import CurvePoint, MemoryDot
 
 _FORMATS = (".png", ".svg", ".pdf")
 
@@ -73,7 +73,7 @@ def states_svg(states: Mapping[str, int]) -> bytes:
     return _svg(figure)
 
 
-def curves_svg(kept: Sequence["Kept"]) -> bytes:
+def curves_svg(kept: Sequence["CurvePoint"]) -> bytes:
     """Draw what is kept of an untouched memory over the days, a line for each stability."""
     figure, axes = _figure()
     for stability, points in groupby(kept, key=lambda each: each.stability):
@@ -86,7 +86,7 @@ def curves_svg(kept: Sequence["Kept"]) -> bytes:
     return _svg(figure)
 
 
-def dots_svg(dots: Sequence["Dot"]) -> bytes:
+def dots_svg(dots: Sequence["MemoryDot"]) -> bytes:
     """Draw what is kept of each memory by its days unused; state is colour, importance size."""
     figure, axes = _figure()
     by_state = {state: [dot for dot in dots if dot.state == state] for state in STATES}

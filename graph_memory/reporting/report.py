@@ -19,7 +19,7 @@ _CURVE_DAYS = list(range(0, 366, 5))
 
 
 @dataclass(frozen=True, slots=True)
-class Dot:
+class MemoryDot:
     """A memory among others."""
 
     state: str
@@ -29,7 +29,7 @@ class Dot:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class CurvePoint:
     """What is kept of an untouched memory of importance 5."""
 
     stability: int  #: 1 to 5
@@ -38,14 +38,14 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class GroupReport:
     """All that the page shows."""
 
     group_id: str
     at: datetime
     forecast: Forecast
-    curves: list[Kept]
-    dots: list[Dot]  #: the most important memories, a thousand at most
+    curves: list[CurvePoint]
+    dots: list[MemoryDot]  #: the most important memories, a thousand at most
     analysis: Analysis
     leads: dict[str, str]  #: first words of the top connectors, by id
     checks: list[Check]
@@ -53,7 +53,7 @@ class Report:
     status: MaintenanceStatus
 
 
-async def report(memory: GraphMemory, group_id: str | None = None) -> Report:
+async def report(memory: GraphMemory, group_id: str | None = None) -> GroupReport:
     """Look at a group; no memory changes, and nothing counts as an access."""
     graph, settings, now = memory.context.graph, memory.settings, memory.clock()
     group = memory.group(group_id)
@@ -62,12 +62,12 @@ async def report(memory: GraphMemory, group_id: str | None = None) -> Report:
     top = [connector.memory_id for connector in analysis.top_connectors]
     connectors = await read.get_many(graph, settings, top, group_id=group, now=now)
     problems = await verify(graph, settings)
-    return Report(
+    return GroupReport(
         group_id=group,
         at=now,
         forecast=await memory.lifecycle.forecast(days=365, points=24, group_id=group),
-        curves=await graph.rows("reporting/report/curves", Kept, days=_CURVE_DAYS, **given),
-        dots=await graph.rows("reporting/report/dots", Dot, limit=_DOTS, **given),
+        curves=await graph.rows("reporting/report/curves", CurvePoint, days=_CURVE_DAYS, **given),
+        dots=await graph.rows("reporting/report/dots", MemoryDot, limit=_DOTS, **given),
         analysis=analysis,
         leads={each.memory_id: " ".join(each.content.split())[:120] for each in connectors},
         checks=await doctor.examine(settings),

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from graph_memory.api.service import GraphMemory
-from graph_memory.api.types import Refusal, Report, RunId, Scope, StageName
+from graph_memory.api.types import MaintenanceReport, RunId, Scope, StageName, UndoRefusal
 from graph_memory.domain.inputs import PolicyName
 from graph_memory.domain.timestamps import SimulatedTime
 from graph_memory.errors import InvalidArgumentError
@@ -19,7 +19,7 @@ toolset = Toolset(Scope.ADMIN)
 class MaintenanceView(View):
     """The report of a maintenance run or of a dry run."""
 
-    report: Report
+    report: MaintenanceReport
 
     @model_serializer(mode="wrap")
     def _flat(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -44,7 +44,7 @@ class UndoneRun(ValueView):
     run_id: str
     restored: int
     refused: int
-    refusals: list[Refusal]
+    refusals: list[UndoRefusal]
 
     def text(self) -> str:
         """Return the counts, and the reason for each memory that was not restored."""

@@ -7,11 +7,11 @@ from pydantic import BaseModel
 from graph_memory.api.types import (
     Action,
     DecayStatus,
+    ForecastPoint,
     ForgottenMemory,
-    Point,
     Transition,
-    explained,
-    kept,
+    describe_protection,
+    describe_status,
 )
 from graph_memory.domain.timestamps import Instant
 from graph_memory.server.views.base import ValueView, View
@@ -51,7 +51,9 @@ class Preserved(View):
             state=status.state,
             decay_score=status.decay_score,
             preservation=Preservation.of(status),
-            explanation=f"Memory {status.memory_id} is {status.state}, {kept(status)}.",
+            explanation=(
+                f"Memory {status.memory_id} is {status.state}, {describe_protection(status)}."
+            ),
         )
 
     def text(self) -> str:
@@ -101,7 +103,7 @@ class DecayStatusView(View):
             is_obsolete=status.is_obsolete,
             obsolete_reason=status.obsolete_reason,
             superseded_by=status.superseded_by,
-            explanation=explained(status),
+            explanation=describe_status(status),
             transitions=status.history,
         )
 
@@ -120,7 +122,7 @@ class Forecasted(ValueView):
 
     policy: str
     rules: str
-    points: list[Point]
+    points: list[ForecastPoint]
     transitions: dict[str, int]
     first_lost: list[ForgottenMemory]
 

@@ -2,10 +2,10 @@
 
 from graph_memory.api.types import (
     Averages,
+    EmbeddingCoverage,
     LastRun,
     Pause,
     TypeCount,
-    Vectors,
 )
 from graph_memory.domain.timestamps import Instant
 from graph_memory.server.views.base import ValueView
@@ -18,7 +18,7 @@ class StatsView(ValueView):
     by_type: dict[str, int]
     by_tag: dict[str, int]
     relations: dict[str, TypeCount]
-    embedding: Vectors
+    embedding: EmbeddingCoverage
     last_backup: Instant | None
 
     def text(self) -> str:

@@ -53,7 +53,7 @@ def scraping(memory: GraphMemory) -> Iterator[Callable[[], Any]]:
     fresh = GraphMemory.over(
         memory.context.graph, memory.context.embedder, settings, clock=memory.clock
     )
-    with metrics.exported("127.0.0.1", 0) as port, database_metrics.published(fresh.context):
+    with metrics.exported("127.0.0.1", 0) as port, database_metrics.publishing(fresh.context):
 
         def scrape() -> Scrape:
             text = httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=30).text
@@ -74,7 +74,9 @@ def value(found: Scrape, name: str, **labels: str) -> float:
 
 
 def a_run(number: int, status: str, seconds: float, **transitioned: int) -> Run:
-    arrows = {arrow.replace("_to_", ">"): count for arrow, count in transitioned.items()}
+    transitions = {
+        transition.replace("_to_", ">"): count for transition, count in transitioned.items()
+    }
     return Run(
         run_id=f"metrics-{number}",
         now=TODAY,
@@ -86,7 +88,7 @@ def a_run(number: int, status: str, seconds: float, **transitioned: int) -> Run:
         full=False,
         rules="",
         policy="",
-        transitioned=arrows,
+        transitioned=transitions,
         duration_seconds=seconds,
     )
 
@@ -168,14 +170,14 @@ async def test_a_scrape_does_not_wait_for_a_slow_count(
 ):
     scraped = asyncio.Event()
 
-    async def slow(context: Any) -> database_metrics.Census:
+    async def slow(context: Any) -> database_metrics.DatabaseMetrics:
         await scraped.wait()  # a scrape that waited for the count would wait for itself
-        return database_metrics.Census()
+        return database_metrics.DatabaseMetrics()
 
     with scraping(memory) as scrape:
         assert await scrape()
         monkeypatch.setattr(database_metrics, "_WAIT_SECONDS", 0.5)
-        monkeypatch.setattr(database_metrics, "take", slow)
+        monkeypatch.setattr(database_metrics, "read_metrics", slow)
         assert ("knowledge_maintenance_paused", frozenset[Any]()) in await scrape()
         scraped.set()
 

@@ -20,14 +20,14 @@ from graph_memory.database.lease import Lease
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import InvalidArgumentError, RunLockedError, RunsPausedError
 from graph_memory.maintenance.records import runs
-from graph_memory.maintenance.run import Report
+from graph_memory.maintenance.run import MaintenanceReport
 from graph_memory.maintenance.stages import Stage
 from tests.conftest import TODAY, Clock, some_transaction_waits
 
 LOOK: LiteralString = "MATCH (m:Memory {group_id: $group}) RETURN m {.*} AS m ORDER BY m.content"
 
 
-async def run(memory: GraphMemory, **request: Any) -> Report:
+async def run(memory: GraphMemory, **request: Any) -> MaintenanceReport:
     """Run maintenance on the test's own group."""
     return await memory.maintenance.run(groups=[memory.group(None)], **request)
 
@@ -200,7 +200,7 @@ async def test_two_runs_at_once_are_one(memory: GraphMemory, clock: Clock) -> No
     clock.advance(days=40)
     outcomes = await asyncio.gather(run(memory), run(memory), return_exceptions=True)
     kinds = Counter(type(outcome) for outcome in outcomes)
-    assert kinds == {Report: 1, RunLockedError: 1}
+    assert kinds == {MaintenanceReport: 1, RunLockedError: 1}
 
 
 async def test_a_run_that_is_paused_on_its_way_stops_and_goes_on_later(

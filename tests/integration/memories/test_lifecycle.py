@@ -9,7 +9,7 @@ import pytest
 from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory, Settings
-from graph_memory.decay.status import explained
+from graph_memory.decay.status import describe_status
 from graph_memory.errors import (
     DuplicateError,
     InvalidArgumentError,
@@ -129,7 +129,7 @@ async def test_a_memory_tells_what_superseded_it(memory: GraphMemory, clock: Clo
     await memory.lifecycle.mark_obsolete(bern.memory_id, "she moved", superseded_by=rome.memory_id)
     told = await memory.lifecycle.status(bern.memory_id)
     assert (told.superseded_by, told.is_obsolete) == (rome.memory_id, True)
-    assert f"superseded by {rome.memory_id}" in explained(told)
+    assert f"superseded by {rome.memory_id}" in describe_status(told)
     assert (await memory.get(bern.memory_id)).superseded_by == rome.memory_id
     assert (await memory.get(rome.memory_id)).superseded_by is None
     await memory.delete(rome.memory_id)
@@ -209,8 +209,8 @@ async def test_a_status_explains_itself(memory: GraphMemory, clock: Clock) -> No
     assert told.terms["idle_days"] == 45
     assert told.next_state == "DORMANT"
     assert told.next_at == clock.now
-    assert "policy half_life" in explained(told)
-    assert "45 days since updated_at" in explained(told)
+    assert "policy half_life" in describe_status(told)
+    assert "45 days since updated_at" in describe_status(told)
     assert len(memory.lifecycle.rules_hash()) == 12
 
 

@@ -10,7 +10,7 @@ from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory
 from graph_memory.reporting.html import page
-from graph_memory.reporting.report import Report, report
+from graph_memory.reporting.report import GroupReport, report
 from tests.conftest import Clock
 
 HOSTILE = '<script>alert("&")</script><img src=x onerror=alert(1)>'
@@ -45,7 +45,7 @@ class Page(HTMLParser):
 
 
 @pytest_asyncio.fixture
-async def found(memory: GraphMemory, clock: Clock) -> Report:
+async def found(memory: GraphMemory, clock: Clock) -> GroupReport:
     hub = await memory.add(HOSTILE, importance=7)
     for place in ("harbour", "school", "market"):
         other = await memory.add(f"the {place} is near", importance=3)
@@ -57,7 +57,7 @@ async def found(memory: GraphMemory, clock: Clock) -> Report:
 
 
 async def test_the_report_tells_states_retention_and_what_comes(
-    found: Report, memory: GraphMemory
+    found: GroupReport, memory: GraphMemory
 ) -> None:
     now = found.forecast.points[0].states
     assert (now["ACTIVE"], now["SOFT_DELETED"]) == (4, 1)
@@ -68,7 +68,7 @@ async def test_the_report_tells_states_retention_and_what_comes(
     assert round(1 - shown.decay_score, 4) in {round(dot.retention, 4) for dot in found.dots}
 
 
-async def test_the_curves_are_those_of_the_policy(found: Report) -> None:
+async def test_the_curves_are_those_of_the_policy(found: GroupReport) -> None:
     """Importance 5, stability 3: rate ln 2 / 30 * (6 - 2.5) / 5 a day, so 2^-0.7 after 30 days."""
     kept = {(each.stability, each.day): each.retention for each in found.curves}
     assert all(kept[stability, 0] == 1 for stability in range(1, 6))
@@ -77,7 +77,7 @@ async def test_the_curves_are_those_of_the_policy(found: Report) -> None:
 
 
 async def test_nothing_is_written_and_nothing_counts_as_an_access(
-    found: Report, memory: GraphMemory, driver: AsyncDriver
+    found: GroupReport, memory: GraphMemory, driver: AsyncDriver
 ) -> None:
     await memory.context.accesses.flush()
     whole = "MATCH (m:Memory {group_id: $group}) RETURN properties(m) AS p ORDER BY m.uuid"
@@ -90,7 +90,7 @@ async def test_nothing_is_written_and_nothing_counts_as_an_access(
     assert probes.records[0]["count"] == 0
 
 
-async def test_the_page_is_well_formed_and_needs_nothing_else(found: Report) -> None:
+async def test_the_page_is_well_formed_and_needs_nothing_else(found: GroupReport) -> None:
     text = page(found)
     parsed = Page(text)
     assert parsed.open == []
@@ -104,14 +104,14 @@ async def test_the_page_is_well_formed_and_needs_nothing_else(found: Report) -> 
     assert "default-src 'none'; img-src data:" in text
 
 
-async def test_what_memories_say_is_text_on_the_page(found: Report) -> None:
+async def test_what_memories_say_is_text_on_the_page(found: GroupReport) -> None:
     text = page(found)
     assert "<script" not in text
     assert "<img src=x" not in text
     assert HOSTILE in Page(text).texts
 
 
-async def test_every_section_is_there(found: Report) -> None:
+async def test_every_section_is_there(found: GroupReport) -> None:
     texts = Page(page(found)).texts
     for title in (
         "States",

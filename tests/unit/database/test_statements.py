@@ -21,7 +21,7 @@ RETURN count(m) AS n
 # warms up by, as it starts, is shown to nobody.
 UNSCOPED = {
     "backup/create/standing",
-    "diagnostics/database_metrics/take",
+    "diagnostics/database_metrics/read",
     "diagnostics/repair/orphans",
     "diagnostics/verify/orphans",
     "memories/classification/groups",
