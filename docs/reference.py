@@ -18,6 +18,7 @@ from typing import Any, get_type_hints, is_typeddict
 
 import typer.main
 from pydantic import TypeAdapter
+from pydantic.errors import PydanticInvalidForJsonSchema, PydanticSchemaGenerationError
 
 import graph_memory
 from graph_memory import GraphMemory, Settings, errors
@@ -417,13 +418,23 @@ def _type(kind: type) -> str:
         return f"{title}\nValues: {values}.\n"
     if not dataclasses.is_dataclass(kind):
         return title
-    known: dict[str, Any] = TypeAdapter(kind).json_schema()["properties"]
-    told = _comments(kind)
+    shapes, told = _shapes(kind), _comments(kind)
     rows = (
-        (f"`{each.name}`", shape(known[each.name]), _default(each), told.get(each.name, ""))
+        (f"`{each.name}`", shapes.get(each.name, ""), _default(each), told.get(each.name, ""))
         for each in dataclasses.fields(kind)
     )
     return f"{title}\n{table(('Field', 'Type and range', 'Default', 'Meaning'), rows)}"
+
+
+def _shapes(kind: type) -> dict[str, str]:
+    """Return the type of each field, from the JSON schema or, without one, as annotated."""
+    try:
+        known: dict[str, Any] = TypeAdapter(kind).json_schema()["properties"]
+    except (PydanticSchemaGenerationError, PydanticInvalidForJsonSchema):
+        fields = dataclasses.fields(kind)
+        return {each.name: f"`{inspect.formatannotation(each.type)}`" for each in fields}
+    names = {each.name.rstrip("_"): each.name for each in dataclasses.fields(kind)}
+    return {names.get(name, name): shape(schema) for name, schema in known.items()}
 
 
 def _comments(kind: type) -> dict[str, str]:

@@ -35,7 +35,7 @@ class ForecastPoint:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What becomes of a group's memories if nobody touches them and runs are made as due."""
+    """The future of the memories of a group, without accesses and with every run when due."""
 
     policy: str
     rules: str  #: stands for the policies and their numbers

@@ -23,7 +23,7 @@ class Transition:
     at: Instant
     to: LifecycleState
     reason: str
-    because: str | None = None  #: what somebody gave as the reason
+    because: str | None = None  #: the reason given
     from_: Annotated[LifecycleState | None, Field(validation_alias="from")] = None
     policy: str | None = None
     decay_score: float | None = None  #: 0 to 1, before the change

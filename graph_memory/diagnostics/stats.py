@@ -46,7 +46,7 @@ class Stats:
 
 @dataclass(frozen=True, slots=True)
 class Averages:
-    """Means over the memories that are not deleted; None where none of them has a value."""
+    """Means over the memories that are not deleted; None without a value."""
 
     decay_score: float | None  #: 0 fresh to 1 gone, as of now
     importance: float | None  #: 1 to 10

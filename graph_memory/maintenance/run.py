@@ -45,7 +45,7 @@ StageName = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRequest:
-    """What a caller may say of a run; None means the setting."""
+    """The options of a run; None means the setting."""
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid", allow_inf_nan=False)
 
@@ -89,7 +89,7 @@ class MaintenanceReport:
     stages: list[str]
     full: bool  #: every memory was treated, not only those that were due
     truncated: bool  #: it ran into its time limit
-    paused: bool  #: somebody paused it on its way
+    paused: bool  #: it was paused on its way
     resumed: list[str]  #: earlier runs that it finished first
     failed: list[Failure]  #: the first memories it could not treat
     would_go_first: list[DryRunItem] = field(default_factory=list[DryRunItem])
