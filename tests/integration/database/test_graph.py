@@ -63,7 +63,7 @@ async def test_an_unknown_statement_or_a_wrong_parameter_is_refused_here(graph: 
 
 
 async def test_a_value_that_does_not_fit_the_columns_is_refused(graph: Graph) -> None:
-    with pytest.raises(StatementError, match="does not return the fields"):
+    with pytest.raises(StatementError, match="are not the fields"):
         await graph.rows("database/embedding_record/stored", Wrong)
 
 

@@ -86,7 +86,7 @@ async def test_a_database_of_a_newer_version_is_refused(
         "CREATE (:SchemaMigration {version: 999, checksum: '', applied_at: ''})"
     )
     try:
-        with pytest.raises(SchemaError, match="to migration 999; this one knows"):
+        with pytest.raises(SchemaError, match="migration 999 to this database; this one knows"):
             await schema.migrate_up(restored, settings)
     finally:
         await driver.execute_query("MATCH (m:SchemaMigration {version: 999}) DELETE m")
