@@ -445,3 +445,13 @@ async def test_any_unicode_text_comes_back_unchanged(
     assert (got.content, got.metadata) == (content, metadata)
     kept = {tag.strip().lower() for tag in tags if tag.strip()}
     assert {tag.lower() for tag in got.tags} == kept
+
+
+async def test_a_duplicate_is_returned_if_asked_for(memory: GraphMemory) -> None:
+    stored = await memory.add("Ada drinks tea", importance=3)
+    with pytest.raises(DuplicateError):
+        await memory.add("Ada drinks tea", on_duplicate="raise")
+    assert await memory.add("Ada drinks tea", on_duplicate="return", importance=9) == stored
+    unknown: Any = "ignore"
+    with pytest.raises(InvalidArgumentError, match="'raise' or 'return'"):
+        await memory.add("Ada drinks tea", on_duplicate=unknown)
