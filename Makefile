@@ -24,7 +24,7 @@ serve: $(STAMP) ## Serve MCP at http://127.0.0.1:8765/mcp, with a local Neo4j of
 	@exec $(BIN)/graph-memory serve
 
 test: $(STAMP) ## Run the whole suite against a real Neo4j
-	@exec $(BIN)/python -m pytest -n auto --dist loadfile -m 'not bench and not stress'
+	@exec $(BIN)/python -m pytest -m 'not bench and not stress'
 
 unit: $(STAMP) ## Run what needs no Neo4j, in seconds
 	@exec $(BIN)/python -m pytest tests/unit

@@ -56,7 +56,7 @@ async def ruled(
     (folder / "given.cypher").write_text(GIVEN)
     own = settings.model_copy(update={"policy_dir": folder})
     async with GraphMemory.open(own) as opened:
-        opened.clock = Clock()
+        opened.context.clock = Clock()
         yield opened
 
 
@@ -228,7 +228,7 @@ async def test_retention_elapsed_days_and_what_they_count_from(
     spans = configured(ruled, f"{group}_spans")
     await driver.execute_query(CREATE, rows=rows, group=f"{group}_spans")
     for i, vector in enumerate(elapsed):
-        spans.clock = Clock(datetime.fromisoformat(vector["inputs"]["end"]).astimezone(UTC))
+        spans.context.clock = Clock(datetime.fromisoformat(vector["inputs"]["end"]).astimezone(UTC))
         seen = await status(spans, f"{group}_spans-{i}")
         assert seen.terms["idle_days"] == approximately(vector["expected"]), vector
 
@@ -403,9 +403,9 @@ async def test_a_memory_whose_policy_is_not_known_here_keeps_its_score_and_state
     known = await verify(ruled.context.graph, ruled.settings)
     assert not any("decay_policy" in problem.problem for problem in known[group])
 
-    memory.clock.advance(seconds=1)  # type: ignore[attr-defined]
+    memory.context.clock.advance(seconds=1)  # type: ignore[attr-defined]
     again = configured(ruled, group)
-    again.clock = memory.clock
+    again.context.clock = memory.context.clock
     assert (await again.maintenance.run(groups=[group])).transitioned
     assert (await status(again, f"{group}-0")).decay_score == 0.95
 
@@ -485,7 +485,7 @@ async def test_a_run_moves_by_score_when_it_was_foreseen_however_fine_the_policy
     )
     own = memory.settings.model_copy(update={"policy_dir": tmp_path, "decay_policy": "fine"})
     async with GraphMemory.open(own) as fine:
-        fine.clock = clock
+        fine.context.clock = clock
         stored = await fine.add("fades slowly")
         foreseen = (await fine.lifecycle.status(stored.memory_id)).next_at
         assert foreseen is not None

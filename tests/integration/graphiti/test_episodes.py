@@ -174,7 +174,7 @@ async def stock_episode(
 ) -> None:
     """Read an episode with Graphiti's own driver."""
     async with stock_graphiti(memory, settings) as graphiti:
-        await graphiti.episodes.add(
+        await graphiti.add_episode(
             name="stock",
             episode_body=text,
             source_description="",

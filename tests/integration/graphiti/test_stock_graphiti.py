@@ -25,7 +25,7 @@ QUESTION = "what does Ada Lovelace drink?"
 
 
 async def read(graphiti: Any, text: str, group: str) -> None:
-    await graphiti.episodes.add(
+    await graphiti.add_episode(
         name="stock",
         episode_body=text,
         source_description="",
