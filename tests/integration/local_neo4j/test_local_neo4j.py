@@ -26,7 +26,7 @@ _USER = """
 import sys
 from pathlib import Path
 from graph_memory import local_neo4j
-from graph_memory.settings import read_settings
+from graph_memory import read_settings
 
 settings = read_settings(data_dir=Path(sys.argv[1]), local_fast_start=True)
 print(local_neo4j.acquire(settings).pid, flush=True)
