@@ -1,4 +1,4 @@
-"""What every part of the public API shares: database, models, settings, clock and grant."""
+"""The context that all parts of the public API share: database, models, settings, clock, grant."""
 
 import logging
 from collections.abc import Callable, Iterable

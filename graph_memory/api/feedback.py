@@ -10,7 +10,7 @@ from graph_memory.search.feedback import Feedback
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """What feedback has taught a group."""
+    """The effect of feedback on the ranking of a group."""
 
     lean: float  #: −1 words find better .. 1 meaning does
     shift: float  #: by which the weight of meaning is moved; 0 while feedback is off

@@ -28,7 +28,7 @@ RunId = Annotated[str, Field(min_length=1, max_length=64)]
 
 @dataclass(frozen=True, slots=True)
 class MaintenanceStatus:
-    """What there is to know about maintenance."""
+    """The state of maintenance: pause, present run, memories due and latest runs."""
 
     paused: Pause | None
     running: LeaseState | None

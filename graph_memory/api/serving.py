@@ -1,4 +1,4 @@
-"""What a server of a `GraphMemory` needs besides its calls: readiness, warm-up, metrics."""
+"""Services of a `GraphMemory` for servers: readiness, warm-up, metrics."""
 
 import asyncio
 import logging

@@ -18,7 +18,7 @@ async def store_many(
     Args:
         context: The database, the models, the settings and the clock.
         memories: The memories, some of them perhaps malformed.
-        group_id: The tenant of those that name none.
+        group_id: The tenant of memories without one of their own.
 
     Raises:
         LimitExceededError: There are more than `settings.max_batch`; none is stored.

@@ -1,6 +1,6 @@
-"""What the database knows of itself, for operators: memories by state, and what runs have done.
+"""Metrics from the database, for operators: memories by state, and totals of runs.
 
-It is the same for every replica and outlives all of them, so counters made of it never fall.
+They are the same for every replica and outlive all of them, so the counters never fall.
 """
 
 import asyncio
@@ -51,7 +51,7 @@ class DatabaseMetricsCollector(Collector):
         yield from self._gauges(snapshot)
 
     def describe(self) -> list[Metric]:
-        """Tell the registry nothing beforehand: that would read the database."""
+        """Return nothing: a description would read the database."""
         return []
 
     def _gauges(self, snapshot: "DatabaseMetrics") -> Iterator[Metric]:

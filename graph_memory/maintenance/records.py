@@ -1,4 +1,4 @@
-"""What the database knows of maintenance runs: who runs, who paused them, how far each has come."""
+"""Records of maintenance runs: the present run, pauses, and the progress of each."""
 
 import json
 from dataclasses import dataclass, field
@@ -34,7 +34,7 @@ Failures = Annotated[
 
 @dataclass(slots=True)
 class Counts:
-    """What a run did, in memories."""
+    """The counts of memories that a run changed."""
 
     processed: int = 0
     soft_deleted: int = 0
@@ -83,7 +83,7 @@ class Pause:
 
 @dataclass(frozen=True, slots=True)
 class RunControl:
-    """Whether a run still holds its lease, and whether somebody wants it to pause."""
+    """The lease of a run, held or lost, and a request to pause it."""
 
     held: bool
     paused: bool
@@ -91,7 +91,7 @@ class RunControl:
 
 @dataclass(frozen=True, slots=True)
 class RunStatus:
-    """What there is to know about a run by its id."""
+    """The record of a run."""
 
     status: str
     now: Instant
@@ -149,7 +149,7 @@ async def runs(graph: Graph, status: str | None = None, limit: int = 10) -> list
 
 
 async def scheduled_otherwise(graph: Graph, run: Run) -> bool:
-    """Tell whether another process has scheduled memories of a run by other rules."""
+    """Check whether another process scheduled memories of a run by other rules."""
     return bool(
         await graph.one(
             "maintenance/records/scheduled_otherwise", bool, groups=run.groups, rules=run.rules
@@ -168,7 +168,7 @@ async def mark(graph: Graph, run_id: str, status: str) -> None:
 
 
 async def paused(graph: Graph) -> Pause | None:
-    """Tell why and since when runs are paused."""
+    """Return the reason and the start of the pause of runs, or None."""
     return await graph.one("maintenance/records/paused", Pause)
 
 
