@@ -6,7 +6,7 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, closing
-from http.client import HTTPConnection
+from http.client import HTTPConnection, RemoteDisconnected
 from itertools import count
 from urllib.parse import urlsplit
 
@@ -75,8 +75,7 @@ async def plain_clients(url: str, tool: str, group: str) -> AsyncGenerator[list[
             parameters = {"name": tool, "arguments": arguments, "_meta": META}
             request = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": parameters}
             headers = HEADERS | {"Mcp-Name": tool, "Content-Type": "application/json"}
-            connection.request("POST", address.path, json.dumps(request), headers)
-            answer = json.loads(connection.getresponse().read())
+            answer = json.loads(posted(connection, address.path, json.dumps(request), headers))
             assert answer["result"]["isError"] is False
 
         async def call(question: str) -> None:
@@ -91,6 +90,17 @@ async def plain_clients(url: str, tool: str, group: str) -> AsyncGenerator[list[
             caller(connected.enter_context(closing(HTTPConnection(address.netloc, timeout=60))))
             for _ in range(CLIENTS)
         ]
+
+
+def posted(connection: HTTPConnection, path: str, body: str, headers: dict[str, str]) -> bytes:
+    """Post, and connect again where the server has closed an idle connection."""
+    try:
+        connection.request("POST", path, body, headers)
+        return connection.getresponse().read()
+    except (BrokenPipeError, ConnectionResetError, RemoteDisconnected):
+        connection.close()  # the next request opens it
+        connection.request("POST", path, body, headers)
+        return connection.getresponse().read()
 
 
 async def spread(clients: list[Caller], seed: int) -> Seconds:
