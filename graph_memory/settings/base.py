@@ -18,7 +18,6 @@ from graph_memory.settings.search import SearchSettings
 from graph_memory.settings.service import ServiceSettings
 from graph_memory.settings.sources import (
     PREFIX,
-    Environment,
     file_source,
     malformed,
     warn_of_misspelt,
@@ -55,7 +54,7 @@ class Settings(
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Return the sources by priority: arguments, environment, file of GRAPH_MEMORY_CONFIG."""
         file = file_source(settings_cls)
-        return (init_settings, Environment(settings_cls), *([file] if file else []))
+        return (init_settings, env_settings, *([file] if file else []))
 
 
 def read_settings(**overrides: Any) -> Settings:

@@ -1,6 +1,5 @@
 """The settings of decay, the lifecycle, confidence and maintenance runs."""
 
-import json
 import math
 from typing import Annotated, Any, Self, cast
 
@@ -9,7 +8,20 @@ from pydantic_core import PydanticCustomError
 from pydantic_settings import BaseSettings, NoDecode
 
 from graph_memory.domain.models import MemoryType
-from graph_memory.settings.types import Days, Fraction, HalfLife, Span, Words, split_numbers
+from graph_memory.settings.types import (
+    Days,
+    Fraction,
+    FromTableText,
+    Groups,
+    HalfLife,
+    Span,
+    Words,
+    parse_list,
+    parse_table,
+)
+
+#: Importance that a memory can have.
+Importance = Annotated[float, Field(ge=1, le=10)]
 
 
 class DecaySettings(BaseSettings):
@@ -57,7 +69,7 @@ class DecaySettings(BaseSettings):
             "none, or a file of `policy_dir`."
         ),
     )
-    group_decay_policies: dict[str, str] = Field(
+    group_decay_policies: Annotated[dict[str, str], NoDecode, FromTableText] = Field(
         {}, description="Policies of single groups, as a table from group to policy."
     )
     policy_dir: DirectoryPath | None = Field(None, description="Folder of policies of your own.")
@@ -103,7 +115,7 @@ class DecaySettings(BaseSettings):
     adaptive_expiration_threshold: Fraction = Field(
         0.01, description="Retention below which it makes a memory EXPIRED."
     )
-    typed_half_life_days: dict[MemoryType, HalfLife] = Field(
+    typed_half_life_days: Annotated[dict[MemoryType, HalfLife], NoDecode, FromTableText] = Field(
         {
             MemoryType.CONVERSATION: 45.0,
             MemoryType.TASK: 30.0,
@@ -114,7 +126,7 @@ class DecaySettings(BaseSettings):
         },
         description="Half-lives by type of memory, days; other types fade like general.",
     )
-    typed_floors: dict[MemoryType, Annotated[float, Field(ge=1, le=10)]] = Field(
+    typed_floors: Annotated[dict[MemoryType, Importance], NoDecode, FromTableText] = Field(
         {
             MemoryType.CONVERSATION: 2.0,
             MemoryType.FACT: 3.0,
@@ -211,7 +223,7 @@ class DecaySettings(BaseSettings):
 
     # Maintenance
     decay_enabled: bool = Field(True, description="Let maintenance runs change scores and states.")
-    decay_enabled_groups: Words = Field(
+    decay_enabled_groups: Groups = Field(
         (), description="Groups that maintenance runs change; empty means all."
     )
     decay_canary_percent: int = Field(
@@ -242,9 +254,8 @@ class DecaySettings(BaseSettings):
     @field_validator("half_life_table_days", mode="before")
     @classmethod
     def _split_days(cls, value: object) -> object:
-        if isinstance(value, str) and not value.lstrip().startswith(("[", "{")):
-            return split_numbers(value)
-        given: Any = json.loads(value) if isinstance(value, str) else value
+        is_table = isinstance(value, str) and ("{" in value or "=" in value)
+        given = parse_table(value) if is_table else parse_list(value)
         if not isinstance(given, dict):
             return given
         by_stability = cast("dict[Any, Any]", given)

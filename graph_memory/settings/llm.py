@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, NoDecode
 
-from graph_memory.settings.types import SplitNumbers
+from graph_memory.settings.types import FromListText
 
 Rated = Annotated[int, Field(ge=1, le=5)]
 
@@ -47,7 +47,7 @@ class LlmSettings(BaseSettings):
     classification_enabled: bool = Field(
         True, description="Let the language model rate new memories."
     )
-    classification_fallback: Annotated[tuple[Rated, Rated], NoDecode, SplitNumbers] = Field(
+    classification_fallback: Annotated[tuple[Rated, Rated], NoDecode, FromListText] = Field(
         (3, 3), description="Importance and stability, 1 to 5, of a memory whose rating failed."
     )
     classification_timeout_seconds: float = Field(

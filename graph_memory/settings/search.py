@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, NoDecode
 
-from graph_memory.settings.types import Days, SplitNumbers
+from graph_memory.settings.types import Days, FromListText
 
 #: The permitted difference between a sum of weights and 1.
 UNIT_SUM_TOLERANCE = 1e-6
@@ -128,7 +128,7 @@ class SearchSettings(BaseSettings):
             "Weight of the best memory of the same conversation and time; less for long memories."
         ),
     )
-    search_weights: Annotated[tuple[float, float, float], NoDecode, SplitNumbers] = Field(
+    search_weights: Annotated[tuple[float, float, float], NoDecode, FromListText] = Field(
         (0.60, 0.25, 0.15),
         description=(
             "Weights of similarity, recency and importance in the profile weighted; their sum is 1."
@@ -143,7 +143,7 @@ class SearchSettings(BaseSettings):
         le=100,
         description="Candidates for each result in the profiles weighted and hybrid.",
     )
-    hybrid_weights: Annotated[tuple[float, float, float, float], NoDecode, SplitNumbers] = Field(
+    hybrid_weights: Annotated[tuple[float, float, float, float], NoDecode, FromListText] = Field(
         (0.4, 0.3, 0.2, 0.1),
         description=(
             "Weights of similarity, nearness, time and importance in the profile "

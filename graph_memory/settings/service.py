@@ -7,8 +7,7 @@ from typing import Self
 from pydantic import Field, field_validator, model_validator
 from pydantic_settings import BaseSettings
 
-from graph_memory.domain.models import GROUP_ID_PATTERN
-from graph_memory.settings.types import Words
+from graph_memory.settings.types import Words, as_group
 
 TOOLSETS = ("core", "graph", "lifecycle", "admin", "compat", "graphiti")
 
@@ -123,9 +122,7 @@ class ServiceSettings(BaseSettings):
     @field_validator("group_id")
     @classmethod
     def _plain_group(cls, value: str) -> str:
-        if not GROUP_ID_PATTERN.fullmatch(value):
-            raise ValueError("a group id is 1 to 64 letters, digits or underscores")
-        return value
+        return as_group(value)
 
     @model_validator(mode="after")
     def _jwt_is_complete(self) -> Self:

@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import SecretStr, ValidationError
-from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
-from pydantic_settings import BaseSettings, EnvSettingsSource, InitSettingsSource
+from pydantic_settings import BaseSettings, InitSettingsSource
 
 from graph_memory.errors import SettingsError
 
@@ -25,24 +24,6 @@ _FILE = f"{PREFIX}CONFIG"
 _OTHERS = (_FILE, f"{PREFIX}TEST_")
 
 _log = logging.getLogger(__name__)
-
-
-class Environment(EnvSettingsSource):
-    """The environment; a table in a variable is JSON."""
-
-    def decode_complex_value(self, field_name: str, field: FieldInfo, value: Any) -> Any:
-        """Parse the JSON of a table.
-
-        Raises:
-            SettingsError: The value is not valid JSON.
-        """
-        try:
-            return super().decode_complex_value(field_name, field, value)
-        except ValueError as error:
-            raise SettingsError(
-                f"{_variable(field_name)}={value!r:.80} is not valid JSON ({error}). Write a table "
-                'as {"name": "value"}, or unset it.'
-            ) from error
 
 
 def file_source(settings: type[BaseSettings]) -> InitSettingsSource | None:

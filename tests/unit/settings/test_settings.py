@@ -1,5 +1,6 @@
 """Settings: where they come from, what is refused, and that the shipped file tells the truth."""
 
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -34,9 +35,64 @@ def test_lists_are_read_from_commas_or_spaces(monkeypatch: pytest.MonkeyPatch) -
     assert settings.search_weights == (0.5, 0.3, 0.2)
 
 
+LISTS = [name for name, field in Settings.model_fields.items() if isinstance(field.default, tuple)]
+TABLES = [name for name, field in Settings.model_fields.items() if isinstance(field.default, dict)]
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_every_list_is_read_from_json_and_from_commas(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    items = list(getattr(read_settings(), name)) or ["one", "two"]
+    for text in (
+        json.dumps(items),
+        ",".join(map(str, items)),
+        ", ".join(map(str, items)),
+        " ".join(map(str, items)),
+    ):
+        monkeypatch.setenv(f"GRAPH_MEMORY_{name.upper()}", text)
+        assert getattr(read_settings(), name) == tuple(items), text
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_table_is_read_from_json_and_from_pairs(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pairs = dict(getattr(read_settings(), name)) or {"one": "adaptive", "two": "none"}
+    for text in (
+        json.dumps(pairs),
+        ",".join(f"{key}={value}" for key, value in pairs.items()),
+        ", ".join(f"{key} = {value}" for key, value in pairs.items()),
+    ):
+        monkeypatch.setenv(f"GRAPH_MEMORY_{name.upper()}", text)
+        assert getattr(read_settings(), name) == pairs, text
+
+
+@pytest.mark.parametrize("name", LISTS)
+@pytest.mark.parametrize("text", ["['a', 'b']", "[1, 2", "(a, b)", "a;b", '"a","b"', "{a}"])
+def test_every_list_in_another_notation_is_refused(
+    name: str, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(f"GRAPH_MEMORY_{name.upper()}", text)
+    with pytest.raises(SettingsError, match=f"GRAPH_MEMORY_{name.upper()}"):
+        read_settings()
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("text", ["{'a': 'b'}", "a", "a:b", "a=", "a=b;c=d", '"a"="b"', "[1]"])
+def test_every_table_in_another_notation_is_refused(
+    name: str, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(f"GRAPH_MEMORY_{name.upper()}", text)
+    with pytest.raises(SettingsError, match=f"GRAPH_MEMORY_{name.upper()}"):
+        read_settings()
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [
+        ("DECAY_ENABLED_GROUPS", "first,sec-ond"),
+        ("DECAY_ENABLED_GROUPS", '["a b"]'),
         ("PORT", "65536"),
         ("TOOLSETS", "core,magic"),
         ("GROUP_ID", "a-b"),
