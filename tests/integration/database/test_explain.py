@@ -78,6 +78,15 @@ SET m.obsolete_reason = '', m.packing_due = true, m.confidence_decayed_at = '', 
 SET m.valid_at = '', m.invalid_at = '', m.ended_at = ''
 """
 
+#: A group is a small part of a database. In a nearly empty one it is the whole: a product is cheap.
+OTHER_GROUPS = """
+UNWIND range(1, 100) AS number
+WITH 'seed' + number AS name
+CREATE (hub:Memory:Seed {uuid: name, group_id: name})
+WITH hub, name UNWIND range(1, 4) AS spoke
+CREATE (hub)-[:RELATES_TO]->(:Memory:Seed {uuid: name + '-' + spoke, group_id: name})
+"""
+
 DUMMIES: dict[str, Any] = {
     "STRING": "2026-01-01T00:00:00.000Z",
     "INTEGER": 10,
@@ -108,6 +117,9 @@ async def seeded(
     await driver.execute_query(
         "CREATE (s:Seed) SET s = $properties", properties=dict.fromkeys(MEMORY_PROPERTIES, "")
     )
+    await driver.execute_query(OTHER_GROUPS)
+    # Plans must not rest on statistics or plans from before the seeds.
+    await driver.execute_query("CALL db.prepareForReplanning()")
     yield
     await driver.execute_query(
         "MATCH (s:Seed) OPTIONAL MATCH (s)-->(v:MemoryVersion|WordVectors) DETACH DELETE s, v"
