@@ -20,6 +20,11 @@ from graph_memory.errors import InvalidArgumentError
 from graph_memory.local_neo4j.configuration import LOOPBACK
 
 _FOLDER = "graph-memory"
+_START = "/browser/"
+
+# Browser opens it if the address names no database. It looks up a named one before the login, when
+# it knows no database yet, and shows DatabaseNotFoundError.
+_DEFAULT_DATABASE = "neo4j"
 
 # Browser may connect to the database only.
 _POLICY = (
@@ -63,9 +68,11 @@ def browser_server(jar: Path, port: int) -> ThreadingHTTPServer:
 def browser_address(port: int, *, uri: str, user: str, database: str, group: str) -> str:
     """Return the address of Browser with the database and `:param group` filled in."""
     scheme, host = urlsplit(uri)[:2]
-    asked = {"dbms": f"{scheme}://{user}@{host}", "db": database}
+    asked = {"dbms": f"{scheme}://{user}@{host}"}
+    if database != _DEFAULT_DATABASE:
+        asked["db"] = database
     asked |= {"cmd": "param", "arg": f"group => '{group}'"}
-    return f"http://{LOOPBACK}:{port}/browser/?{urlencode(asked, quote_via=quote)}"
+    return f"http://{LOOPBACK}:{port}{_START}?{urlencode(asked, quote_via=quote)}"
 
 
 def saved_queries() -> dict[str, str]:
@@ -104,7 +111,9 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         path = urlsplit(self.path).path
         name = path.lstrip("/") + "index.html" * path.endswith("/")
-        if name == "browser/graph-memory.js":
+        if path in ("/", "/browser"):
+            self._redirect(_START)
+        elif name == "browser/graph-memory.js":
             self._answer(seed().encode(), name)
         elif name in self.pages.namelist():
             self._answer(self._page(name), name)
@@ -116,6 +125,12 @@ class _Handler(BaseHTTPRequestHandler):
         if name == "browser/index.html":
             page = page.replace(b"<script", b'<script src="graph-memory.js"></script><script', 1)
         return page
+
+    def _redirect(self, to: str) -> None:
+        self.send_response(HTTPStatus.FOUND)
+        self.send_header("Location", to)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
 
     def _answer(self, body: bytes, name: str) -> None:
         self.send_response(HTTPStatus.OK)

@@ -17,7 +17,12 @@ import pytest
 
 from graph_memory import Settings
 from graph_memory.errors import InvalidArgumentError
-from graph_memory.local_neo4j.browser import browser_server, saved_queries, style
+from graph_memory.local_neo4j.browser import (
+    browser_address,
+    browser_server,
+    saved_queries,
+    style,
+)
 
 SERVE = "import sys; from graph_memory.cli import main; sys.exit(main())"
 
@@ -69,8 +74,19 @@ def test_the_address_fills_in_everything_but_the_password(
     asked = parse_qs(urlsplit(told["address"]).query)
     host = urlsplit(settings.neo4j_uri or "").netloc
     assert asked["dbms"] == [f"bolt://neo4j@{host}"]
+    assert "db" not in asked  # Browser shows DatabaseNotFoundError for the default database
     assert asked["arg"] == ["group => 'demo'"]
     assert told["password"] == "the value of GRAPH_MEMORY_NEO4J_PASSWORD"
+
+
+def test_the_address_names_a_database_that_is_not_the_default() -> None:
+    address = browser_address(7474, uri="bolt://db", user="ada", database="notes", group="demo")
+    assert parse_qs(urlsplit(address).query)["db"] == ["notes"]
+
+
+def test_the_root_leads_to_the_page(told: dict[str, Any]) -> None:
+    for path in ("/", "/browser"):
+        assert "<title>Neo4j Browser</title>" in get(told, path)[0]
 
 
 def test_the_page_is_neo4j_browser_with_our_script_before_its_own(told: dict[str, Any]) -> None:
@@ -92,7 +108,7 @@ def test_the_script_holds_every_saved_query_and_the_style(told: dict[str, Any]) 
 
 
 def test_what_is_not_in_the_jar_is_not_found(told: dict[str, Any]) -> None:
-    for path in ("/", "/etc/passwd", "/browser/../META-INF/nothing"):
+    for path in ("/etc/passwd", "/browser/../META-INF/nothing"):
         with pytest.raises(HTTPError, match="404") as error:
             get(told, path)
         error.value.close()
