@@ -1,19 +1,19 @@
 """Bounded walks from a memory along its relations, breadth first or depth first.
 
-`cypher/traversal/traverse/steps.cypher` returns the next steps from some memories, in order,
-for a whole level or several branches at a time. The visiting order is computed here. Each query
-excludes visited memories and is limited to what the walk still needs, so a memory with tens of
-thousands of relations costs no more than one with hundreds.
+`cypher/traversal/traverse/steps.cypher` returns the next steps from the memories of one level, in
+order. Each query excludes visited memories and is limited to what the walk still needs, so a memory
+with tens of thousands of relations costs no more than one with hundreds.
+
+Both orders visit the same memories. A depth-first walk reaches each memory by a shortest path: it
+is the pre-order of the tree that the breadth-first walk builds.
 """
 
 import asyncio
 import time
-from collections import deque
-from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from datetime import datetime
 from enum import StrEnum
-from itertools import groupby, islice
+from itertools import groupby
 from operator import attrgetter
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -30,9 +30,6 @@ from graph_memory.settings.base import Settings
 
 #: Steps per query.
 _PAGE = 10_000
-
-#: Memories whose steps a depth-first walk fetches ahead, in one query.
-_AHEAD = 100
 
 #: Defaults of `max_depth` and `max_nodes`.
 _DEPTH = 3
@@ -163,8 +160,7 @@ async def traverse(
     From each memory the strongest relation is walked first, then the older, then the one to the
     smaller id. A memory with more than `traversal_fan` relations has them compared in batches of
     that size, in the order of the database. Breadth first, the depth is the distance from the
-    start. Depth first, it is the length of the path walked, in pre-order: a memory is not visited
-    again by a shorter path.
+    start, in both orders. Depth first, the memories reached through a memory follow it directly.
 
     Args:
         graph: The database.
@@ -202,12 +198,12 @@ class _Stopped(Exception):  # noqa: N818 - not an error: the walk has reached a 
         self.reason: Reason = reason
 
 
+@dataclass(slots=True)
 class _Steps:
-    """The remaining steps from one memory."""
+    """Steps from one memory."""
 
-    def __init__(self, steps: list[Step], complete: bool) -> None:
-        self.queue = deque(steps)
-        self.complete = complete  #: false if the database has more
+    steps: list[Step]
+    complete: bool  #: false if the database has more
 
 
 class _Walker:
@@ -239,11 +235,14 @@ class _Walker:
     async def run(self) -> Reason | None:
         """Walk to the end, and return the bound that ended the walk, if any."""
         try:
-            await (self._breadth() if self.walk.algorithm is Algorithm.BFS else self._depth())
+            await self._breadth()
             deepest = [id_ for id_, depth in self.depths.items() if depth == self.max_depth]
             return "depth" if deepest and await self._ask(deepest, limit=1) else None
         except _Stopped as stopped:
             return stopped.reason
+        finally:
+            if self.walk.algorithm is Algorithm.DFS:
+                self._order_depth_first()
 
     async def _breadth(self) -> None:
         level = [self.start_id]
@@ -256,62 +255,23 @@ class _Walker:
 
     async def _spread(self, pending: list[str], following: list[str]) -> list[str]:
         """Visit the memories one step from `pending`; return those with steps left to fetch."""
-        for from_id, steps in (await self._ask(pending)).items():
-            following += [step.to_id for step in steps.queue if self._visit(step)]
-            if not steps.complete:
+        for from_id, found in (await self._ask(pending)).items():
+            following += [step.to_id for step in found.steps if self._visit(step)]
+            if not found.complete:
                 return pending[pending.index(from_id) :]
         return []
 
-    async def _depth(self) -> None:
-        shown = await self._ask([self.start_id])
-        stack = [(self.start_id, shown.get(self.start_id, _Steps([], True)))]
+    def _order_depth_first(self) -> None:
+        """Order the visits as a depth-first walk makes them."""
+        children: dict[str, list[str]] = {}
+        for to_id, step in self.steps.items():
+            children.setdefault(step.from_id, []).append(to_id)
+        stack, order = [self.start_id], list[str]()
         while stack:
-            from_id, steps = stack[-1]
-            if not steps.queue:
-                if steps.complete:
-                    stack.pop()
-                else:
-                    more = await self._ask([from_id])
-                    stack[-1] = (from_id, more.get(from_id, _Steps([], True)))
-                continue
-            step = steps.queue.popleft()
-            if not self._visit(step) or self.depths[step.to_id] == self.max_depth:
-                continue
-            if step.to_id not in shown:
-                asked = list(islice(self._ahead(step.to_id, stack, shown), _AHEAD))
-                await self._look_ahead(asked, shown)
-            stack.append((step.to_id, shown.pop(step.to_id)))
-
-    async def _look_ahead(self, asked: list[str], shown: dict[str, _Steps]) -> None:
-        """Fetch the steps from `asked`; drop those of the last answer if it may be incomplete."""
-        answer = await self._ask(asked)
-        last = next(reversed(answer), None)
-        cut = asked.index(last) if last and not answer[last].complete else len(asked)
-        for from_id in asked[: max(cut, 1)]:
-            shown[from_id] = answer.get(from_id, _Steps([], True))
-
-    def _ahead(
-        self, next_id: str, stack: list[tuple[str, _Steps]], shown: dict[str, _Steps]
-    ) -> Iterator[str]:
-        """Yield the next memory of the walk, then those that are likely to follow it."""
-        named = {next_id}
-        yield next_id
-        for from_id, steps in reversed(stack):
-            yield from self._foreseen(steps, self.depths[from_id] + 1, named, shown)
-
-    def _foreseen(
-        self, steps: _Steps, depth: int, named: set[str], shown: dict[str, _Steps]
-    ) -> Iterator[str]:
-        if depth == self.max_depth:
-            return
-        for step in steps.queue:
-            if step.to_id in self.depths or step.to_id in named:
-                continue
-            named.add(step.to_id)
-            if step.to_id in shown:
-                yield from self._foreseen(shown[step.to_id], depth + 1, named, shown)
-            else:
-                yield step.to_id
+            order.append(stack.pop())
+            stack += reversed(children.get(order[-1], []))
+        self.steps = {id_: self.steps[id_] for id_ in order[1:]}
+        self.wanted = [id_ for id_, step in self.steps.items() if step.wanted]
 
     def _visit(self, step: Step) -> bool:
         """Visit the memory at the end of a step; return False if it was visited before."""

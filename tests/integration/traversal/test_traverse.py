@@ -133,12 +133,14 @@ class Reference:
                     queue.append([*path, to])
                     yield queue[-1]
 
-    def dfs(self, start: str) -> Iterator[list[str]]:
+    def dfs(self, start: str, paths: list[list[str]]) -> Iterator[list[str]]:
+        """Walk depth first, along steps that lead one further from the start."""
+        distance = {path[-1]: len(path) - 1 for path in paths}
         seen = {start}
 
         def visit(path: list[str]) -> Iterator[list[str]]:
-            for to in self.steps(path[-1]) if len(path) <= self.max_depth else ():
-                if to not in seen:
+            for to in self.steps(path[-1]):
+                if to not in seen and distance.get(to) == len(path):
                     seen.add(to)
                     yield [*path, to]
                     yield from visit([*path, to])
@@ -154,10 +156,15 @@ class Reference:
         )
 
     def answer(self, start: str) -> tuple[list[list[str]], str | None]:
-        paths = list(self.bfs(start) if self.walk["algorithm"] == "bfs" else self.dfs(start))
+        paths = list(self.bfs(start))
         results = [path for path in paths if self.wanted(self.nodes[path[-1]])]
-        if len(results) > self.max_nodes:
-            return results[: self.max_nodes], "nodes"
+        whole = len(results) <= self.max_nodes
+        results = results[: self.max_nodes]
+        if self.walk["algorithm"] == "dfs":
+            kept = {path[-1] for path in results}
+            results = [path for path in self.dfs(start, paths) if path[-1] in kept]
+        if not whole:
+            return results, "nodes"
         seen = {start, *(path[-1] for path in paths)}
         deepest = [path[-1] for path in paths if len(path) == self.max_depth + 1]
         beyond = any(to not in seen for at in deepest for to in self.steps(at))
@@ -251,7 +258,6 @@ async def test_a_walk_is_the_reference_walk(
     await build(driver, group, nodes, edges, links)
     # Answers so small that every walk has to ask again must not change it.
     monkeypatch.setattr("graph_memory.traversal.traverse._PAGE", 2 if pages else 10_000)
-    monkeypatch.setattr("graph_memory.traversal.traverse._AHEAD", 2 if pages else 100)
     for walk in walks:
         # Not through the API, which counts accesses: accesses would reactivate dormant memories.
         walked = await traverse(
@@ -304,6 +310,23 @@ async def test_breadth_and_depth_first_differ_as_they_should(
     for algorithm, order in ((Algorithm.BFS, [1, 2, 3, 4]), (Algorithm.DFS, [1, 3, 2, 4])):
         walked = await memory.relations.traverse(ids[0], algorithm=algorithm)
         assert [node.memory_id for node in walked.nodes] == [ids[i] for i in order]
+
+
+async def test_depth_first_misses_nothing_behind_a_memory_that_it_meets_on_a_detour(
+    memory: GraphMemory, driver: AsyncDriver, group: str
+):
+    ids = {name: f"{group}-{name}" for name in "sabcd"}
+    ends = {"sa": 0.9, "ab": 0.9, "bc": 0.9, "sc": 0.1, "cd": 0.5}
+    edges = [Edge(ids[a], ids[b], strength=strength) for (a, b), strength in ends.items()]
+    await build(driver, group, [Node(id_) for id_ in ids.values()], edges, [])
+    walked = await memory.relations.traverse(ids["s"], algorithm="dfs", max_depth=3)
+    assert [(node.memory_id[-1], node.depth) for node in walked.nodes] == [
+        ("a", 1),
+        ("b", 2),
+        ("c", 1),
+        ("d", 2),
+    ]
+    assert walked.truncated is False
 
 
 async def test_a_parent_link_is_named_by_the_way_it_is_walked(
