@@ -4,6 +4,7 @@ They are the same for every replica and outlive all of them, so the counters nev
 """
 
 import asyncio
+import itertools
 import json
 import logging
 import time
@@ -13,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from threading import Lock
-from typing import Annotated, Any
+from typing import Annotated
 
 from prometheus_client.core import (
     CounterMetricFamily,
@@ -26,6 +27,7 @@ from pydantic import BeforeValidator
 
 from graph_memory import metrics
 from graph_memory.context import Context
+from graph_memory.decay.forecast import STATES
 from graph_memory.domain.timestamps import Instant, instant
 from graph_memory.errors import GraphMemoryError
 from graph_memory.metrics import DURATION_BUCKETS
@@ -58,8 +60,9 @@ class DatabaseMetricsCollector(Collector):
         states = GaugeMetricFamily(
             "knowledge_memories_by_state", "Memories of all groups.", labels=["state"]
         )
-        for row in snapshot.states:
-            states.add_metric([row.state], row.memories)
+        counts = dict.fromkeys(STATES[:-1], 0)  # purged memories are not there to be counted
+        for state, count in (counts | {s.state: s.memories for s in snapshot.states}).items():
+            states.add_metric([state], count)
         yield states
         ahead = GaugeMetricFamily(
             "knowledge_memories_changing_within",
@@ -79,32 +82,32 @@ class DatabaseMetricsCollector(Collector):
             (
                 "maintenance_last_expired",
                 "Memories that the latest run let expire.",
-                last and last.expired,
+                last.expired if last else 0,
             ),
             (
                 "maintenance_last_truncated",
                 "1 if the latest run ended at its time limit.",
-                last and last.truncated,
+                last.truncated if last else 0,
             ),
             (
                 "maintenance_last_duration_seconds",
                 "How long the latest run took.",
-                last and last.duration_seconds,
+                last.duration_seconds if last else 0,
             ),
             (
                 "maintenance_last_run_timestamp_seconds",
-                "When the latest run began.",
-                last and _timestamp(last.started_at),
+                "When the latest run began; 0: none yet.",
+                _timestamp(last.started_at if last else None),
             ),
             (
                 "maintenance_running_timestamp_seconds",
                 "When the present run began; 0: none runs.",
-                _timestamp(snapshot.running_since) or 0,
+                _timestamp(snapshot.running_since),
             ),
             ("maintenance_paused", "1 while maintenance is paused.", snapshot.paused),
             (
                 "last_backup_timestamp_seconds",
-                "When the latest backup was made.",
+                "When the latest backup was made; 0: none yet.",
                 _timestamp(snapshot.backed_up_at),
             ),
         ):
@@ -119,6 +122,9 @@ _PLAIN = (
     ("memories_purged", "Memories that runs have erased.", "purged"),
     ("memories_compressed", "Contents that runs have compressed.", "compressed"),
 )
+
+#: Totals of the usual changes of state; a run can add others.
+_STEPS = tuple(f"transitioned:{was}>{becomes}" for was, becomes in itertools.pairwise(STATES))
 
 #: The name of each labelled counter, its label, and which total each value is.
 _LABELLED: tuple[tuple[str, str, str, Mapping[str, str]], ...] = (
@@ -150,7 +156,7 @@ def _counters(totals: Mapping[str, float]) -> Iterator[Metric]:
         "Changes of state that runs have made.",
         labels=["from_state", "to_state"],
     )
-    for name, value in totals.items():
+    for name, value in (dict.fromkeys(_STEPS, 0.0) | dict(totals)).items():
         if name.startswith("transitioned:"):
             transitions.add_metric(name.removeprefix("transitioned:").split(">"), value)
     yield transitions
@@ -166,8 +172,8 @@ def _durations(totals: Mapping[str, float]) -> Metric:
     return histogram
 
 
-def _timestamp(at: datetime | None) -> Any:
-    return None if at is None else at.timestamp()
+def _timestamp(at: datetime | None) -> float:
+    return 0.0 if at is None else at.timestamp()
 
 
 #: Within how many days changes of state are counted ahead.
