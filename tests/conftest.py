@@ -23,6 +23,8 @@ for _name in [n for n in os.environ if n.startswith("GRAPH_MEMORY_") and not n.s
     del os.environ[_name]
 # Every save of every test would be a reason to back up the whole database.
 os.environ["GRAPH_MEMORY_BACKUP_AUTO"] = "false"
+# The database of the tests ends with them.
+os.environ["GRAPH_MEMORY_LOCAL_LINGER_SECONDS"] = "0"
 # Some virtual machines announce the tiles of AMX and then refuse their instructions, which ends
 # the process; of all kernels only those for models of half precision are built of them.
 os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_FP16")

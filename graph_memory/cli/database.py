@@ -25,7 +25,7 @@ def start() -> None:
 
 @command(app)
 def stop() -> None:
-    """Stop the local Neo4j, even while other processes use it."""
+    """Stop the local Neo4j at once, even while other processes use it."""
     from graph_memory import local_neo4j
 
     show_fields({"stopped": local_neo4j.stop(_local())})
@@ -33,7 +33,7 @@ def stop() -> None:
 
 @command(app)
 def status() -> None:
-    """Show whether the local Neo4j runs, and its version, ports and folders."""
+    """Show whether the local Neo4j runs, how long it stays, and its version and folders."""
     from graph_memory import local_neo4j
 
     show_fields(as_mapping(local_neo4j.status(_local())))

@@ -3,19 +3,23 @@
 The service calls `acquire` and `release`; the `db` commands and `doctor` call the rest.
 """
 
-from graph_memory.local_neo4j.instance import LocalNeo4j
-from graph_memory.local_neo4j.jars import NEO4J_VERSION, missing_jars
-from graph_memory.local_neo4j.java import Java, find_java
-from graph_memory.local_neo4j.sharing import (
-    LocalNeo4jStatus,
-    acquire,
-    log_tail,
-    release,
-    running,
-    start,
-    status,
-    stop,
-)
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from graph_memory.local_neo4j.instance import LocalNeo4j
+    from graph_memory.local_neo4j.jars import NEO4J_VERSION, missing_jars
+    from graph_memory.local_neo4j.java import Java, find_java
+    from graph_memory.local_neo4j.sharing import (
+        LocalNeo4jStatus,
+        acquire,
+        log_tail,
+        release,
+        running,
+        start,
+        status,
+        stop,
+    )
 
 __all__ = [
     "NEO4J_VERSION",
@@ -32,3 +36,19 @@ __all__ = [
     "status",
     "stop",
 ]
+
+_MODULES = {
+    "NEO4J_VERSION": "jars",
+    "Java": "java",
+    "LocalNeo4j": "instance",
+    "find_java": "java",
+    "missing_jars": "jars",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a name on its first use: the keeper needs only a part of this package."""
+    if name not in __all__:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    module = import_module(f"{__name__}.{_MODULES.get(name, 'sharing')}")
+    return getattr(module, name)

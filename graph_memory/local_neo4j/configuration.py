@@ -5,14 +5,16 @@ import os
 import secrets
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import psutil
 
 from graph_memory.errors import LocalNeo4jError
 from graph_memory.local_neo4j.folder import Folder, write_private
 from graph_memory.local_neo4j.java import Java
-from graph_memory.settings.base import Settings
+
+if TYPE_CHECKING:
+    from graph_memory.settings.base import Settings
 
 LOOPBACK = "127.0.0.1"
 
@@ -65,7 +67,7 @@ class Memory:
     page_cache: int
 
     @classmethod
-    def of(cls, settings: Settings, ram_bytes: int | None = None) -> Self:
+    def of(cls, settings: "Settings", ram_bytes: int | None = None) -> Self:
         """Return the memory of the settings, or a default for the RAM of this machine."""
         ram = psutil.virtual_memory().total if ram_bytes is None else ram_bytes
         heap, page_cache = (1024, 512) if ram >= _AMPLE_RAM_BYTES else (512, 128)
@@ -90,12 +92,17 @@ def command_line(
     """
     command = [str(java.path), *(f"--add-opens={name}=ALL-UNNAMED" for name in _OPENED_PACKAGES)]
     command += ["--enable-native-access=ALL-UNNAMED", *_version_flags(java)]
-    command += [f"-Xms{min(128, memory.heap)}m", f"-Xmx{memory.heap}m"]
+    command += [f"-Xms{min(128, memory.heap)}m", heap_argument(memory)]
     command += ["-XX:+UseSerialGC", "-XX:+ExitOnOutOfMemoryError"]
     if fast_start:
         command.append("-XX:TieredStopAtLevel=1")
     command += ["-cp", f"{jars}{os.sep}*", "org.neo4j.server.Neo4jCommunity"]
     return [*command, home_argument(home), f"--config-dir={home / 'conf'}", "--console-mode"]
+
+
+def heap_argument(memory: Memory) -> str:
+    """Return the argument that limits the heap of the JVM."""
+    return f"-Xmx{memory.heap}m"
 
 
 def home_argument(home: Path) -> str:

@@ -4,11 +4,13 @@ import contextlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from graph_memory.errors import LocalNeo4jError
 from graph_memory.local_neo4j.jars import NEO4J_VERSION
-from graph_memory.settings.base import Settings
+
+if TYPE_CHECKING:
+    from graph_memory.settings.base import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +20,7 @@ class Folder:
     root: Path
 
     @classmethod
-    def of(cls, settings: Settings) -> Self:
+    def of(cls, settings: "Settings") -> Self:
         """Return the folder of these settings, without creating it."""
         # The resolved path identifies the instance, whatever link led to it.
         return cls(settings.data_dir.resolve() / "neo4j")
@@ -27,6 +29,11 @@ class Folder:
     def home(self) -> Path:
         """The home of Neo4j: conf, data and logs."""
         return self.root / "home"
+
+    @property
+    def conf(self) -> Path:
+        """The configuration of Neo4j."""
+        return self.home / "conf" / "neo4j.conf"
 
     @property
     def console_log(self) -> Path:
@@ -59,6 +66,21 @@ class Folder:
         return self.root / "keep"
 
     @property
+    def linger_file(self) -> Path:
+        """The linger time in seconds; the time of its last change is that of the last use."""
+        return self.root / "linger"
+
+    @property
+    def keeper_file(self) -> Path:
+        """The process of the keeper: pid and start time."""
+        return self.root / "keeper"
+
+    @property
+    def keeper_log(self) -> Path:
+        """The output of the keeper."""
+        return self.home / "logs" / "keeper.log"
+
+    @property
     def users(self) -> Path:
         """One file for each process that uses the instance."""
         return self.root / "users"
@@ -74,7 +96,7 @@ class Folder:
         self.root.chmod(0o700)
         for path in (
             self.users,
-            self.home / "conf",
+            self.conf.parent,
             self.console_log.parent,
             self.auth_file.parent,
         ):

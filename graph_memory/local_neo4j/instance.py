@@ -7,6 +7,7 @@ import json
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from graph_memory.errors import LocalNeo4jError
 from graph_memory.local_neo4j import process
@@ -15,6 +16,7 @@ from graph_memory.local_neo4j.configuration import (
     Memory,
     command_line,
     ensure_password,
+    heap_argument,
     read_password,
     render_conf,
 )
@@ -22,7 +24,9 @@ from graph_memory.local_neo4j.folder import Folder, write_private
 from graph_memory.local_neo4j.jars import NEO4J_VERSION, distrust_jars, ensure_jars
 from graph_memory.local_neo4j.java import Java, find_java
 from graph_memory.local_neo4j.progress import start_progress
-from graph_memory.settings.base import Settings
+
+if TYPE_CHECKING:
+    from graph_memory.settings.base import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,25 @@ def find_running(folder: Folder) -> LocalNeo4j | None:
     return _described(folder, record) if record else None
 
 
-def ensure_running(folder: Folder, settings: Settings) -> LocalNeo4j:
+def is_running(folder: Folder) -> bool:
+    """Check whether the process of the instance is alive."""
+    return _find_live(folder) is not None
+
+
+def is_outdated(folder: Folder, settings: "Settings") -> bool:
+    """Check whether the instance runs with another version or memory than a start would use."""
+    record = _read_record(folder)
+    running = process.find(record.pid, folder.home) if record else None
+    if record is None or running is None:
+        return False
+    memory = Memory.of(settings)
+    conf = folder.conf.read_text(encoding="utf-8") if folder.conf.is_file() else ""
+    configured = conf == render_conf(record.port, memory)
+    same_heap = heap_argument(memory) in running.cmdline()
+    return not (record.version == NEO4J_VERSION and configured and same_heap)
+
+
+def ensure_running(folder: Folder, settings: "Settings") -> LocalNeo4j:
     """Start the instance unless it runs, and return it when it answers.
 
     Raises:
@@ -81,7 +103,7 @@ def end(folder: Folder) -> bool:
     return True
 
 
-def _start(folder: Folder, settings: Settings) -> _Record:
+def _start(folder: Folder, settings: "Settings") -> _Record:
     end(folder)  # an unrecorded process would lock the data
     record = _launch(folder, settings)
     try:
@@ -99,7 +121,7 @@ def _start(folder: Folder, settings: Settings) -> _Record:
     return record
 
 
-def _launch(folder: Folder, settings: Settings) -> _Record:
+def _launch(folder: Folder, settings: "Settings") -> _Record:
     folder.check_version()
     java, jars = find_java(settings), ensure_jars(settings)
     ensure_password(folder)
@@ -113,15 +135,14 @@ def _launch(folder: Folder, settings: Settings) -> _Record:
     return record
 
 
-def _spawn(folder: Folder, settings: Settings, java: Java, jars: Path, port: int) -> int:
+def _spawn(folder: Folder, settings: "Settings", java: Java, jars: Path, port: int) -> int:
     memory = Memory.of(settings)
-    conf = folder.home / "conf" / "neo4j.conf"
-    conf.write_text(render_conf(port, memory), encoding="utf-8")
+    folder.conf.write_text(render_conf(port, memory), encoding="utf-8")
     command = command_line(java, jars, folder.home, memory, fast_start=settings.local_fast_start)
     return process.spawn(command, folder.home, folder.console_log)
 
 
-def _await_ready(folder: Folder, record: _Record, settings: Settings) -> bool:
+def _await_ready(folder: Folder, record: _Record, settings: "Settings") -> bool:
     limit = settings.local_start_seconds
     return process.await_ready(record.pid, record.port, folder.console_log, limit)
 

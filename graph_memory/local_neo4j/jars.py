@@ -7,6 +7,7 @@ use downloads it from its publisher.
 
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from filelock import FileLock
 
@@ -18,24 +19,26 @@ from graph_memory.local_neo4j.lock_file import (
     digest,
     read_lock,
 )
-from graph_memory.settings.base import Settings
+
+if TYPE_CHECKING:
+    from graph_memory.settings.base import Settings
 
 NEO4J_VERSION = "2026.09.0"
 BROWSER_VERSION = "5.24.0"
 
 
-def jars_folder(settings: Settings) -> Path:
+def jars_folder(settings: "Settings") -> Path:
     """Return the folder of the jars of the locked version."""
     return settings.cache_dir.absolute() / f"neo4j-{NEO4J_VERSION}"
 
 
-def missing_jars(settings: Settings, lock: Path = LOCK_FILE) -> int:
+def missing_jars(settings: "Settings", lock: Path = LOCK_FILE) -> int:
     """Count the jars that are absent or not of the size in the lock."""
     folder = jars_folder(settings)
     return sum(not _is_whole(folder, jar) for jar in read_lock(lock))
 
 
-def ensure_jars(settings: Settings, lock: Path = LOCK_FILE) -> Path:
+def ensure_jars(settings: "Settings", lock: Path = LOCK_FILE) -> Path:
     """Download missing jars, and return the folder with exactly the jars of the lock.
 
     A marker records that the hashes of all jars were verified; after that only sizes are checked.
@@ -46,7 +49,7 @@ def ensure_jars(settings: Settings, lock: Path = LOCK_FILE) -> Path:
     return _ensure(jars_folder(settings), lock, settings.maven_repository)
 
 
-def ensure_browser(settings: Settings, lock: Path = BROWSER_LOCK_FILE) -> Path:
+def ensure_browser(settings: "Settings", lock: Path = BROWSER_LOCK_FILE) -> Path:
     """Return the jar of Neo4j Browser; download it if it is missing.
 
     Raises:
@@ -66,7 +69,7 @@ def _ensure(folder: Path, lock: Path, mirror: str | None) -> Path:
     return folder
 
 
-def distrust_jars(settings: Settings) -> None:
+def distrust_jars(settings: "Settings") -> None:
     """Remove the marker after a failed start, so that `ensure_jars` verifies every hash again."""
     _marker(jars_folder(settings)).unlink(missing_ok=True)
 

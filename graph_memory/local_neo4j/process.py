@@ -5,6 +5,7 @@ import os
 import socket
 import subprocess
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 import psutil
@@ -23,10 +24,12 @@ _LINGER_SECONDS = 3.0
 _SHOWN_LINES = 20
 
 
-def spawn(command: list[str], home: Path, log: Path) -> int:
-    """Start the JVM so that it outlives this process, and return its pid.
+def spawn(
+    command: list[str], folder: Path, log: Path, environment: Mapping[str, str] | None = None
+) -> int:
+    """Start a process in `folder` so that it outlives this one, and return its pid.
 
-    The JVM has a session of its own, so that Ctrl-C on the terminal does not reach it. It writes to
+    It has a session of its own, so that Ctrl-C on the terminal does not reach it. It writes to
     `log`; the previous log is renamed to `LOG.1`.
     """
     if log.exists():
@@ -34,7 +37,8 @@ def spawn(command: list[str], home: Path, log: Path) -> int:
     with log.open("wb") as output:
         child = subprocess.Popen(
             command,
-            cwd=home,
+            cwd=folder,
+            env=environment,
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,

@@ -6,9 +6,6 @@ import sys
 import time
 from collections.abc import Callable, Generator
 
-from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
-
 _log = logging.getLogger(__name__)
 
 
@@ -17,6 +14,15 @@ def download_progress(jars: int, total: int) -> Generator[Callable[[int], None]]
     """Show the progress of a download; yield a function that takes the bytes of each part."""
     what = f"{jars} jars of Neo4j, {total / 2**20:.0f} MiB"
     if sys.stderr.isatty():
+        from rich.console import Console
+        from rich.progress import (
+            BarColumn,
+            DownloadColumn,
+            Progress,
+            TextColumn,
+            TransferSpeedColumn,
+        )
+
         columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn()
         console = Console(stderr=True)
         with Progress(*columns, TransferSpeedColumn(), console=console, transient=True) as bar:
@@ -35,6 +41,8 @@ def start_progress(version: str) -> Generator[None]:
     _log.info("Starting Neo4j %s", version)
     began = time.monotonic()
     if sys.stderr.isatty():
+        from rich.console import Console
+
         with Console(stderr=True).status(f"Starting Neo4j {version}"):
             yield
     else:

@@ -1,26 +1,37 @@
 """One Neo4j per data root, shared by all processes that use it.
 
     acquire   register this process, start Neo4j unless it runs, wait until it answers
-    release   unregister this process; the last one stops Neo4j
+    release   unregister this process; the last one leaves Neo4j to its keeper
     start     start Neo4j without registering; with `keep` it stays up without users
     stop      stop Neo4j, even if it has users
 
-A lock file makes each of them atomic. The next call notices a process that died in between.
+A lock file makes each of them atomic. The keeper notices processes that died in between, and stops
+an instance that had no user for `local_linger_seconds`.
 """
 
 import contextlib
 from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
 from graph_memory.errors import LocalNeo4jError
-from graph_memory.local_neo4j import process, users
+from graph_memory.local_neo4j import lingering, process, users
 from graph_memory.local_neo4j.folder import Folder
-from graph_memory.local_neo4j.instance import LocalNeo4j, end, ensure_running, find_running
+from graph_memory.local_neo4j.instance import (
+    LocalNeo4j,
+    end,
+    ensure_running,
+    find_running,
+    is_outdated,
+    is_running,
+)
 from graph_memory.local_neo4j.jars import NEO4J_VERSION, jars_folder, missing_jars
-from graph_memory.settings.base import Settings
+
+if TYPE_CHECKING:
+    from graph_memory.settings.base import Settings
 
 # The holder of the lock may be downloading before it starts Neo4j.
 _DOWNLOAD_SECONDS = 600.0
@@ -28,7 +39,11 @@ _DOWNLOAD_SECONDS = 600.0
 
 @dataclass(frozen=True, slots=True)
 class LocalNeo4jStatus:
-    """The status of the instance of a data root, running or not."""
+    """The status of the instance of a data root, running or not.
+
+    `stops_in_seconds` is the time until its keeper stops an unused instance; None while it is used
+    or kept.
+    """
 
     running: bool
     pid: int | None
@@ -39,6 +54,7 @@ class LocalNeo4jStatus:
     started_at: str | None
     users: list[int]
     keep: bool
+    stops_in_seconds: float | None
     data_dir: Path
     data_bytes: int
     jars_dir: Path
@@ -46,7 +62,7 @@ class LocalNeo4jStatus:
     log_file: Path
 
 
-def acquire(settings: Settings) -> LocalNeo4j:
+def acquire(settings: "Settings") -> LocalNeo4j:
     """Register this process as a user, start the instance unless it runs, and wait for it.
 
     Each call counts, also within one process, and needs a `release`. `start` restarts an instance
@@ -58,6 +74,7 @@ def acquire(settings: Settings) -> LocalNeo4j:
     folder = Folder.of(settings)
     with _locked(folder, settings):
         users.prune(folder)
+        _prepare(folder, settings)
         users.register(folder)
         try:
             return ensure_running(folder, settings)
@@ -66,35 +83,44 @@ def acquire(settings: Settings) -> LocalNeo4j:
             raise
 
 
-def release(settings: Settings) -> None:
-    """Undo one `acquire` of this process; the last user stops the instance unless it is kept."""
+def release(settings: "Settings") -> None:
+    """Undo one `acquire` of this process.
+
+    The last user leaves the instance to its keeper for `local_linger_seconds`; with 0 it stops the
+    instance, unless that is kept.
+    """
     folder = Folder.of(settings)
     if not folder.root.is_dir():
         return
     with _locked(folder, settings):
         users.unregister(folder)
         users.prune(folder)
-        if not users.registered(folder) and not folder.keep_marker.exists():
+        seconds = settings.local_linger_seconds
+        lingering.record_use(folder, seconds)
+        if users.registered(folder) or folder.keep_marker.exists():
+            return
+        if not (seconds and is_running(folder) and lingering.ensure_keeper(folder)):
             end(folder)
 
 
-def start(settings: Settings, *, keep: bool = False) -> LocalNeo4j:
+def start(settings: "Settings", *, keep: bool = False) -> LocalNeo4j:
     """Start the instance without registering this process.
 
-    With `keep` it stays up without users until `stop`.
+    With `keep` it stays up without users until `stop`, else for `local_linger_seconds`.
 
     Raises:
         LocalNeo4jError: The instance cannot be started.
     """
     folder = Folder.of(settings)
     with _locked(folder, settings):
+        _prepare(folder, settings)
         instance = ensure_running(folder, settings)
         if keep:
             folder.keep_marker.touch()
         return instance
 
 
-def stop(settings: Settings) -> bool:
+def stop(settings: "Settings") -> bool:
     """Stop the instance, even if it has users; return False if it did not run."""
     folder = Folder.of(settings)
     if not folder.root.is_dir():
@@ -104,12 +130,12 @@ def stop(settings: Settings) -> bool:
         return end(folder)
 
 
-def running(settings: Settings) -> LocalNeo4j | None:
+def running(settings: "Settings") -> LocalNeo4j | None:
     """Return the running instance, or None; start nothing and do not wait."""
     return find_running(Folder.of(settings))
 
 
-def status(settings: Settings) -> LocalNeo4jStatus:
+def status(settings: "Settings") -> LocalNeo4jStatus:
     """Return the status of the instance; start nothing and do not wait."""
     folder = Folder.of(settings)
     instance = find_running(folder)
@@ -123,6 +149,7 @@ def status(settings: Settings) -> LocalNeo4jStatus:
         started_at=instance.started_at if instance else None,
         users=users.registered(folder),
         keep=folder.keep_marker.exists(),
+        stops_in_seconds=lingering.seconds_left(folder) if instance else None,
         data_dir=folder.root,
         data_bytes=folder.bytes_used(),
         jars_dir=jars_folder(settings),
@@ -131,13 +158,23 @@ def status(settings: Settings) -> LocalNeo4jStatus:
     )
 
 
-def log_tail(settings: Settings, lines: int = 50) -> str:
+def log_tail(settings: "Settings", lines: int = 50) -> str:
     """Return the last lines of the output of the instance; empty before its first start."""
     return process.tail(Folder.of(settings).console_log, lines)
 
 
+def _prepare(folder: Folder, settings: "Settings") -> None:
+    """Stop an unused instance that differs from the settings, and start the keeper."""
+    unused = not users.registered(folder) and not folder.keep_marker.exists()
+    if unused and is_outdated(folder, settings):
+        end(folder)
+    lingering.record_use(folder, settings.local_linger_seconds)
+    # Before Neo4j: this process may be killed while Neo4j starts.
+    lingering.ensure_keeper(folder)
+
+
 @contextlib.contextmanager
-def _locked(folder: Folder, settings: Settings) -> Generator[None]:
+def _locked(folder: Folder, settings: "Settings") -> Generator[None]:
     folder.create()
     limit = settings.local_start_seconds + _DOWNLOAD_SECONDS
     lock = FileLock(folder.lock_file, timeout=limit)

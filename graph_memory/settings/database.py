@@ -75,6 +75,13 @@ class DatabaseSettings(BaseSettings):
     local_start_seconds: float = Field(
         180.0, ge=10, le=3600, description="Timeout for the start of the local Neo4j, seconds."
     )
+    local_linger_seconds: float = Field(
+        600.0,
+        ge=0,
+        le=604_800,
+        description="Time for which the local Neo4j stays after its last use, seconds. "
+        "0 stops it with its last user.",
+    )
     local_fast_start: bool = Field(
         False, description="Start the local Neo4j with less optimised JVM code; for tests."
     )

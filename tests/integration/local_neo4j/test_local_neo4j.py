@@ -28,7 +28,13 @@ from pathlib import Path
 from graph_memory import local_neo4j
 from graph_memory import read_settings
 
-settings = read_settings(data_dir=Path(sys.argv[1]), local_fast_start=True)
+settings = read_settings(
+    data_dir=Path(sys.argv[1]),
+    local_fast_start=True,
+    local_heap_mebibytes=256,
+    local_page_cache_mebibytes=32,
+    local_linger_seconds=float(sys.argv[2]),
+)
 print(local_neo4j.acquire(settings).pid, flush=True)
 sys.stdin.read()
 local_neo4j.release(settings)
@@ -51,8 +57,8 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
 class User:
     """Another process that uses the instance."""
 
-    def __init__(self, settings: Settings) -> None:
-        command = [sys.executable, "-c", _USER, str(settings.data_dir)]
+    def __init__(self, settings: Settings, *, linger_seconds: float = 0) -> None:
+        command = [sys.executable, "-c", _USER, str(settings.data_dir), str(linger_seconds)]
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
@@ -118,7 +124,7 @@ def test_one_instance_serves_all_and_the_last_one_out_stops_it(settings: Setting
 
 
 def test_the_instance_outlives_a_killed_starter_and_comes_back_when_killed(settings: Settings):
-    starter = User(settings)
+    starter = User(settings, linger_seconds=600)
     pid = starter.instance_pid()
     starter.kill()
     orphan = local_neo4j.running(settings)

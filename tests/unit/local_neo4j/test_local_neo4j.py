@@ -467,3 +467,10 @@ def test_a_process_that_nobody_wrote_down_is_found(tmp_path: Path):
     assert process.find(pid, tmp_path / "another") is None
     process.end(stray, tmp_path)
     assert process.find_stray(tmp_path) is None
+
+
+def test_the_keeper_imports_little():
+    heavy = {"asyncio", "pydantic", "neo4j", "numpy", "rich"}
+    statement = f"import graph_memory.local_neo4j.keeper, sys; print({heavy} & set(sys.modules))"
+    ran = subprocess.run([sys.executable, "-c", statement], capture_output=True, check=True)
+    assert ran.stdout.strip() == b"set()"
