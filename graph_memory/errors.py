@@ -22,6 +22,7 @@
     ├── GraphUnavailableError       Neo4j does not answer
     │   └── GraphOverloadedError    Neo4j has too little memory
     ├── GraphTimeoutError           Neo4j answers too late
+    │   └── LockTimeoutError        another transaction holds a lock
     ├── SchemaError                 the database is too old, or its schema is not ours
     ├── StatementError              a file below `cypher/` is malformed or misused
     ├── SourceFormatError           a file or folder to import is not in the given format
@@ -284,6 +285,20 @@ class GraphTimeoutError(GraphMemoryError):
         super().__init__(
             f"'{statement}' took longer than {seconds:g} s and was stopped. Ask for less, or "
             "raise GRAPH_MEMORY_QUERY_TIMEOUT_SECONDS."
+        )
+
+
+class LockTimeoutError(GraphTimeoutError):
+    """A statement waited too long for a lock of another transaction; nothing was written."""
+
+    def __init__(self, statement: str, holder: str | None = None) -> None:
+        self.statement = statement
+        self.holder = holder
+        held = f"The longest transaction is {holder}" if holder else "Another transaction holds it"
+        GraphMemoryError.__init__(
+            self,
+            f"'{statement}' waited too long for a lock and was stopped. {held}. Try again when "
+            "it has ended; SHOW TRANSACTIONS in Neo4j lists it, TERMINATE TRANSACTIONS ends it.",
         )
 
 

@@ -9,11 +9,13 @@ from neo4j.exceptions import (
     SessionExpired,
 )
 
+from graph_memory.database.error_codes import Meaning, meaning
 from graph_memory.errors import (
     GraphMemoryError,
     GraphOverloadedError,
     GraphTimeoutError,
     GraphUnavailableError,
+    LockTimeoutError,
     SettingsError,
     StatementError,
 )
@@ -22,17 +24,22 @@ from graph_memory.settings.base import Settings
 #: Errors of a lost connection; Neo4j may still have executed the statement.
 CONNECTION_LOST = (ServiceUnavailable, SessionExpired)
 
-_TIMED_OUT = (
-    "Neo.ClientError.Transaction.TransactionTimedOut",
-    "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration",
-)
-_NO_MEMORY = (
-    "Neo.TransientError.General.MemoryPoolOutOfMemoryError",
-    "Neo.TransientError.General.TransactionOutOfMemoryError",
-)
-_NO_DATABASE = "Neo.ClientError.Database.DatabaseNotFound"
 #: Another transaction deleted an entity that the statement had matched; a retry does not match it.
 _DELETED = "Neo.ClientError.Statement.EntityNotFound"
+
+
+#: The problem and the remedy of a meaning that the settings can mend.
+_SETTINGS = {
+    Meaning.REFUSED: (
+        "refuses user '{user}' or the settings ({error}). "
+        "Check GRAPH_MEMORY_NEO4J_USER and _PASSWORD."
+    ),
+    Meaning.NO_DATABASE: "has no database '{database}'. Check GRAPH_MEMORY_NEO4J_DATABASE.",
+    Meaning.READ_ONLY: (
+        "accepts no writes to the database '{database}'. Make it writable, or set "
+        "GRAPH_MEMORY_NEO4J_URI to neo4j://, which finds the leader of a cluster."
+    ),
+}
 
 
 def is_transient(error: Neo4jError | DriverError) -> bool:
@@ -44,24 +51,30 @@ def translate(
     error: Neo4jError | DriverError, name: str, address: str, settings: Settings
 ) -> GraphMemoryError:
     """Return our error for the failure of the statement `name` at `address`."""
-    if isinstance(error, AuthError | ConfigurationError):
-        return SettingsError(
-            f"Neo4j at {address} refuses user '{settings.neo4j_user}' or the settings ({error}). "
-            "Check GRAPH_MEMORY_NEO4J_USER and _PASSWORD."
+    kind = _meaning(error)
+    if kind in _SETTINGS:
+        problem = _SETTINGS[kind].format(
+            user=settings.neo4j_user, database=settings.neo4j_database, error=error
         )
-    code = _code(error)
-    if code in _TIMED_OUT:
+        return SettingsError(f"Neo4j at {address} {problem}")
+    if kind is Meaning.TIMEOUT:
         return GraphTimeoutError(name, settings.query_timeout_seconds)
-    if code in _NO_MEMORY:
+    if kind is Meaning.LOCKED:
+        return LockTimeoutError(name)
+    if kind is Meaning.OVERLOADED:
         return GraphOverloadedError(address, name)
-    if code == _NO_DATABASE:
-        return SettingsError(
-            f"Neo4j at {address} has no database '{settings.neo4j_database}'. "
-            "Check GRAPH_MEMORY_NEO4J_DATABASE."
-        )
-    if isinstance(error, DriverError) or error.is_retryable():
+    if kind is Meaning.UNAVAILABLE:
         return GraphUnavailableError(address, type(error).__name__)
     return StatementError(f"'{name}' failed in Neo4j: {error}")
+
+
+def _meaning(error: Neo4jError | DriverError) -> Meaning:
+    if isinstance(error, AuthError | ConfigurationError):
+        return Meaning.REFUSED
+    if isinstance(error, DriverError):
+        return Meaning.UNAVAILABLE
+    kind = meaning(error.code)
+    return Meaning.UNAVAILABLE if kind is Meaning.DEFECT and error.is_retryable() else kind
 
 
 def _code(error: Neo4jError | DriverError) -> str | None:

@@ -9,6 +9,7 @@ import random
 import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, nullcontext
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from neo4j import (
@@ -32,6 +33,7 @@ from graph_memory.errors import (
     GraphMemoryError,
     GraphTimeoutError,
     GraphUnavailableError,
+    LockTimeoutError,
     SchemaError,
     StatementError,
     UniquenessError,
@@ -47,6 +49,12 @@ _STALE_SECONDS = 1.0  # a read that fails within this time may have used a stale
 _IDLE_SECONDS = 1.0  # the driver tests a connection that was idle for longer before it uses it
 _GRACE_SECONDS = 5.0  # of a server to stop a query itself
 _FIRST_PAUSE_SECONDS = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class _LockHolder:
+    statement: str | None  #: name of our statement; None for a transaction of another client
+    seconds: float
 
 
 class Graph:
@@ -249,7 +257,7 @@ class Graph:
             except (Neo4jError, DriverError) as error:
                 spent = time.monotonic() - started
                 if not is_transient(error) or spent > self._settings.retry_seconds:
-                    raise self._translate(error, statement) from error
+                    raise await self._explain(error, statement) from error
                 await asyncio.sleep(pause_seconds * random.uniform(0.5, 1.5))  # noqa: S311
                 pause_seconds *= 2
 
@@ -278,6 +286,23 @@ class Graph:
                 found = await session.run(query, parameters)
                 rows = [record.values() async for record in found]
                 return rows[0][0] if bounded and statement.returns else rows
+
+    async def _explain(
+        self, error: Neo4jError | DriverError, statement: Statement
+    ) -> GraphMemoryError:
+        """Translate an error, and look up which transaction held a lock."""
+        translated = self._translate(error, statement)
+        if isinstance(translated, LockTimeoutError):
+            return LockTimeoutError(statement.name, await self._lock_holder())
+        return translated
+
+    async def _lock_holder(self) -> str | None:
+        """Describe the longest running transaction with locks; None if Neo4j shows none."""
+        try:
+            found = await self.one("database/graph/lock_holder", _LockHolder)
+        except GraphMemoryError:
+            return None  # the user may lack the privilege
+        return found and f"'{found.statement or 'of another client'}', for {found.seconds:.0f} s"
 
     def _translate(self, error: Neo4jError | DriverError, statement: Statement) -> GraphMemoryError:
         translated = translate(error, statement.name, self.address, self._settings)

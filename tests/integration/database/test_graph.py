@@ -16,6 +16,7 @@ from graph_memory.errors import (
     GraphOverloadedError,
     GraphTimeoutError,
     GraphUnavailableError,
+    LockTimeoutError,
     SettingsError,
     StatementError,
 )
@@ -117,6 +118,21 @@ async def test_a_running_statement_tells_its_name(
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
     assert seen == ["database/graph/ping"]
+
+
+async def test_a_write_that_waits_for_a_lock_is_out_of_time_and_names_the_holder(
+    memory: GraphMemory, settings: Settings, driver: AsyncDriver
+) -> None:
+    stored = await memory.add("tea")
+    hasty = settings.model_copy(update={"query_timeout_seconds": 1.0, "retry_seconds": 0.1})
+    async with driver.session() as session, Graph.open(hasty) as graph:
+        holder = await session.begin_transaction(metadata={"statement": "elsewhere/edit"})
+        await holder.run("MATCH (m:Memory {uuid: $id}) SET m.held = 1", id=stored.memory_id)
+        engine = GraphMemory.over(graph, memory.context.embedder, hasty, memory.clock)
+        with pytest.raises(LockTimeoutError, match=r"'elsewhere/edit', for \d+ s") as caught:
+            await engine.update(stored.memory_id, importance=9, group_id=stored.group_id)
+        await holder.rollback()
+    assert caught.value.code == "timeout"
 
 
 @pytest.mark.parametrize(("seconds", "at_once"), [(0.5, 1), (6.0, 2)])
