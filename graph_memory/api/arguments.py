@@ -17,7 +17,7 @@ from graph_memory.domain.models import (
     Source,
 )
 from graph_memory.errors import InvalidArgumentError
-from graph_memory.maintenance.stages import Stage
+from graph_memory.maintenance.request import Stage
 from graph_memory.memories.lifecycle import Resolution
 from graph_memory.ranking.profiles import Profile
 from graph_memory.traversal.traverse import Algorithm, Direction

@@ -16,8 +16,10 @@ from graph_memory.errors import SettingsError
 from graph_memory.maintenance import records
 from graph_memory.maintenance.dry_run import Overrides, simulate
 from graph_memory.maintenance.records import Pause, Run
-from graph_memory.maintenance.run import MaintenanceReport, RunRequest, maintain
-from graph_memory.maintenance.stages import Progress, count_due
+from graph_memory.maintenance.report import MaintenanceReport
+from graph_memory.maintenance.request import Progress, RunRequest
+from graph_memory.maintenance.run import maintain
+from graph_memory.maintenance.stages import count_due
 from graph_memory.maintenance.undo import UndoReport, undo
 from graph_memory.memories import classification
 from graph_memory.memories.classification import QueueReport

@@ -26,7 +26,7 @@ from graph_memory.decay.status import Transition, describe_protection, describe_
 from graph_memory.diagnostics.stats import Averages, EmbeddingCoverage, Health, LastRun, Stats
 from graph_memory.graphiti.rename_group import is_tenant, remedy
 from graph_memory.maintenance.records import Failure, Run
-from graph_memory.maintenance.run import StageName
+from graph_memory.maintenance.request import StageName
 from graph_memory.maintenance.undo import UndoRefusal
 from graph_memory.memories.add import AddResult
 from graph_memory.memories.confidence import Action

@@ -1,4 +1,4 @@
-"""Compress what is archived, and restore what is not; nothing of a content is lost."""
+"""Compression of the contents of archived memories, without loss."""
 
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
@@ -7,13 +7,13 @@ from typing import Any
 from graph_memory.database.graph import Graph
 from graph_memory.domain.encoding import compress, decompress, summary
 
-#: Contents on their way at a time; each may have a million characters.
+#: Contents in one batch; each may have a million characters.
 _BATCH = 100
 
 
 @dataclass(frozen=True, slots=True)
 class CompressionCounts:
-    """How many contents were compressed, and how many restored."""
+    """The number of contents that were compressed, and of those that were restored."""
 
     compressed: int
     restored: int
@@ -21,7 +21,7 @@ class CompressionCounts:
 
 @dataclass(frozen=True, slots=True)
 class _Due:
-    """A memory whose state has changed, and how its content is stored."""
+    """A memory whose state has changed, with its content as stored."""
 
     memory_id: str
     state: str
@@ -33,9 +33,9 @@ class _Due:
 async def compress_contents(
     graph: Graph, *, groups: list[str] | None, canary: int
 ) -> AsyncGenerator[CompressionCounts]:
-    """Compress or restore the contents of memories that have changed state, a batch at a time.
+    """Compress the contents of memories that became ARCHIVED; restore those that are used again.
 
-    What somebody changes meanwhile stays for the next run.
+    Each batch yields its counts. The next run treats a memory that changes during its batch.
     """
     after_id = ""
     while due := await graph.rows(
@@ -55,7 +55,7 @@ async def compress_contents(
 
 
 def _row(memory: _Due) -> dict[str, Any]:
-    """Return how a content is to be stored: a compressed one leaves its summary readable."""
+    """Return a content as it is to be stored; a compressed one keeps a readable summary."""
     content = decompress(memory.packed) if memory.packed else memory.content
     kept = (memory.packed or compress(content)) if memory.compress else None
     return {

@@ -1,13 +1,13 @@
-"""Rehearse a maintenance run: at another instant, under another policy or other numbers.
+"""Dry run of maintenance: the expected result, perhaps at another instant or under other rules.
 
-The plan is the run's own, in statements that only read.
+Its statements plan with the fragments of a run, but only read.
 """
 
 import time
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any, ClassVar
 
 from pydantic import ConfigDict
@@ -17,31 +17,33 @@ from graph_memory.database.graph import Graph
 from graph_memory.decay import policies
 from graph_memory.domain.inputs import Text
 from graph_memory.domain.timestamps import SimulatedTime, instant
-from graph_memory.maintenance.records import Run
-from graph_memory.maintenance.run import DryRunItem, MaintenanceReport, RunRequest, new_run
-from graph_memory.maintenance.stages import Stage, ranges
+from graph_memory.maintenance.batches import id_ranges
+from graph_memory.maintenance.planning import new_run
+from graph_memory.maintenance.records import Counts, Run
+from graph_memory.maintenance.report import DryRunItem, MaintenanceReport, report_of
+from graph_memory.maintenance.request import RunRequest, Stage
 from graph_memory.memories import classification
 from graph_memory.memories.confidence import scan_parameters
 from graph_memory.settings.base import Settings
 
-#: Memories that a report shows.
+#: The most memories that a report shows.
 _SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overrides:
-    """What is to be different in a rehearsal; None leaves it as it is."""
+    """The assumptions of a dry run; None keeps the present value."""
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 
     now: SimulatedTime | None = None
-    policy: Text | None = None  #: a name, or the path of a file
-    numbers: Mapping[str, str] = field(default_factory=dict[str, str])  #: settings of decay
+    policy: Text | None = None  #: the name of a policy, or the path of a file
+    numbers: Mapping[str, str] = field(default_factory=dict[str, str])  #: decay settings by name
 
 
 @dataclass(frozen=True, slots=True)
 class _Planned:
-    """What would become of memories of one state."""
+    """The memories of one state that decay would take to another state, or leave in it."""
 
     was: str
     becomes: str
@@ -51,121 +53,142 @@ class _Planned:
 
 @dataclass(frozen=True, slots=True)
 class _Expired:
-    """What the scan of confidence would take from what decay makes of memories of one state."""
+    """The memories that decay would take to `becomes`, but that the confidence scan lets expire."""
 
     was: str
     becomes: str
     count: int
 
 
+@dataclass(frozen=True, slots=True)
+class _DryRun:
+    """A run that is not carried out, with the assumed settings."""
+
+    graph: Graph
+    settings: Settings
+    run: Run
+
+    @property
+    def scope(self) -> dict[str, Any]:
+        """The parameters that select groups and the share of their memories."""
+        return {"groups": self.run.groups, "canary": self.run.canary}
+
+
 async def simulate(
     context: Context, request: RunRequest, overrides: Overrides
 ) -> MaintenanceReport:
-    """Tell what a run would do, and change nothing, not even a counter.
+    """Return the report that a run would have, and change nothing, not even a counter.
 
     Raises:
-        InvalidArgumentError: There is no such policy, file or setting.
+        InvalidArgumentError: No such policy, file or setting exists.
     """
     started = time.monotonic()
+    dry_run = await _prepare(context, request, overrides)
+    run = dry_run.run
+    decay = policies.parameters(dry_run.settings, run.run_id)
+    planned = await _planned(dry_run, decay)
+    run.transitioned = _transitions(planned, await _expired(dry_run, decay))
+    run.counts = Counts(
+        processed=sum(plan.count for plan in planned),
+        soft_deleted=_becoming(planned, "SOFT_DELETED"),
+        purged=await _purged(dry_run),
+        compressed=await _compressed(dry_run, planned),
+        classified=await _classified(context, run),
+        embedded=await _embedded(dry_run),
+    )
+    run.status, run.duration_seconds = "done", round(time.monotonic() - started, 3)
+    return report_of(run, dry_run=True, would_go_first=_most_faded(planned))
+
+
+async def _prepare(context: Context, request: RunRequest, overrides: Overrides) -> _DryRun:
+    """Apply the overrides; other rules let the run treat every memory."""
     graph, settings = context.graph, context.settings
-    with_settings = overrides.policy is not None or bool(overrides.numbers)
-    if with_settings:
+    other_rules = overrides.policy is not None or bool(overrides.numbers)
+    if other_rules:
         settings = policies.with_overrides(settings, overrides.policy, overrides.numbers)
         graph = graph.with_settings(settings)
         await policies.check_policies(graph, settings)
-    run = await new_run(context, request)
+    run = await new_run(context, request, policies.rules_hash(context.settings))
     run.now = overrides.now or run.now
-    run.full = run.full or with_settings
-    planned = await _planned(graph, settings, run) if Stage.DECAY in run.stages else []
-    transitions = Counter[str]()
-    for plan in planned:
-        transitions[f"{plan.was}>{plan.becomes}"] += plan.count if plan.was != plan.becomes else 0
-    for expired in await _expired(graph, settings, run):
-        transitions[f"{expired.was}>{expired.becomes}"] -= expired.count
-        transitions[f"{expired.was}>EXPIRED"] += expired.count
-    examples = [example for plan in planned for example in plan.examples]
-    examples.sort(key=lambda example: (-example.decay_score, example.memory_id))
-    return MaintenanceReport(
-        run_id=run.run_id,
-        dry_run=True,
-        processed=sum(plan.count for plan in planned),
-        transitioned={
-            transition: count for transition, count in sorted(transitions.items()) if count > 0
-        },
-        soft_deleted=_becoming(planned, "SOFT_DELETED"),
-        purged=await _purged(graph, settings, run),
-        compressed=await _compressed(graph, run, planned),
-        classified=await _classified(context, run),
-        embedded=await _embedded(graph, run),
-        errors=0,
-        duration_seconds=round(time.monotonic() - started, 3),
-        completed=True,
-        now=run.now,
-        stages=run.stages,
-        full=run.full,
-        truncated=False,
-        paused=False,
-        resumed=[],
-        failed=[],
-        would_go_first=examples[:_SHOWN],
-    )
+    run.full = run.full or other_rules
+    return _DryRun(graph, settings, run)
 
 
-async def _planned(graph: Graph, settings: Settings, run: Run) -> list[_Planned]:
-    """Return what would become of all memories, by ranges of ids."""
-    parameters: dict[str, Any] = {
-        "now": instant(run.now),
-        "decay": policies.parameters(settings, run.run_id),
-        **_scope(run),
-    }
+async def _planned(dry_run: _DryRun, decay: dict[str, Any]) -> list[_Planned]:
+    """Return the states to which decay would take the memories, by ranges of ids."""
+    run = dry_run.run
+    if Stage.DECAY not in run.stages:
+        return []
+    parameters = {"now": instant(run.now), "decay": decay, "full": run.full, **dry_run.scope}
     found: list[_Planned] = []
-    async for ids in ranges(graph):
-        found += await graph.rows(
-            "maintenance/dry_run/plan", _Planned, full=run.full, limit=_SHOWN, **parameters, **ids
+    async for ids in id_ranges(dry_run.graph):
+        found += await dry_run.graph.rows(
+            "maintenance/dry_run/plan", _Planned, limit=_SHOWN, **parameters, **ids
         )
     return found
 
 
-async def _expired(graph: Graph, settings: Settings, run: Run) -> list[_Expired]:
-    """Return what the stage `confidence` would make obsolete, by what decay makes of it."""
+async def _expired(dry_run: _DryRun, decay: dict[str, Any]) -> list[_Expired]:
+    """Return the memories that the stage `confidence` would make obsolete, by ranges of ids."""
+    run, settings = dry_run.run, dry_run.settings
     if Stage.CONFIDENCE not in run.stages or not settings.confidence_scan_in_maintenance:
         return []
     parameters: dict[str, Any] = {
         "now": instant(run.now),
-        "decay": policies.parameters(settings, run.run_id),
+        "decay": decay,
         "scan": scan_parameters(settings, in_run=True),
         "decays": Stage.DECAY in run.stages,
-        **_scope(run),
+        "full": run.full,
+        **dry_run.scope,
     }
     found: list[_Expired] = []
-    async for ids in ranges(graph):
-        found += await graph.rows(
-            "maintenance/dry_run/expire", _Expired, full=run.full, **parameters, **ids
+    async for ids in id_ranges(dry_run.graph):
+        found += await dry_run.graph.rows(
+            "maintenance/dry_run/expire", _Expired, **parameters, **ids
         )
     return found
+
+
+def _transitions(planned: list[_Planned], expired: list[_Expired]) -> dict[str, int]:
+    """Count the changes of state by "FROM>TO"."""
+    counts = Counter[str]()
+    for plan in planned:
+        counts[f"{plan.was}>{plan.becomes}"] += plan.count if plan.was != plan.becomes else 0
+    for each in expired:
+        counts[f"{each.was}>{each.becomes}"] -= each.count
+        counts[f"{each.was}>EXPIRED"] += each.count
+    return {transition: count for transition, count in sorted(counts.items()) if count > 0}
 
 
 def _becoming(planned: list[_Planned], state: str) -> int:
     return sum(plan.count for plan in planned if plan.becomes == state != plan.was)
 
 
-async def _purged(graph: Graph, settings: Settings, run: Run) -> int:
+def _most_faded(planned: list[_Planned]) -> list[DryRunItem]:
+    examples = [example for plan in planned for example in plan.examples]
+    examples.sort(key=lambda example: (-example.decay_score, example.memory_id))
+    return examples[:_SHOWN]
+
+
+async def _purged(dry_run: _DryRun) -> int:
+    run = dry_run.run
     if Stage.PURGE not in run.stages:
         return 0
-    before = _ago(run.now, settings.soft_delete_retention_days)
-    return (
-        await graph.one(
-            "maintenance/dry_run/count_purged", int, deleted_before=before, **_scope(run)
-        )
-        or 0
+    retention = timedelta(days=dry_run.settings.soft_delete_retention_days)
+    found = await dry_run.graph.one(
+        "maintenance/dry_run/count_purged",
+        int,
+        deleted_before=instant(run.now - retention),
+        **dry_run.scope,
     )
+    return found or 0
 
 
-async def _compressed(graph: Graph, run: Run, planned: list[_Planned]) -> int:
-    if Stage.COMPRESS not in run.stages:
+async def _compressed(dry_run: _DryRun, planned: list[_Planned]) -> int:
+    if Stage.COMPRESS not in dry_run.run.stages:
         return 0
-    waiting = await graph.one("maintenance/dry_run/count_unpacked", int, **_scope(run)) or 0
-    return waiting + _becoming(planned, "ARCHIVED")
+    waiting = await dry_run.graph.one("maintenance/dry_run/count_unpacked", int, **dry_run.scope)
+    return (waiting or 0) + _becoming(planned, "ARCHIVED")
 
 
 async def _classified(context: Context, run: Run) -> int:
@@ -178,15 +201,10 @@ async def _classified(context: Context, run: Run) -> int:
     return min(queue.pending, settings.classification_budget)
 
 
-async def _embedded(graph: Graph, run: Run) -> int:
-    if Stage.EMBEDDINGS not in run.stages:
+async def _embedded(dry_run: _DryRun) -> int:
+    if Stage.EMBEDDINGS not in dry_run.run.stages:
         return 0
-    return await graph.one("maintenance/dry_run/count_unembedded", int, groups=run.groups) or 0
-
-
-def _scope(run: Run) -> dict[str, Any]:
-    return {"groups": run.groups, "canary": run.canary}
-
-
-def _ago(now: datetime, days: float) -> str:
-    return instant(now - timedelta(days=days))
+    found = await dry_run.graph.one(
+        "maintenance/dry_run/count_unembedded", int, groups=dry_run.run.groups
+    )
+    return found or 0

@@ -1,27 +1,24 @@
-"""Records of maintenance runs: the present run, pauses, and the progress of each."""
+"""Records of maintenance runs in the database: their progress, their end, and the pause."""
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BeforeValidator
 
-from graph_memory import metrics
-from graph_memory.database.counters import add
 from graph_memory.database.graph import Graph
-from graph_memory.database.lease import Lease
 from graph_memory.domain.encoding import JsonObject
 from graph_memory.domain.timestamps import Instant, instant
 from graph_memory.errors import RunsPausedError
 
-#: Failures that a run lists; all are counted.
+#: The most failures that a run lists; it counts all of them.
 _LISTED = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A memory that a run could not treat, and why."""
+    """A memory that a run could not treat, and the reason."""
 
     memory_id: str
     reason: str
@@ -50,24 +47,24 @@ class Run:
     """A maintenance run."""
 
     run_id: str
-    now: Instant  #: the instant it works at
+    now: Instant  #: the instant of the run; idle days count up to it
     started_at: Instant
     status: str  #: running, done, stopped, failed or undone
     stages: list[str]
-    groups: list[str] | None  #: None: all
-    canary: int  #: percent of the memories
-    full: bool
+    groups: list[str] | None  #: None: all groups
+    canary: int  #: share of the memories to treat, percent
+    full: bool  #: it treats every memory, not only the due ones
     rules: str  #: hash of the policies and their numbers
     policy: str
     stages_done: list[str] = field(default_factory=list[str])
     counts: Counts = field(default_factory=Counts)
     transitioned: JsonObject = field(default_factory=dict[str, int])
-    failed: Failures = field(default_factory=list[Failure])  #: the first of them
+    failed: Failures = field(default_factory=list[Failure])  #: the first failures
     duration_seconds: float = 0.0
-    truncated: bool = False  #: it ran into its time limit
+    truncated: bool = False  #: it stopped at its time limit
 
     def fail(self, memory_id: str, reason: str) -> None:
-        """Count a memory that could not be treated."""
+        """Count a memory that the run could not treat."""
         self.counts.errors += 1
         if len(self.failed) < _LISTED:
             self.failed.append(Failure(memory_id, reason))
@@ -75,7 +72,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """Why runs are paused, and since when."""
+    """A pause of all runs: the reason, and the start."""
 
     reason: str
     since: Instant
@@ -83,7 +80,7 @@ class Pause:
 
 @dataclass(frozen=True, slots=True)
 class RunControl:
-    """The lease of a run, held or lost, and a request to pause it."""
+    """The answer to a saved run: whether it holds the lease, and whether runs are paused."""
 
     held: bool
     paused: bool
@@ -91,7 +88,7 @@ class RunControl:
 
 @dataclass(frozen=True, slots=True)
 class RunStatus:
-    """The record of a run."""
+    """The status, the instant and the groups of a recorded run."""
 
     status: str
     now: Instant
@@ -114,56 +111,45 @@ async def begin(graph: Graph, run: Run) -> None:
     )
 
 
-async def save(graph: Graph, run: Run, lease: Lease) -> RunControl:
-    """Record how far a run has come, as long as it holds the lease."""
+async def save(graph: Graph, run: Run, owner: str) -> RunControl:
+    """Save the progress of a run, if `owner` still holds the lease."""
     control = await graph.one(
         "maintenance/records/save",
         RunControl,
         run_id=run.run_id,
-        owner=lease.owner,
+        owner=owner,
         status=run.status,
         stages_done=run.stages_done,
-        counts=_fields(run.counts),
+        counts=asdict(run.counts),
         transitioned=json.dumps(run.transitioned),
-        failed=json.dumps([_fields(failure) for failure in run.failed]),
+        failed=json.dumps([asdict(failure) for failure in run.failed]),
         duration_seconds=run.duration_seconds,
         truncated=run.truncated,
     )
     return control or RunControl(held=False, paused=False)
 
 
-async def add_totals(graph: Graph, run: Run) -> None:
-    """Add an ended run to the totals over all runs."""
-    totals: dict[str, float] = {
-        f"runs:{run.status}": 1,
-        **metrics.run_totals(run.duration_seconds),
-        **_fields(run.counts),
-        **{f"transitioned:{transition}": count for transition, count in run.transitioned.items()},
-    }
-    await add(graph, totals)
-
-
 async def runs(graph: Graph, status: str | None = None, limit: int = 10) -> list[Run]:
-    """List runs, the latest first."""
+    """List runs, the latest first; with a status only the runs that have it."""
     return await graph.rows("maintenance/records/runs", Run, status=status, limit=limit)
 
 
-async def scheduled_otherwise(graph: Graph, run: Run) -> bool:
-    """Check whether another process scheduled memories of a run by other rules."""
+async def scheduled_by_other_rules(graph: Graph, run: Run) -> bool:
+    """Check whether a process with other rules has scheduled memories of the groups of a run."""
     return bool(
         await graph.one(
-            "maintenance/records/scheduled_otherwise", bool, groups=run.groups, rules=run.rules
+            "maintenance/records/scheduled_by_other_rules", bool, groups=run.groups, rules=run.rules
         )
     )
 
 
 async def find(graph: Graph, run_id: str) -> RunStatus | None:
-    """Find a run."""
+    """Return the status of a run, or None if no such run is recorded."""
     return await graph.one("maintenance/records/run", RunStatus, run_id=run_id)
 
 
 async def mark(graph: Graph, run_id: str, status: str) -> None:
-    """Give a run another status."""
+    """Set the status of a run."""
     await graph.run("maintenance/records/mark", run_id=run_id, status=status)
 
 
@@ -176,23 +162,23 @@ async def refuse_if_paused(graph: Graph) -> None:
     """Raise if runs are paused.
 
     Raises:
-        RunsPausedError: It has the reason.
+        RunsPausedError: Runs are paused; the error has the reason and the start.
     """
     if pause := await paused(graph):
         raise RunsPausedError(pause.reason, instant(pause.since))
 
 
 async def pause(graph: Graph, reason: str) -> Pause | None:
-    """Keep runs from beginning, and stop the present one after its next batch."""
+    """Pause runs: none starts, and the run in progress stops after its next batch.
+
+    Returns:
+        The pause; an earlier pause, if there is one, keeps its reason.
+    """
     return await graph.one(
         "maintenance/records/pause", Pause, reason=reason, now=instant(datetime.now(UTC))
     )
 
 
 async def resume(graph: Graph) -> Pause | None:
-    """Let runs begin again; return what kept them, if anything did."""
+    """Let runs start again, and return the pause that ends, or None."""
     return await graph.one("maintenance/records/resume", Pause)
-
-
-def _fields(value: Any) -> dict[str, Any]:
-    return {name: getattr(value, name) for name in value.__slots__}

@@ -1,4 +1,4 @@
-"""Embed what is stored anew: what has no vector, or all of it for another model."""
+"""Embedding of stored texts: those without a vector, or all of them for another model."""
 
 import logging
 from collections.abc import AsyncIterator, Callable
@@ -17,7 +17,7 @@ _BATCH = 256
 
 @dataclass(frozen=True, slots=True)
 class RebuildReport:
-    """How many texts were to be embedded, how many were, and how many could not be."""
+    """The number of texts to embed, of those that were embedded, and of those that failed."""
 
     candidates: int
     rebuilt: int = 0
@@ -32,22 +32,22 @@ async def rebuild_embeddings(
     dry_run: bool = False,
     on_progress: Callable[[int, int], None] = lambda memories_done, of: None,
 ) -> RebuildReport:
-    """Embed memories with the configured model, and let searches use it when none is left behind.
+    """Embed memories with the configured model; searches use it once every memory has its vector.
 
-    So are the names and facts that Graphiti compares by: those we have embedded, and with
-    `graphiti_vectors` all. A run that was interrupted after the model changed goes on with
-    `only_missing`. A batch that cannot be embedded is counted and passed over.
+    The names and facts that Graphiti compares are embedded too: those that graph-memory has
+    embedded, and all of them with `graphiti_vectors`. After an interruption, `only_missing`
+    finishes the rest. A batch that cannot be embedded is counted as failed and skipped.
 
     Args:
-        memory: Whose database and model.
-        group_id: The tenant; by default all of them.
-        only_missing: Embed what has no vector of the configured model, instead of everything.
-        dry_run: Only count.
-        on_progress: Called with the texts done since the last call, and with all there are.
+        memory: The context, with the database and the model.
+        group_id: The tenant; by default all tenants.
+        only_missing: Embed only texts without a vector of the configured model.
+        dry_run: Count the texts, and embed none.
+        on_progress: Called with the texts done since the last call, and with the number of all.
 
     Raises:
         EmbeddingError: The model cannot be loaded.
-        GraphUnavailableError: Neo4j went away; what was written so far stays.
+        GraphUnavailableError: Neo4j did not answer; the vectors written so far stay.
     """
     tenants = [memory.group(group_id)] if group_id else await groups(memory.graph)
     candidates = await _count(memory, tenants, only_missing=only_missing)
@@ -103,7 +103,7 @@ async def _batches(
 
 
 async def _model_changed(memory: Context) -> bool:
-    """Tell whether the stored vectors are of another model; fit the index to a new width."""
+    """Check whether the stored vectors are of another model; make new indexes for another width."""
     stored = await embedding_record.stored_embedding(memory.graph)
     if stored and stored.dimensions != memory.settings.embedding_dimensions:
         await indexes.recreate_indexes(memory.graph, memory.settings, indexes.VECTOR_INDEXES)
@@ -111,7 +111,7 @@ async def _model_changed(memory: Context) -> bool:
 
 
 async def _adopt_model(memory: Context) -> None:
-    """Record the model once everything of every group has its vector."""
+    """Record the model once every text of every group has its vector."""
     if not await _count(memory, await groups(memory.graph), only_missing=True):
         await embedding_record.record_embedding(memory.graph, memory.settings)
         await memory.check_embedding()

@@ -1,7 +1,9 @@
-"""Undo a maintenance run: every memory as it was before, unless it was changed since."""
+"""Undo of a maintenance run: restore each memory, unless it was changed after the run."""
 
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Any
 
 from graph_memory.database.graph import Graph
 from graph_memory.database.lease import Lease
@@ -15,13 +17,13 @@ from graph_memory.settings.base import Settings
 
 _BATCH = 500
 
-#: Refusals that a report lists; all are counted.
+#: The most refusals that a report lists; it counts all of them.
 _LISTED = 100
 
 
 @dataclass(frozen=True, slots=True)
 class UndoRefusal:
-    """A memory that stays as it is, and why."""
+    """A memory that was not restored, and the reason."""
 
     memory_id: str
     reason: str
@@ -29,7 +31,7 @@ class UndoRefusal:
 
 @dataclass(slots=True)
 class UndoReport:
-    """What became of an undo, in memories; `refusals` are the first of `refused`."""
+    """The result of an undo, in memories; `refusals` are the first of the `refused` memories."""
 
     run_id: str
     restored: int = 0
@@ -46,58 +48,78 @@ class _Restored:
 async def undo(
     graph: Graph, settings: Settings, run_id: str, *, group_id: str | None = None, now: datetime
 ) -> UndoReport:
-    """Put back what a run changed: states, dates, tags, contents, and what it purged.
+    """Restore what a run changed: states, dates, tags, contents, and the memories that it purged.
 
-    With a group only what it changed of that; the rest of the run can be undone later.
+    A memory that was changed after the run stays as it is, and the report names it. As long as such
+    a memory remains, the run can be undone again. An interrupted undo goes on where it stopped.
 
-    A memory that was changed since stays as it is, and is named; as long as there is one, the run
-    can be undone again. An undo that was interrupted goes on where it stopped.
+    Args:
+        graph: The database.
+        settings: The decay rules, and how long runs can be undone.
+        run_id: The run.
+        group_id: Undo only the changes of this tenant; the other changes can be undone later.
+        now: The caller's clock.
 
     Raises:
-        UndoRefusedError: There is no such run, or not for the group, or it has been undone, or its
-            records are gone.
-        RunLockedError: A run is on its way.
+        UndoRefusedError: The run is unknown, did not treat the group, has been undone, or its
+            records are erased.
+        RunLockedError: A run is in progress.
     """
     async with Lease(graph, settings):
-        kept = f"runs are remembered for {settings.undo_retention_days:g} days only"
-        run = await records.find(graph, run_id)
-        if run is None or not _concerns(run, group_id):
-            raise UndoRefusedError(
-                run_id, f"there is no such run; a dry run changes nothing, and {kept}"
-            )
-        if run.status == "undone":
-            raise UndoRefusedError(run_id, "it has been undone already")
-        if now - run.now > timedelta(days=settings.undo_retention_days):
-            raise UndoRefusedError(run_id, kept)
+        run = await _undoable_run(graph, settings, run_id, group_id, now)
         undone = UndoReport(run_id)
         at = {"now": instant(now), "decay": policies.parameters(settings)}
-        after_id = ""
-        while ids := await graph.rows(
-            "maintenance/undo/changed",
-            str,
-            run_id=run_id,
-            group_id=group_id,
-            after_id=after_id,
-            limit=_BATCH,
-        ):
-            await graph.run("maintenance/undo/revive", run_id=run_id, memory_ids=ids)
-            for row in await graph.rows(
-                "maintenance/undo/restore", _Restored, run_id=run_id, memory_ids=ids, **at
-            ):
-                _count(undone, row)
-            after_id = ids[-1]
-        touched = run.groups if group_id is None else [group_id]
-        async for _ in compress_contents(graph, groups=touched, canary=100):
+        async for row in _restore(graph, run_id, group_id, at):
+            _count(undone, row)
+        groups = run.groups if group_id is None else [group_id]
+        async for _ in compress_contents(graph, groups=groups, canary=100):
             pass
-        whole = group_id is None or run.groups == [group_id]
-        if whole and undone.restored and not undone.refused:
+        if groups == run.groups and undone.restored and not undone.refused:
             await records.mark(graph, run_id, "undone")
     return undone
 
 
-def _concerns(run: RunStatus, group_id: str | None) -> bool:
-    """Tell whether a run was for a group, too; of others its members learn nothing."""
+async def _undoable_run(
+    graph: Graph, settings: Settings, run_id: str, group_id: str | None, now: datetime
+) -> RunStatus:
+    """Return a run that can be undone, or raise `UndoRefusedError`."""
+    kept = f"runs are remembered for {settings.undo_retention_days:g} days only"
+    run = await records.find(graph, run_id)
+    if run is None or not _has_treated(run, group_id):
+        raise UndoRefusedError(
+            run_id, f"there is no such run; a dry run changes nothing, and {kept}"
+        )
+    if run.status == "undone":
+        raise UndoRefusedError(run_id, "it has been undone already")
+    if now - run.now > timedelta(days=settings.undo_retention_days):
+        raise UndoRefusedError(run_id, kept)
+    return run
+
+
+def _has_treated(run: RunStatus, group_id: str | None) -> bool:
+    """Check that a run treated a group; for members of other groups the run does not exist."""
     return group_id is None or run.groups is None or group_id in run.groups
+
+
+async def _restore(
+    graph: Graph, run_id: str, group_id: str | None, at: dict[str, Any]
+) -> AsyncGenerator[_Restored]:
+    """Restore the memories that a run changed, a batch at a time, in the order of their ids."""
+    after_id = ""
+    while ids := await graph.rows(
+        "maintenance/undo/changed",
+        str,
+        run_id=run_id,
+        group_id=group_id,
+        after_id=after_id,
+        limit=_BATCH,
+    ):
+        await graph.run("maintenance/undo/revive", run_id=run_id, memory_ids=ids)
+        for row in await graph.rows(
+            "maintenance/undo/restore", _Restored, run_id=run_id, memory_ids=ids, **at
+        ):
+            yield row
+        after_id = ids[-1]
 
 
 def _count(undone: UndoReport, row: _Restored) -> None:

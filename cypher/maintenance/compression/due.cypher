@@ -1,6 +1,6 @@
-// List memories whose content is to be compressed, or restored, in the order of ids.
+// List the memories whose content is to be compressed or restored, in the order of ids.
 //
-// What expires or is deleted stays as it was.
+// The content of an expired or deleted memory stays as it is.
 //
 // access  read
 // param   after_id : STRING — of the last memory of the batch before; empty for the first

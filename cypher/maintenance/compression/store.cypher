@@ -1,4 +1,4 @@
-// Compress contents, or restore them, unless somebody has changed them or their state meanwhile.
+// Store compressed or restored contents, unless the memory has changed since it was listed.
 //
 // access  write
 // param   memories : LIST<MAP> — memory_id, state, seen, content and packed; sorted by id

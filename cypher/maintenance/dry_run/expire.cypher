@@ -1,14 +1,14 @@
-// Count the memories of a range of ids that a scan of confidence makes obsolete after the decay.
+// Count the memories of a range of ids that a confidence scan would make obsolete after decay.
 //
-// What decay takes out of its reach is left out; the others take no step of their own.
+// Memories that decay takes out of the scan's reach are left out.
 //
 // access  read
-// param   now      : STRING — the instant the run would work at, ISO 8601, UTC
+// param   now      : STRING — the instant of the run, ISO 8601, UTC
 // param   groups   : LIST<STRING>? — null: all
 // param   after_id : STRING — the range begins after it
 // param   last_id  : STRING — the last of the range
-// param   full     : BOOLEAN — whether memories that are not due decay too
-// param   decays   : BOOLEAN — whether any do
+// param   full     : BOOLEAN — true if decay also treats memories that are not due
+// param   decays   : BOOLEAN — true if the run has the stage decay
 // returns was      : STRING
 // returns becomes  : STRING — by decay alone
 // returns count    : INTEGER

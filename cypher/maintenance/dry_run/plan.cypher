@@ -1,13 +1,13 @@
-// Say what a run would make of the memories of a range of ids, by the change of state.
+// Count the memories of a range of ids by the change of state that decay would cause.
 //
-// A memory that stays in its state counts under it, without one to become.
+// A memory that stays in its state counts with `becomes` equal to `was`.
 //
 // access  read
-// param   now      : STRING — the instant the run would work at, ISO 8601, UTC
+// param   now      : STRING — the instant of the run, ISO 8601, UTC
 // param   after_id : STRING — the range begins after it
 // param   last_id  : STRING — the last of the range
-// param   full     : BOOLEAN — whether memories that are not due count too
-// param   limit    : INTEGER — of the examples of a change
+// param   full     : BOOLEAN — true if memories that are not due count too
+// param   limit    : INTEGER — most examples of a change
 // returns was      : STRING
 // returns becomes  : STRING
 // returns count    : INTEGER

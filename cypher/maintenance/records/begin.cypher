@@ -1,10 +1,11 @@
-// Record that a run begins; one that treats all memories of its groups marks them as of its rules.
+// Record that a run begins.
 //
-// Whoever schedules one by other rules from now on says so there.
+// A run that treats all memories of a group notes its rules for the group. A process that later
+// schedules a memory of the group by other rules overwrites the note.
 //
 // access  write
 // param   run_id      : STRING
-// param   now         : STRING — the instant it works at, ISO 8601, UTC
+// param   now         : STRING — the instant of the run, ISO 8601, UTC
 // param   started_at  : STRING — by the wall clock, ISO 8601, UTC
 // param   stages      : LIST<STRING>
 // param   groups      : LIST<STRING>? — null: all

@@ -1,4 +1,4 @@
-// Give a run another status.
+// Set the status of a run.
 //
 // access  write
 // param   run_id : STRING

@@ -1,4 +1,4 @@
-// Keep runs from beginning, and let the present one stop; an earlier pause stays as it is.
+// Pause runs: none starts, and the run in progress stops; an earlier pause stays as it is.
 //
 // access  write
 // param   reason : STRING

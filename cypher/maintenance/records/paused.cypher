@@ -1,4 +1,4 @@
-// Tell why and since when runs are paused; no row if they are not.
+// Return the reason and the start of the pause of runs; no row if runs are not paused.
 //
 // access  read
 // returns reason : STRING

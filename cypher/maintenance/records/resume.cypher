@@ -1,4 +1,4 @@
-// Let runs begin again.
+// Let runs start again, and return the pause that ends.
 //
 // access  write
 // returns reason : STRING — why they were paused

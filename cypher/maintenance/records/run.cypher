@@ -1,4 +1,4 @@
-// Find a run.
+// Return the status, the instant and the groups of a run.
 //
 // access  read
 // param   run_id : STRING

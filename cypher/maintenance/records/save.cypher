@@ -1,8 +1,8 @@
-// Record how far a run has come, if it holds the lease, and tell whether it does.
+// Save the progress of a run if it holds the lease, and return whether it does.
 //
 // access  write
 // param   run_id           : STRING
-// param   owner            : STRING — who runs it
+// param   owner            : STRING — the owner of the lease
 // param   status           : STRING — running, done, stopped or failed
 // param   stages_done      : LIST<STRING>
 // param   counts           : MAP — processed, soft_deleted, purged, compressed, classified,

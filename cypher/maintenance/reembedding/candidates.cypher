@@ -1,4 +1,4 @@
-// List memories of a group that are to be embedded, the oldest first.
+// List the memories of a group that are to be embedded, the oldest first.
 //
 // access  read
 // param   group_id         : STRING — the tenant
@@ -6,7 +6,7 @@
 // param   after_id         : STRING — of the same; empty for the first
 // param   limit            : INTEGER
 // returns memory_id  : STRING
-// returns content    : ANY — in a list, compressed, where it is stored so
+// returns content    : ANY — a text, or a list of one compressed text
 // returns content_hash : STRING?
 // returns created_at : STRING — as precise as it is stored, for the next batch
 MATCH (m:Memory {group_id: $group_id})

@@ -1,4 +1,4 @@
-// Count the memories of a group that are to be embedded, deleted ones too, as they may come back.
+// Count the memories of a group that are to be embedded; deleted ones count, as they may return.
 //
 // access  read
 // param   group_id : STRING — the tenant

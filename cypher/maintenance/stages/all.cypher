@@ -1,6 +1,6 @@
-// Treat all memories of a range of ids, whether they are due or not.
+// Treat all memories of a range of ids, due or not.
 //
-// Those a run has treated at this instant are not treated again.
+// Memories that were treated at this instant are left out.
 //
 // access  batch
 // param   now         : STRING — ISO 8601, UTC

@@ -1,6 +1,6 @@
 // Treat the memories that are due, the most overdue first.
 //
-// Those a run has treated at this instant are not treated again.
+// Memories that were treated at this instant are left out.
 //
 // access  batch
 // param   now         : STRING — ISO 8601, UTC

@@ -1,4 +1,4 @@
-// Forget what runs changed that can no longer be undone.
+// Erase the records of changes that can no longer be undone.
 //
 // access  batch
 // param   groups         : LIST<STRING>? — null: all

@@ -1,4 +1,4 @@
-// Forget episodes to be read that were read, or given up, long ago.
+// Erase the queued episodes that were read, or given up, long ago.
 //
 // access  batch
 // param   groups        : LIST<STRING>? — null: all

@@ -1,4 +1,4 @@
-// Remove purged memories for good, with their relations, versions, and what they were.
+// Erase purged memories permanently, with their relations, versions and earlier properties.
 //
 // access  batch
 // param   groups        : LIST<STRING>? — null: all

@@ -1,4 +1,4 @@
-// Forget the counts of callers who have not called for long.
+// Erase the call counts of callers that have not called for long.
 //
 // access  batch
 // param   called_before : STRING — ISO 8601, UTC

@@ -1,4 +1,4 @@
-// Forget runs that ended and can no longer be undone; what all runs did is in totals of its own.
+// Erase the records of ended runs that can no longer be undone; the totals over all runs stay.
 //
 // access  batch
 // param   groups       : LIST<STRING>? — null: all

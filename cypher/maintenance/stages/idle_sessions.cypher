@@ -1,4 +1,4 @@
-// Name the groups that have sessions nobody has used since an instant.
+// List the groups that have sessions unused since an instant.
 //
 // access  read
 // param   groups : LIST<STRING>? — only these

@@ -1,4 +1,4 @@
-// Tell whether some memory has no vector; the counts come from the store and from an index.
+// Check whether any memory has no vector; an index makes both counts cheap.
 //
 // access  read
 // returns lacking : BOOLEAN

@@ -1,4 +1,4 @@
-// Count the memories `m` that came through, and name those that did not, by `status`.
+// Count the memories `m` whose transaction succeeded, and list the others, by `status`.
 //
 // access  fragment
 WITH count(CASE WHEN status.errorMessage IS NULL THEN 1 END) AS done, collect(

@@ -1,7 +1,8 @@
-// Purge memories whose deletion can no longer be taken back.
+// Purge memories that were deleted so long ago that they cannot be recovered.
 //
-// Without its labels a memory is found by nothing but an undo; its relations lay their keys aside,
-// those that have one, so that the same may be made again. Each is locked and looked at once more.
+// A purged memory loses its labels, so that only an undo finds it. The keys of its relations are
+// set aside, so that the same relations can be created again. Each memory is locked and checked
+// again.
 //
 // access  batch
 // param   now            : STRING — ISO 8601, UTC

@@ -1,7 +1,7 @@
-// Write down anew how far the memories of a range of ids have faded, where no state changes by it.
+// Store the decay scores of a range of ids, for memories whose state stays.
 //
-// That is most of them, and needs no record. The others are left for what treats them one by one.
-// Each is locked before it is read, as in stages/treat.
+// That is most memories, and they need no record. The statement stages/all treats the others. Each
+// memory is locked before it is read, as in stages/treat.
 //
 // access  batch
 // param   now         : STRING — ISO 8601, UTC
@@ -10,7 +10,7 @@
 // param   batch       : INTEGER — memories in one transaction
 // param   concurrency : INTEGER — transactions at a time
 // returns done   : INTEGER
-// returns failed : LIST<MAP> — none: what fails here is tried again with the others
+// returns failed : LIST<MAP> — empty: stages/all tries again what fails here
 MATCH (m:Memory)
 WHERE $after_id < m.uuid <= $last_id AND m.lifecycle_state <> 'SOFT_DELETED'
   AND (m.last_decay_update <> $now OR m.last_decay_update IS NULL) AND

@@ -1,8 +1,10 @@
-// Write down how far memory `m` has faded, and take the one step that is due, with a record of it.
+// Store the decay score of memory `m`, and take the one step that is due, with a record of it.
 //
-// Most memories take no step: only what differs is written for them. A policy that goes by score
-// deletes what it lets expire at once. The memory is locked before it is read, so that no access in
-// between is overtaken: a write that takes its value from what it overwrites does that.
+// Most memories take no step: only what differs is written for them. A policy by score deletes at
+// once the memories that expire. The memory is locked before it is read, so that a concurrent
+// access is not lost.
+//
+// access is not lost.
 //
 // access  fragment
 // param   now   : STRING — ISO 8601, UTC

@@ -1,4 +1,4 @@
-// Name the groups that have memories without a vector.
+// List the groups that have memories without a vector.
 //
 // access  read
 // param   groups : LIST<STRING>? — only these

@@ -1,6 +1,6 @@
-// Take the tag `preserved` and its date from memories whose date has passed.
+// Remove the tag `preserved` and its date from memories whose date has passed.
 //
-// Each is locked and looked at once more, as in stages/treat.
+// Each memory is locked and checked again, as in stages/treat.
 //
 // access  batch
 // param   now         : STRING — ISO 8601, UTC

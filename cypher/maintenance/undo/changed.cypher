@@ -1,4 +1,4 @@
-// List what a run changed, in the order of ids.
+// List the memories that a run changed, in the order of ids.
 //
 // access  read
 // param   run_id   : STRING

@@ -1,7 +1,8 @@
-// Give memory `m` what `change` remembers of it, and forget the change.
+// Restore the properties of memory `m` that `change` recorded, and erase the change.
 //
-// Its key stays where it has one: only deletion takes it, and what was rewritten since has another.
-// Its score stays where something wrote it since, and what it is next due for is found anew.
+// A key that the memory has stays: only deletion removes a key, and a new text has another. The
+// score stays if a later write has set it. The instant at which the memory is due is computed
+// again.
 //
 // access  fragment
 SET

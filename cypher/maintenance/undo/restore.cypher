@@ -1,12 +1,12 @@
-// Put memories back to what they were before a run, unless they were changed since.
+// Restore memories to their state before a run, unless they were changed after it.
 //
-// Each is locked before it is looked at, as in stages/treat.
+// Each memory is locked before it is read, as in stages/treat.
 //
 // access  write
 // param   run_id     : STRING
 // param   memory_ids : LIST<STRING> — sorted
 // returns memory_id : STRING
-// returns refused   : STRING? — why it stays as it is; null if it does not
+// returns refused   : STRING? — the reason why it stays as it is; null if restored
 UNWIND $memory_ids AS memory_id
 MATCH (change:MaintenanceChange {run_id: $run_id, memory_id: memory_id})
 OPTIONAL MATCH (m:Memory {uuid: memory_id})

@@ -1,6 +1,6 @@
-// Make memories of what a run has purged, unless their ids are taken.
+// Turn nodes that a run has purged into memories again, unless their ids are taken.
 //
-// A relation gets the key back that it had, once both its ends are there again.
+// A relation gets its former key back as soon as both of its ends exist again.
 //
 // access  write
 // param   run_id     : STRING

@@ -21,7 +21,7 @@ from graph_memory.database.graph import Graph
 from graph_memory.database.lease import Lease
 from graph_memory.diagnostics import database_metrics
 from graph_memory.errors import DuplicateError
-from graph_memory.maintenance import records
+from graph_memory.maintenance import records, totals
 from graph_memory.maintenance.records import Run
 from tests.conftest import TODAY, Clock
 from tests.support.mcp_client import inside
@@ -97,8 +97,8 @@ async def record(memory: GraphMemory, run: Run) -> None:
     """Leave in the database what a run leaves that ends like this."""
     async with Lease(memory.context.graph, memory.settings) as lease:
         await records.begin(memory.context.graph, run)
-        await records.save(memory.context.graph, run, lease)
-    await records.add_totals(memory.context.graph, run)
+        await records.save(memory.context.graph, run, lease.owner)
+    await totals.add_totals(memory.context.graph, run)
 
 
 @pytest_asyncio.fixture

@@ -20,8 +20,8 @@ from graph_memory.database.lease import Lease
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import InvalidArgumentError, RunLockedError, RunsPausedError
 from graph_memory.maintenance.records import runs
-from graph_memory.maintenance.run import MaintenanceReport
-from graph_memory.maintenance.stages import Stage
+from graph_memory.maintenance.report import MaintenanceReport
+from graph_memory.maintenance.request import Stage
 from tests.conftest import TODAY, Clock, some_transaction_waits
 
 LOOK: LiteralString = "MATCH (m:Memory {group_id: $group}) RETURN m {.*} AS m ORDER BY m.content"

@@ -16,7 +16,7 @@ from graph_memory.api import arguments
 from graph_memory.api.episodes import NewEpisode
 from graph_memory.domain.inputs import Clocks, MemoryChanges
 from graph_memory.errors import InvalidArgumentError, SettingsError
-from graph_memory.maintenance.run import RunRequest
+from graph_memory.maintenance.request import RunRequest
 from graph_memory.search.facts import FactFilters
 from graph_memory.search.retrieval import Retrieval
 from graph_memory.settings.base import read_settings

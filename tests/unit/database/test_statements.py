@@ -36,9 +36,10 @@ UNSCOPED |= {
     if name.startswith(
         (
             "database/data_migrations/",
+            "maintenance/batches/",
             "maintenance/compression/",
             "maintenance/dry_run/",
-            "maintenance/run/",
+            "maintenance/totals/",
             "maintenance/stages/",
             "maintenance/undo/",
         )

@@ -1,4 +1,4 @@
-// Tell whether memories of some groups were scheduled by other rules since all were treated.
+// Check whether memories of some groups were scheduled by other rules since all were treated.
 //
 // access  read
 // param   groups : LIST<STRING>? — null: all

@@ -1,4 +1,4 @@
-// Name the last id of the next so many memories, in the order of ids; none if they are the rest.
+// Return the id at which a range of `limit` memories ends; no row if fewer are left.
 //
 // access  read
 // param   after_id : STRING

@@ -1,4 +1,4 @@
-// Let a run pass over memories that it cannot treat; the next run tries again.
+// Mark memories that failed as treated, so that this run skips them; the next run tries again.
 //
 // access  write
 // param   now        : STRING — ISO 8601, UTC
