@@ -1,6 +1,7 @@
-// Say what importance memory `m` has left, in `effective`: under typed_importance it fades as well.
+// Bind `effective`, the importance of memory `m` after decay.
 //
-// After decay/score. It falls no lower than the floor of the type, and never rises to it.
+// Only the policy typed_importance lowers it, and never below the floor of the memory's type. An
+// importance below the floor stays as it is. Follows decay/score.
 //
 // access  fragment
 // param   decay : MAP — typed_floors by memory type

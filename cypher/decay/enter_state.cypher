@@ -1,11 +1,11 @@
-// Take memory `m` into the state `entered` for `reason`, and remember the numbers that led there.
+// Move memory `m` into the state `entered` for `reason`, and record the numbers in its history.
 //
-// What remains in a state remembers nothing. After decay/next_state, whose numbers it keeps. Who
-// comes by here schedules the memory as well, so the rules are noted.
+// A memory that is already in the state gets no entry. Follows decay/next_state, which binds the
+// numbers. A caller then schedules the memory, so the hash of the rules is noted for its group.
 //
 // access  fragment
 // param   now    : STRING — ISO 8601, UTC
-// param   decay  : MAP — the settings of decay; in `because`, as JSON, a reason somebody gave
+// param   decay  : MAP — the settings of decay; `because`: the caller's reason, as JSON
 FOREACH (_ IN CASE WHEN entered = m.lifecycle_state THEN [] ELSE [1] END |
   SET
     m.state_history = (coalesce(m.state_history, []) + [

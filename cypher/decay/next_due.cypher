@@ -1,4 +1,4 @@
-// Say when a run has next something to do for memory `m`, in `due`; null means never.
+// Bind `due`, the instant from which a run has work with memory `m`; null means never.
 //
 // access  fragment
 // param   now   : STRING — ISO 8601, UTC

@@ -1,8 +1,8 @@
-// Say into which state the next run takes memory `m`, in `target`; PURGED is out of reach.
+// Bind `target`, the state that memory `m` has after the next run, or PURGED.
 //
-// Stepwise, one step at a time and never back: only access, protection or recovery lead back. What
-// somebody marked obsolete stays so, until its own retention has passed. What is kept is rounded as
-// finely as any policy may round, so that a step is taken when decay/due foresees it.
+// A stepwise policy takes one step at a time, and never back: only access, protection and recovery
+// lead back. A memory marked obsolete stays EXPIRED until its own retention is over. `retention` is
+// rounded as finely as a policy may round. So a step is taken at the instant of decay/next_due.
 //
 // access  fragment
 // param   decay : MAP — the settings of decay

@@ -1,7 +1,7 @@
-// Note by which rules memories of the group of memory `m` are scheduled: one hash, or 'several'.
+// Note for the group of memory `m` the hash of the rules that schedule its memories, or 'several'.
 //
-// So a run sees what a process under other rules has left behind. A run notes it of itself, once,
-// when it begins to treat all.
+// So a run detects memories that a process with other rules has scheduled. A run leaves the note
+// alone: when it begins to treat all memories, it sets the note once.
 //
 // access  fragment
 // param   decay : MAP — rules, run_id

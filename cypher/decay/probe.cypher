@@ -1,7 +1,7 @@
-// Try a policy on memories that are made for it and gone with the statement.
+// Compute the curves of a policy for memories that exist only during the statement.
 //
 // access  write
-// param   group_id : STRING — the tenant they seem to be of
+// param   group_id : STRING — the tenant of the made-up memories
 // param   policy   : STRING
 // returns importance : FLOAT
 // returns stability  : INTEGER

@@ -1,6 +1,7 @@
-// Say why memory `m` does not fade, in `protection`: until, tag, permanent, or null.
+// Bind `protection`, the reason why memory `m` does not fade: until, tag, permanent, or null.
 //
-// What remains when its date has passed is in `lasting`; the tag `preserved` goes with its date.
+// `lasting` is the reason that remains after the date has passed. The tag `preserved` ends with its
+// date.
 //
 // access  fragment
 // param   now   : STRING — ISO 8601, UTC

@@ -1,4 +1,4 @@
-// Write down when a run has next something to do for memory `m`.
+// Store the instant from which a run has work with memory `m`.
 //
 // access  fragment
 CALL (m) {

@@ -1,11 +1,12 @@
-// Say how far memory `m` has faded by now, in `faded`: 0 fresh to 1 gone; nothing stored is used.
+// Bind `faded`, the decay score of memory `m` at this instant: 0 fresh to 1 gone.
 //
-// Where that cannot be said, the stored score stays: of a policy that is not known here, as where
-// its file is in no folder of this process, or of a memory that lacks what the policy reads.
+// The score is computed from the memory and its policy, not from the stored score. The stored score
+// counts only where that is impossible: the process does not have the policy, or the memory lacks a
+// property that the policy reads.
 //
-// A policy is a curve: amplitude * exp(-rate * days) + offset is what is kept, 0 to 1, rounded to
-// so many places after the point. `idle_ms` is how long ago the memory was last accessed, else
-// changed, else made; an instant that lies ahead counts as now.
+// A policy is a curve: amplitude * exp(-rate * days) + offset is `kept`, 0 to 1. The score is
+// rounded to `places` decimal places. `idle_ms` is the time since the memory was last accessed,
+// else changed, else created. An instant in the future counts as now.
 //
 // access  fragment
 // param   now   : STRING — ISO 8601, UTC

@@ -1,7 +1,7 @@
-// List the steps down that memory `m` can take under its curve, each with what it waits for.
+// List the steps down that memory `m` can take on its curve, each with its conditions.
 //
-// An expression. A step waits until the memory was idle for more than `days`, and its score passed
-// `level`; -1 days means the score alone.
+// An expression. A step requires that the memory was idle for more than `days`, and that its score
+// is above `level`. -1 days means that only the score counts.
 //
 // access  fragment
 // param   decay : MAP — steps_by_score, steps_stepwise

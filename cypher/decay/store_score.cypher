@@ -1,4 +1,4 @@
-// Write down how far memory `m` has faded, and when a run has next something to do for it.
+// Store the decay score of memory `m`, and the instant from which a run has work with it.
 //
 // access  fragment
 // param   now : STRING — ISO 8601, UTC

@@ -1,8 +1,8 @@
-// Say after how many idle milliseconds the step `step` is taken on the curve `curve`.
+// Return the idle milliseconds after which the curve `curve` allows the step `step`.
 //
-// An expression; null means never, or in more than 10,000 years. The score passes `level` when what
-// is kept falls to 1 - the least multiple of the rounding that is above it, less half of one: the
-// curve is solved for that.
+// An expression; null means never, or after more than 10,000 years. The score is rounded. So it
+// exceeds `level` as soon as it is within half a unit of the least multiple above `level`. The
+// expression solves the curve for that instant.
 //
 // access  fragment
 // source  amplitude * exp(-rate * days) + offset = kept

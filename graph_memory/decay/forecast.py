@@ -1,4 +1,4 @@
-"""What will be forgotten when: the states of a group's memories over the time to come."""
+"""Forecast of forgetting: how many memories of a group will be in each state, and when."""
 
 import itertools
 from dataclasses import dataclass, field
@@ -17,17 +17,17 @@ _LISTED = 10
 
 @dataclass(frozen=True, slots=True)
 class ForgottenMemory:
-    """A memory that will be forgotten."""
+    """A memory that will be forgotten, with the instant of its soft deletion."""
 
     memory_id: str
-    lead: str  #: first words
-    state: str  #: as it is now
-    lost_at: Instant  #: when it will be soft-deleted
+    lead: str  #: the beginning of its content
+    state: str  #: the present state
+    lost_at: Instant  #: the instant of its soft deletion
 
 
 @dataclass(frozen=True, slots=True)
 class ForecastPoint:
-    """How many memories will be in each state at an instant."""
+    """The number of memories in each state at an instant."""
 
     at: Instant
     states: dict[str, int]
@@ -35,12 +35,12 @@ class ForecastPoint:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """The future of the memories of a group, without accesses and with every run when due."""
+    """The future states of a group's memories, if none is used and every run is on time."""
 
     policy: str
-    rules: str  #: stands for the policies and their numbers
+    rules: str  #: hash of the policies and their numbers
     points: list[ForecastPoint]  #: the first is now
-    transitions: dict[str, int]  #: "ACTIVE>DORMANT": how many, until the last point
+    transitions: dict[str, int]  #: memories by "FROM>TO", until the last point
     first_lost: list[ForgottenMemory] = field(default_factory=list[ForgottenMemory])
 
 
@@ -67,17 +67,19 @@ async def forecast(
     group_id: str,
     now: datetime,
 ) -> Forecast:
-    """Tell how many memories will be in which state until `days` from now; nothing is written.
+    """Forecast the number of memories in each state, from `now` until `days` later; write nothing.
+
+    Each memory takes a step as soon as the conditions of the step are true.
 
     Args:
-        graph: Where they are; under a policy that is only supposed, `graph.supposing(settings)`.
+        graph: The database; for assumed settings, `graph.with_settings(settings)`.
         settings: The policy and its numbers.
-        days: How far to look.
-        points: Into how many equal intervals that is cut.
+        days: The length of the forecast, in days.
+        points: The number of equal intervals.
         group_id: The tenant.
-        now: Where the forecast begins.
+        now: The start of the forecast.
 
-    Source: `cypher/decay/forecast/path.cypher`; each step is taken as soon as its conditions hold.
+    Source: `cypher/decay/forecast/path.cypher`.
     """
     ends = [now + timedelta(days=days * (i + 1) / points) for i in range(points)]
     last = _milliseconds(ends[-1])
@@ -107,7 +109,7 @@ async def forecast(
 
 
 async def states_now(graph: Graph, group_id: str) -> dict[str, int]:
-    """Count a group's memories by state; UNKNOWN is one that another writer has erased."""
+    """Count a group's memories by state; UNKNOWN counts those whose state another writer erased."""
     counted = await graph.rows("decay/forecast/states", _Count, group_id=group_id)
     return {row.state: row.count for row in counted}
 

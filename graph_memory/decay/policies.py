@@ -1,6 +1,6 @@
-"""The rules by which memories fade: the policies, their numbers, and how they are checked.
+"""The rules by which memories fade: the numbers of the policies, their hash, and their checks.
 
-The formulas stand in `cypher/decay`; here are only the parameters that they are given.
+The formulas are in `cypher/decay`. This module computes their parameters.
 """
 
 import hashlib
@@ -15,20 +15,20 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from graph_memory.database.graph import Graph
-from graph_memory.database.statements import POLICIES, policies
+from graph_memory.database.statements import policies
 from graph_memory.errors import InvalidArgumentError, SettingsError
 from graph_memory.settings.base import Settings
 from graph_memory.settings.decay import DecaySettings
 
 _MS_A_DAY = 86_400_000
 
-#: What a curve may do to the lifecycle state.
+#: The ways in which a policy may change the lifecycle state.
 _STATES = ("stepwise", "by_score", "unchanged")
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """What a policy makes of a memory made up for the purpose."""
+    """The curve that a policy gives to a made-up memory."""
 
     importance: float
     stability: int
@@ -38,14 +38,16 @@ class Probe:
 def parameters(settings: Settings, run_id: str | None = None) -> dict[str, Any]:
     """Return the map `$decay` of the statements; rates are per day, spans in milliseconds.
 
-    `run_id` is the maintenance run's whose numbers a change of state remembers.
+    Args:
+        settings: The policy and its numbers.
+        run_id: The maintenance run that the history of a memory names; None outside of runs.
     """
     numbers = rules(settings)
     return {**numbers, "rules": _hash(settings, numbers), "run_id": run_id}
 
 
 def rules(settings: Settings) -> dict[str, Any]:
-    """Return what scores are computed from; to change a state takes the rest of `parameters`."""
+    """Return the part of `parameters` that scores depend on; a change of state needs all of it."""
     retention = settings.obsolete_retention_days
     down = ("ACTIVE", "DORMANT", "ARCHIVED", "EXPIRED")
     return {
@@ -114,9 +116,9 @@ def rules(settings: Settings) -> dict[str, Any]:
 
 
 def rules_hash(settings: Settings) -> str:
-    """Return twelve hexadecimal digits that stand for the policies' texts and their numbers.
+    """Return a hash of the texts of the policies and their numbers, twelve hexadecimal digits.
 
-    Two runs with the same hash treat a memory alike.
+    Two runs with the same hash treat a memory in the same way.
     """
     return _hash(settings, rules(settings))
 
@@ -127,22 +129,23 @@ def _hash(settings: Settings, rules: dict[str, Any]) -> str:
 
 
 def with_overrides(settings: Settings, policy: str | None, numbers: Mapping[str, str]) -> Settings:
-    """Return the settings as they would be under another policy and with other numbers.
+    """Return the settings with another policy and other numbers.
 
     Args:
-        settings: As they are.
-        policy: A policy's name, or the path of a `.cypher` file with one; also for the groups that
-            have one of their own. A memory's own policy stays.
-        numbers: Decay settings by name, as text; a table as JSON.
+        settings: The present settings.
+        policy: The name of a policy, or the path of a `.cypher` file with one. It replaces the
+            policies of groups too. A policy that a memory has of its own stays.
+        numbers: Decay settings by name, as text; a table is JSON.
 
     Raises:
-        InvalidArgumentError: A name is no setting of decay, or a value is out of its range.
+        InvalidArgumentError: A name is not a decay setting, a value is out of its range, or there
+            is no such policy or file.
     """
-    # A caller over the network may suppose numbers, but name no folder to read.
+    # A caller over the network may assume numbers, but must not name a folder to read.
     known = DecaySettings.model_fields.keys() - {"policy_dir", "decay_policy"}
     given = {name.lower(): text for name, text in numbers.items()}
     if unknown := {name: text for name, text in given.items() if name not in known}:
-        expected = f"it is no setting of decay; there are {', '.join(sorted(known))}"
+        expected = f"not a decay setting; choose from {', '.join(sorted(known))}"
         raise InvalidArgumentError("numbers", unknown, expected)
     changes: dict[str, Any] = {name: _read(text) for name, text in given.items()}
     if policy is not None:
@@ -159,7 +162,7 @@ def with_overrides(settings: Settings, policy: str | None, numbers: Mapping[str,
 
 
 def _reading(settings: Settings, policy: str | None) -> Settings:
-    """Return settings whose only policy file is the one named, if one is; no folder is read."""
+    """Return settings that read the file `policy`, if it is one, instead of the policy folder."""
     if policy is None or not policy.endswith(".cypher"):
         return settings
     if not Path(policy).is_file():
@@ -170,7 +173,7 @@ def _reading(settings: Settings, policy: str | None) -> Settings:
 def _misfit(
     detail: ErrorDetails, policy: str | None, given: Mapping[str, str]
 ) -> InvalidArgumentError:
-    """Say what is supposed wrongly, and nothing of the settings that are not: they have secrets."""
+    """Return the error for an assumed value, without the other settings, which contain secrets."""
     context: Mapping[str, Any] = detail.get("ctx", {})
     about = context.get("names", detail["loc"][:1])
     numbers = {name: text for name, text in given.items() if name in about}
@@ -179,7 +182,7 @@ def _misfit(
 
 
 def _read(text: str) -> object:
-    """Take what is JSON for that, so that tables and truth values can be given."""
+    """Parse a text as JSON, for tables and truth values; any other text stays a text."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -187,10 +190,10 @@ def _read(text: str) -> object:
 
 
 def require_policy(settings: Settings, name: str | None, argument: str = "decay_policy") -> None:
-    """Refuse a policy that there is not.
+    """Raise if there is no policy of this name; None passes.
 
     Raises:
-        InvalidArgumentError: The message lists those there are.
+        InvalidArgumentError: There is no such policy; the message lists all names.
     """
     known = policies(settings.policy_dir)
     if name is not None and name not in known:
@@ -198,11 +201,11 @@ def require_policy(settings: Settings, name: str | None, argument: str = "decay_
 
 
 async def check_policies(graph: Graph, settings: Settings) -> None:
-    """Try every policy of the user's own on a few memories that are never stored.
+    """Compute the curves of the user's own policies for a few made-up memories, and check them.
 
     Raises:
-        SettingsError: A setting names a policy that there is not, or a policy makes no curve.
-        StatementError: Neo4j does not understand a policy.
+        SettingsError: A setting names an unknown policy, or a policy returns an invalid curve.
+        StatementError: A policy is not valid Cypher.
     """
     known = policies(settings.policy_dir)
     wanted = [settings.decay_policy, *settings.group_decay_policies.values()]
@@ -219,23 +222,23 @@ async def check_policies(graph: Graph, settings: Settings) -> None:
             if problem := _problem(probe.curve):
                 raise SettingsError(
                     f"Policy '{name}' in GRAPH_MEMORY_POLICY_DIR makes {problem} of importance "
-                    f"{probe.importance:g} and stability {probe.stability}; see {POLICIES} in "
-                    "docs/guides/change-how-fast-memories-fade.md for what a policy is."
+                    f"{probe.importance:g} and stability {probe.stability}. "
+                    "docs/guides/change-how-fast-memories-fade.md describes the keys of a policy."
                 )
 
 
 def _problem(curve: dict[str, Any]) -> str | None:
-    """Return what is wrong with a policy's curve."""
+    """Return the first fault of a policy's curve, in words, or None."""
     for name in ("amplitude", "offset", "rate"):
         value = curve.get(name)
         if isinstance(value, bool) or not isinstance(value, int | float):
-            return f"{name} {value!r}, no number,"
+            return f"{name} {value!r}, not a number,"
         if not 0 <= value < math.inf:
-            return f"{name} {value:g}, below 0 or without end,"
+            return f"{name} {value:g}, below 0 or infinite,"
     if curve.get("places") not in range(10):
         return f"places {curve.get('places')!r}, not 0 to 9,"
     if curve.get("states") not in _STATES:
-        return f"states {curve.get('states')!r}, none of {', '.join(_STATES)},"
+        return f"states {curve.get('states')!r}, not one of {', '.join(_STATES)},"
     if not isinstance(curve.get("expires"), bool):
         return f"expires {curve.get('expires')!r}, not true or false,"
     return None

@@ -1,4 +1,4 @@
-"""How far a memory has faded, told in numbers and in words. No I/O."""
+"""The decay of one memory, in numbers and in words. No I/O."""
 
 import json
 from dataclasses import dataclass
@@ -16,26 +16,26 @@ def _parsed(entries: list[str] | None) -> list[object]:
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """A change of state that was, with the numbers that led to it."""
+    """A past change of state, with the numbers that caused it."""
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="ignore")
 
     at: Instant
     to: LifecycleState
     reason: str
-    because: str | None = None  #: the reason given
+    because: str | None = None  #: the reason that the caller gave
     from_: Annotated[LifecycleState | None, Field(validation_alias="from")] = None
     policy: str | None = None
     decay_score: float | None = None  #: 0 to 1, before the change
     idle_days: float | None = None
     protection: str | None = None
-    run_id: str | None = None  #: of the maintenance run, if it was one
-    rules: str | None = None  #: stands for the policies and their numbers then
+    run_id: str | None = None  #: the maintenance run that made the change, if one did
+    rules: str | None = None  #: hash of the policies and their numbers at that time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecayStatus:
-    """How far a memory has faded, why, and what comes next."""
+    """The decay of a memory: its score, the reasons, and the next change of state."""
 
     memory_id: str
     state: LifecycleState
@@ -43,33 +43,33 @@ class DecayStatus:
     last_decay_update: Instant | None
     decay_policy: str
     terms: dict[str, float | int | str | None]
-    idle_since: str  #: which instant counts: last_accessed_at, updated_at or created_at
+    idle_since: str  #: the property that counts: last_accessed_at, updated_at or created_at
     idle_from: Instant
-    leaves_after_days: float | None  #: idle days after which the state is left, if also …
+    leaves_after_days: float | None  #: idle days after which the state changes, if also …
     leaves_above_score: float | None  #: … the score is above this
     protection: str | None
     preserve_until: Instant | None
     soft_deleted_at: Instant | None
     obsolete_at: Instant | None
     obsolete_reason: str | None
-    superseded_by: str | None  #: id of the memory that holds instead
+    superseded_by: str | None  #: id of the memory that replaces it
     next_state: str | None
     next_at: Instant | None
     history: Annotated[list[Transition], BeforeValidator(_parsed)]
 
     @property
     def retention(self) -> float:
-        """What is left: 1 fresh to 0 gone."""
+        """The part that is kept: 1 fresh to 0 gone."""
         return round(1.0 - self.decay_score, 6)
 
     @property
     def is_obsolete(self) -> bool:
-        """Whether it was said to hold no more."""
+        """True if the memory was marked obsolete."""
         return self.obsolete_at is not None
 
 
 def describe_protection(status: DecayStatus) -> str:
-    """Say what keeps a memory from fading."""
+    """Return the reason that keeps a memory from fading, in words."""
     if status.protection is None:
         return "not kept"
     until = f" {status.preserve_until:%Y-%m-%d %H:%M} UTC" if status.protection == "until" else ""
@@ -77,7 +77,7 @@ def describe_protection(status: DecayStatus) -> str:
 
 
 def describe_status(status: DecayStatus) -> str:
-    """Say in sentences how a score comes about, and what it leads to."""
+    """Explain in sentences a decay score and the change of state that it leads to."""
     terms = status.terms
     sentences = [
         f"{status.state}, faded {status.decay_score:g} of 1 by policy {status.decay_policy}: "

@@ -1,1 +1,1 @@
-"""Checks and repairs of the database, statistics and the metrics it gives."""
+"""Checks and repairs of the database, statistics, and metrics from the database."""

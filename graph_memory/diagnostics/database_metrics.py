@@ -1,6 +1,6 @@
 """Metrics from the database, for operators: memories by state, and totals of runs.
 
-They are the same for every replica and outlive all of them, so the counters never fall.
+They are the same in every replica. The database keeps them, so a restart does not reset a counter.
 """
 
 import asyncio
@@ -43,7 +43,7 @@ class DatabaseMetricsCollector(Collector):
         self._ahead_days = ahead_days
 
     def collect(self) -> Iterator[Metric]:
-        """Describe the latest census; nothing before the first."""
+        """Yield the metrics of the latest census; none before the first census."""
         snapshot = self._read()
         if snapshot is None:
             return
@@ -53,7 +53,7 @@ class DatabaseMetricsCollector(Collector):
         yield from self._gauges(snapshot)
 
     def describe(self) -> list[Metric]:
-        """Return nothing: a description would read the database."""
+        """Return an empty list, because a description would have to read the database."""
         return []
 
     def _gauges(self, snapshot: "DatabaseMetrics") -> Iterator[Metric]:
@@ -115,7 +115,7 @@ class DatabaseMetricsCollector(Collector):
                 yield GaugeMetricFamily(f"knowledge_{name}", help_text, float(value))
 
 
-#: The name of each counter without labels, what it counts, and the total it is.
+#: The counters without labels: name, help text, and name of the total.
 _PLAIN = (
     ("decay_scores_updated", "Memories whose decay runs have reckoned.", "processed"),
     ("decay_errors", "Memories that runs could not treat.", "errors"),
@@ -126,7 +126,7 @@ _PLAIN = (
 #: Totals of the usual changes of state; a run can add others.
 _STEPS = tuple(f"transitioned:{was}>{becomes}" for was, becomes in itertools.pairwise(STATES))
 
-#: The name of each labelled counter, its label, and which total each value is.
+#: The labelled counters: name, help text, label, and the name of the total by label value.
 _LABELLED: tuple[tuple[str, str, str, Mapping[str, str]], ...] = (
     (
         "decay_maintenance_runs",
@@ -176,7 +176,7 @@ def _timestamp(at: datetime | None) -> float:
     return 0.0 if at is None else at.timestamp()
 
 
-#: Within how many days changes of state are counted ahead.
+#: The days within which future changes of state are counted.
 AHEAD_DAYS = (0, 1, 7, 30, 90, 365)
 
 _WAIT_SECONDS = 0.5
@@ -186,16 +186,16 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class StateMetrics:
-    """Memories of a state."""
+    """The memories of one state."""
 
     state: str
     memories: int
-    scores: float  #: sum of their decay scores, as stored by the latest runs
+    scores: float  #: sum of their stored decay scores
 
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """Something summed over all runs, as `transitioned:ACTIVE>DORMANT`."""
+    """A total over all runs, such as `transitioned:ACTIVE>DORMANT`."""
 
     name: str
     value: float
@@ -213,7 +213,7 @@ class EndedRun:
 
     @property
     def expired(self) -> int:
-        """Memories that it let expire."""
+        """The number of memories that the run let expire."""
         return sum(
             n for transition, n in self.transitioned.items() if transition.endswith(">EXPIRED")
         )
@@ -239,7 +239,7 @@ class DatabaseMetrics:
 
 
 async def read_metrics(context: Context) -> DatabaseMetrics | None:
-    """Count and read it all, in one statement."""
+    """Read the metrics in one statement; None if it returns no row."""
     now = context.clock()
     soon = [instant(now + timedelta(days=days)) for days in AHEAD_DAYS]
     return await context.graph.one(
@@ -249,17 +249,18 @@ async def read_metrics(context: Context) -> DatabaseMetrics | None:
 
 @contextmanager
 def publishing(context: Context) -> Generator[None]:
-    """Publish the metrics of the database while the context lasts; call it in its event loop."""
+    """Publish the metrics of the database while the context lasts; call it in the event loop."""
     watch = MetricsCache(context, asyncio.get_running_loop())
     with metrics.registered(DatabaseMetricsCollector(watch.read, AHEAD_DAYS)):
         yield
 
 
 class MetricsCache:
-    """Keeps a census at hand for scrapes, which come in threads of their own.
+    """Cache of the census, for scrapes in other threads than the event loop.
 
-    One that is old is taken anew, in the loop of the database, while the scrape waits a moment; if
-    that is not enough, as with millions of memories, it gets the old one, and the next the new.
+    A scrape that finds an old census starts a new one in the event loop of the database, and waits
+    for it half a second. If the census takes longer, as with millions of memories, the scrape gets
+    the old one, and the next scrape gets the new one.
     """
 
     def __init__(self, context: Context, loop: asyncio.AbstractEventLoop) -> None:
@@ -287,5 +288,5 @@ class MetricsCache:
             self._taken_at = time.monotonic()
         except GraphMemoryError as error:
             _log.warning("The memories could not be counted for the metrics: %s", error)
-        except Exception:  # a scrape shows nothing of it, so the log has to
+        except Exception:  # a scrape does not show the error, so log it
             _log.exception("The memories could not be counted for the metrics.")

@@ -1,4 +1,4 @@
-"""Is everything here that graph-memory needs? Looks only: starts, writes and repairs nothing."""
+"""Check of everything that graph-memory needs; it starts, writes and repairs nothing."""
 
 import asyncio
 import os
@@ -25,7 +25,7 @@ _PROBE_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What was looked at, how it is, and what to do if it is not well."""
+    """The result of a check, and the remedy if it is not ok."""
 
     name: str
     status: Literal["ok", "warn", "fail"]
@@ -34,7 +34,7 @@ class Check:
 
 
 async def examine(settings: Settings) -> list[Check]:
-    """Look at folder, disk, Java, jars, database, restores, schema, vectors, models, ports."""
+    """Check folder, disk, Java, jars, database, restores, schema, vectors, models and ports."""
     found = [_data_dir(settings), _disk(settings)]
     if settings.neo4j_uri is None:
         found += [_guarded("java", _java, settings), _guarded("jars", _jars, settings)]
@@ -56,7 +56,7 @@ def _guarded(name: str, look: Callable[[Settings], Check], settings: Settings) -
 
 
 def _failed(name: str, error: GraphMemoryError) -> Check:
-    """Split an error, which states fact and remedy in this order, into both."""
+    """Return a failed check; the first sentence of the error is the fact, the rest the remedy."""
     fact, _, remedy = str(error).partition(". ")
     return Check(name, "fail", fact, remedy)
 
@@ -170,7 +170,7 @@ async def _cross_encoder(settings: Settings) -> Check:
 
 
 async def _port(name: str, host: str, port: int) -> Check:
-    """Tell whether a port is free, without taking it; 0 always is."""
+    """Check whether a port is free, without opening it; port 0 is always free."""
     address = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
     try:
         async with asyncio.timeout(_PROBE_SECONDS):

@@ -1,4 +1,4 @@
-"""Mend what a writer who knows nothing of us, as Graphiti by itself, has erased."""
+"""Repair of properties that another writer, such as Graphiti alone, has erased."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -18,10 +18,10 @@ _BATCH = 500
 
 @dataclass(frozen=True, slots=True)
 class RepairCount:
-    """What was given back to the memories and relations of a group."""
+    """The number of repairs of one kind in a group."""
 
     group_id: str
-    what: str  #: a property, or that a relation, a parent or an orphan was put right
+    what: str  #: the name of a property, or relation, parent or orphan
     count: int
 
 
@@ -35,12 +35,11 @@ class _Damaged:
 
 
 async def repair(graph: Graph, settings: Settings, now: datetime) -> list[RepairCount]:
-    """Give memories and relations of all groups back what they lack, from what is left of them.
+    """Restore the properties that memories and relations of all groups lack.
 
-    What belongs to a memory that is gone is removed.
-
-    Values that were lost are the defaults of an adopted entity; a content that was lost is what
-    Graphiti's summary kept of it. A second time there is nothing to do.
+    A lost value becomes the default of an adopted entity. A lost content becomes Graphiti's summary
+    of it. Nodes that belong to a memory that no longer exists are removed. A second repair finds
+    nothing to do.
     """
     mended: list[RepairCount] = []
     for group_id in await groups(graph):
@@ -80,7 +79,7 @@ async def _memories(graph: Graph, settings: Settings, group_id: str, now: dateti
 
 def _row(memory: _Damaged, group_id: str, settings: Settings) -> dict[str, object]:
     name, summary = memory.name, memory.summary
-    # The summary of a memory of ours is its beginning, and so is its name.
+    # The name and the summary of a memory of graph-memory are both the beginning of its content.
     if summary and " ".join(summary.split()).startswith(name):
         name, summary = summary, None
     filled = memory_properties(memory.memory_id, group_id, name, summary, memory.labels, settings)

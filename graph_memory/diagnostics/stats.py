@@ -1,4 +1,4 @@
-"""What a group holds, and how it fares."""
+"""Statistics and health of a group."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -15,16 +15,16 @@ from graph_memory.maintenance.records import Pause, Run
 from graph_memory.maintenance.reembedding import rebuild_embeddings
 from graph_memory.traversal.analysis import TypeCount
 
-#: Tags that are named, the most frequent first.
+#: The most tags that statistics list.
 _TAGS = 20
 
-#: Runs among which the last one for a group is looked for.
+#: The most runs, the latest first, among which the last run for a group is searched.
 _RUNS = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingCoverage:
-    """The model that makes the vectors, and how many texts have none of it."""
+    """The embedding model, and the number of texts without a vector of it."""
 
     model: str
     dimensions: int
@@ -33,7 +33,7 @@ class EmbeddingCoverage:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """What a group holds; deleted memories, and relations that have ended, are left out."""
+    """The contents of a group, without deleted memories and without relations that have ended."""
 
     group_id: str
     total: int
@@ -56,23 +56,23 @@ class Averages:
 
 @dataclass(frozen=True, slots=True)
 class LastRun:
-    """When maintenance last ran, and how that went."""
+    """The latest maintenance run and its result."""
 
     run_id: str
     started_at: datetime
     status: str  #: running, done, stopped, failed or undone
-    truncated: bool  #: it ran into its time limit
+    truncated: bool  #: it stopped at its time limit
     duration_seconds: float
 
     @classmethod
     def of(cls, run: Run) -> Self:
-        """Leave out what a run did in numbers, which may be of other groups."""
+        """Return a run without its counts, which may include other groups."""
         return cls(run.run_id, run.started_at, run.status, run.truncated, run.duration_seconds)
 
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """How a group fares, and what waits to be done for it."""
+    """The health of a group: its memories by state, their averages, and the pending work."""
 
     group_id: str
     states: dict[str, int]  #: memories by lifecycle state
@@ -80,8 +80,8 @@ class Health:
     averages: Averages
     classification_pending: int
     embeddings_missing: int
-    last_run: LastRun | None  #: that was for the group, too
-    paused: Pause | None  #: why maintenance does not run
+    last_run: LastRun | None  #: the latest run that treated the group
+    paused: Pause | None  #: the pause of maintenance, if it is paused
     recoverable_until_soonest: datetime | None  #: of the deleted memories
 
 
@@ -107,10 +107,10 @@ class _HealthCounts:
 
 
 async def stats(context: Context, group_id: str) -> Stats:
-    """Count what a group holds; relations count as of now.
+    """Count the memories, tags and relations of a group; relations count as of now.
 
     Args:
-        context: Whose database, model and clock.
+        context: The context, with the database, the model and the clock.
         group_id: The tenant.
     """
     graph, settings = context.graph, context.settings
@@ -140,10 +140,10 @@ async def stats(context: Context, group_id: str) -> Stats:
 
 
 async def health(context: Context, group_id: str) -> Health:
-    """Tell how a group fares; scores are as of now, as every answer shows them.
+    """Return the health of a group; scores are as of now, as in every answer.
 
     Args:
-        context: Whose database, settings and clock.
+        context: The context, with the database, the settings and the clock.
         group_id: The tenant.
     """
     graph, settings = context.graph, context.settings

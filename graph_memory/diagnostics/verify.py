@@ -1,4 +1,4 @@
-"""What the database's own constraints cannot promise: is every memory and relation sound?"""
+"""Verification of memories and relations beyond the constraints of the database."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from graph_memory.settings.base import Settings
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something that should not be, how often, and the id of one case."""
+    """A kind of fault, the number of its cases, and the id of one case."""
 
     problem: str
     count: int
@@ -26,9 +26,10 @@ class _Orphans(Problem):
 
 
 async def verify(graph: Graph, settings: Settings) -> dict[str, list[Problem]]:
-    """Look at every memory, relation and what has lost its memory; return the problems by group.
+    """Check every memory and relation, and find nodes without their memory.
 
-    The schema's are under ''.
+    Returns:
+        The problems by group; problems of the schema are under ''.
     """
     missing = await indexes.missing_indexes(graph)
     found = {"": [Problem("an index or constraint is missing", 1, name) for name in missing]}

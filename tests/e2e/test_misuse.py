@@ -181,7 +181,7 @@ async def test_what_is_supposed_wrongly_shows_no_other_setting(memory: GraphMemo
                 "greater than or equal to 0.001",
             ),
             ({"half_life_table_days": "x"}, "numbers={'half_life_table_days': 'x'} is", "float"),
-            ({"llm_api_key": "x"}, "numbers={'llm_api_key': 'x'} is", "no setting of decay"),
+            ({"llm_api_key": "x"}, "numbers={'llm_api_key': 'x'} is", "not a decay setting"),
         ):
             said = await refused_argument(client, "memory_forecast", numbers=numbers)
             assert shown in said

@@ -15,11 +15,7 @@ WRITTEN = ["config/SYSTEM_PROMPT.md", "CHANGELOG.md", *pages.page_names()]
 UNCHECKED = {
     "api",
     "context.py",
-    "decay",
-    "diagnostics",
     "evaluation",
-    "fragments",
-    "maintenance",
     "reporting",
 }
 

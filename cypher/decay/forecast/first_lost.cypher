@@ -1,4 +1,4 @@
-// List the memories of a group that will be forgotten first.
+// List the memories of a group that will be soft-deleted first.
 //
 // access  read
 // param   group_id : STRING — the tenant
@@ -7,7 +7,7 @@
 // returns memory_id : STRING
 // returns lead      : STRING
 // returns state     : STRING
-// returns lost_at   : STRING — when it is soft-deleted, ISO 8601
+// returns lost_at   : STRING — the instant of its soft deletion, ISO 8601
 MATCH (m:Memory {group_id: $group_id})
 WHERE m.soft_deleted_at IS NULL
 // include decay/forecast/path

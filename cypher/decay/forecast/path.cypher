@@ -1,6 +1,6 @@
-// Say which states memory `m` will be in, in `path`: each step with `from`, `to` and `at`, in ms.
+// Bind `path`, the future changes of state of memory `m`: each with `from`, `to` and `at`, in ms.
 //
-// As if runs were made all the time, and nothing else happened to the memory.
+// The forecast assumes that runs never pause, and that nothing else changes the memory.
 //
 // access  fragment
 // param   decay : MAP — the settings of decay

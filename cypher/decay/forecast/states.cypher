@@ -2,7 +2,7 @@
 //
 // access  read
 // param   group_id : STRING — the tenant
-// returns state : STRING — UNKNOWN where another writer erased it
+// returns state : STRING — UNKNOWN if another writer erased it
 // returns count : INTEGER
 MATCH (m:Memory {group_id: $group_id})
 RETURN coalesce(m.lifecycle_state, 'UNKNOWN') AS state, count(*) AS count

@@ -1,4 +1,4 @@
-// Count the changes of state that lie ahead of a group's memories, by the interval they fall into.
+// Count the future changes of state of a group's memories, by interval.
 //
 // access  read
 // param   group_id : STRING — the tenant

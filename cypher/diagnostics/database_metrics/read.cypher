@@ -1,10 +1,10 @@
-// Count the memories of all groups by state, and read what runs and backups have left.
+// Count the memories of all groups by state, and read the results of runs and backups.
 //
 // access  read
 // param   now  : STRING — ISO 8601, UTC
-// param   soon : LIST<STRING> — instants; each is asked how many memories change until then
-// returns states        : LIST<MAP> — state, UNKNOWN where a writer erased it; memories, and the
-//                         sum of their scores as stored
+// param   soon : LIST<STRING> — instants; how many memories change until each
+// returns states        : LIST<MAP> — state, UNKNOWN if a writer erased it; memories; and the
+//                         sum of their stored scores
 // returns due           : LIST<INTEGER> — for each of `soon`
 // returns totals        : LIST<MAP> — name and value
 // returns last          : MAP? — of the latest run that has ended

@@ -1,6 +1,6 @@
-// List the memories of a group that lack what a writer who knows nothing of us has erased.
+// List the memories of a group that lack properties, because another writer has erased them.
 //
-// Or that hold an instant which is no text, as an earlier version wrote it.
+// A memory is also listed if it holds an instant that is not text, as an earlier version stored it.
 //
 // access  read
 // param   group_id : STRING — the tenant
@@ -10,7 +10,7 @@
 // returns name      : STRING
 // returns summary   : STRING?
 // returns labels    : LIST<STRING>
-// returns missing   : LIST<STRING> — names of properties, to be given back or made text
+// returns missing   : LIST<STRING> — names of properties to set or to convert to text
 MATCH (m:Memory {group_id: $group_id})
 WHERE m.uuid > $after_id AND m.name IS NOT NULL AND m.created_at IS :: ZONED DATETIME NOT NULL
 WITH m, [key IN [

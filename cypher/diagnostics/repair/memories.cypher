@@ -1,8 +1,8 @@
-// Give memories back what they lack; what they have stays, instants as text.
+// Set the properties that memories lack; keep the others, but convert instants to text.
 //
 // access  write
 // param   group_id : STRING — the tenant
-// param   memories : LIST<MAP> — uuid, and what memories/fill takes; sorted by id
+// param   memories : LIST<MAP> — uuid, and the columns that fragments/memory/fill reads; sorted by id
 // returns memory_id : STRING
 UNWIND $memories AS row
 MATCH (n:Memory {uuid: row.uuid, group_id: $group_id})

@@ -1,4 +1,4 @@
-// Remove what belongs to a memory that is gone.
+// Remove the nodes of memories that no longer exist.
 //
 // access  batch
 // param   batch : INTEGER — nodes in one transaction

@@ -1,4 +1,4 @@
-// Leave memories of a group that have two parents the one that was named last.
+// Keep only the latest parent of each memory of a group that has two parents.
 //
 // access  write
 // param   group_id : STRING — the tenant

@@ -1,11 +1,11 @@
-// Give relations between memories of a group back their strength, metadata and keys.
+// Restore the strength, metadata and key of relations between memories of a group.
 //
-// A relation of ours gets its key unless another has it, of several the first; one of Graphiti's
-// has none.
+// A relation of graph-memory gets its key unless another relation has it; of several such relations
+// the first gets it. A relation of Graphiti has none.
 //
 // access  write
 // param   group_id  : STRING — the tenant
-// param   group_key : STRING — what stands for it in the full-text index
+// param   group_key : STRING — its term in the full-text index
 // param   types     : LIST<STRING> — the relation types there are
 // param   now       : STRING — ISO 8601, UTC
 // returns relation_id : STRING

@@ -1,6 +1,6 @@
-// Tell how the memories of a group fare: how far they have faded, how they are rated, what waits.
+// Measure how far the memories of a group have faded, how they are rated, and what is pending.
 //
-// Of those that are not deleted, as of now; and when the first of the others was deleted.
+// Deleted memories do not count, except for the instant of the earliest deletion.
 //
 // access  read
 // param   group_id : STRING — the tenant

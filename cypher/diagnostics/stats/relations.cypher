@@ -1,4 +1,4 @@
-// Count the relations of a group that hold, by type, with their mean strength; most frequent first.
+// Count the active relations of a group by type, with their mean strength, most frequent first.
 //
 // access  read
 // param   group_id : STRING — the tenant

@@ -1,4 +1,4 @@
-// Count the memories of a group by type, the most frequent first; deleted ones are left out.
+// Count the memories of a group by type, except deleted ones, most frequent first.
 //
 // access  read
 // param   group_id : STRING — the tenant

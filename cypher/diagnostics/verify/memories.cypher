@@ -2,7 +2,7 @@
 //
 // access  read
 // param   group_id   : STRING — the tenant
-// param   group_key  : STRING — what stands for it in the full-text index
+// param   group_key  : STRING — its term in the full-text index
 // param   states     : LIST<STRING> — the lifecycle states there are
 // param   types      : LIST<STRING> — the memory types there are
 // param   policies   : LIST<STRING> — the decay policies there are

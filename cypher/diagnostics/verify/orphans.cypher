@@ -1,4 +1,4 @@
-// Count what belongs to a memory that is gone, by group and label.
+// Count the nodes of memories that no longer exist, by group and label.
 //
 // access  read
 // returns group_id : STRING

@@ -1,4 +1,6 @@
-// Say what a scan does to the confidence of memory `m`: `kind` skip, decay or obsolete, and why.
+// Bind `kind`, what a scan does with the confidence of memory `m`, and `reason`.
+//
+// The kind is skip, decay or obsolete.
 //
 // access  fragment
 // param   now  : STRING — ISO 8601, UTC

@@ -1,6 +1,6 @@
-// Tell whether memory `m` is in the share of ids that a run may touch.
+// Check that memory `m` is in the share of ids that a run may treat.
 //
-// An id is in or out for good: its last letters give it one of a hundred places.
+// The last characters of an id decide, so an id is always in the share or always outside it.
 //
 // access  fragment
 // param   canary : INTEGER [percent] — 0 to 100

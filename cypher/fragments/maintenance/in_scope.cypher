@@ -1,4 +1,4 @@
-// Tell whether a run may touch memory `m`: by its group, and by the share of ids that take part.
+// Check that a run may treat memory `m`: by its group, and by the share of ids that take part.
 //
 // access  fragment
 // param   groups : LIST<STRING>? — null: all

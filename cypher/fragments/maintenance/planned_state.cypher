@@ -1,6 +1,6 @@
-// Say into which state a run takes memory `m`, in `entered`, and why, in `reason`.
+// Bind `entered`, the state into which a run moves memory `m`, and the `reason`.
 //
-// Whom to purge is for a stage of its own. After decay/next_state.
+// Purging is left to a stage of its own. Follows decay/next_state.
 //
 // access  fragment
 WITH *, CASE target WHEN 'PURGED' THEN m.lifecycle_state ELSE target END AS entered, CASE

@@ -69,7 +69,7 @@ async def test_another_policy_can_be_supposed(memory: GraphMemory, tmp_path: Pat
 
 async def test_what_cannot_be_supposed_is_refused(memory: GraphMemory) -> None:
     for given, said in (
-        ({"numbers": {"policy_dir": "/"}}, "no setting of decay"),
+        ({"numbers": {"policy_dir": "/"}}, "not a decay setting"),
         ({"numbers": {"half_life_base_days": "-1"}}, "half_life_base_days"),
         ({"policy": "quick"}, "choose from adaptive"),
         ({"policy": "/nowhere.cypher"}, "there is no such file"),

@@ -246,7 +246,7 @@ async def test_a_policy_that_is_unknown_or_makes_no_sense_is_refused(
             SettingsError,
             "offset -1, below 0",
         ),
-        ("{amplitude: 'much'}", SettingsError, "amplitude 'much', no number"),
+        ("{amplitude: 'much'}", SettingsError, "amplitude 'much', not a number"),
         ("{amplitude: }", StatementError, "Invalid input"),
         ("{amplitude: $mine}", StatementError, r"\$mine is used but not declared"),
     ):
