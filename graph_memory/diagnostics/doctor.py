@@ -66,7 +66,7 @@ def _data_dir(settings: Settings) -> Check:
     existing = _existing(folder)
     if not existing.is_dir():
         remedy = "Set GRAPH_MEMORY_DATA_DIR to a folder."
-        return Check("data folder", "fail", f"{existing} is no folder", remedy)
+        return Check("data folder", "fail", f"{existing} is not a folder", remedy)
     if not os.access(existing, os.W_OK | os.X_OK):
         remedy = "Make it writable, or set GRAPH_MEMORY_DATA_DIR to another folder."
         return Check("data folder", "fail", f"{folder} cannot be written", remedy)
@@ -95,8 +95,8 @@ def _java(settings: Settings) -> Check:
 def _jars(settings: Settings) -> Check:
     if missing := local_neo4j.missing_jars(settings):
         remedy = "Nothing to do: the first start fetches them; `graph-memory db start` does so now."
-        return Check("jars", "warn", f"{missing} of Neo4j are to be fetched", remedy)
-    return Check("jars", "ok", f"those of Neo4j {local_neo4j.NEO4J_VERSION} are here")
+        return Check("jars", "warn", f"{missing} of Neo4j are not downloaded yet", remedy)
+    return Check("jars", "ok", f"all of Neo4j {local_neo4j.NEO4J_VERSION} are downloaded")
 
 
 async def _database(settings: Settings) -> list[Check]:

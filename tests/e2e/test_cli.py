@@ -461,7 +461,7 @@ def test_the_doctor_names_a_data_folder_that_is_none(
     monkeypatch.setenv("GRAPH_MEMORY_DATA_DIR", "/dev/null/below")
     monkeypatch.delenv("GRAPH_MEMORY_NEO4J_URI", raising=False)
     checks = {check["name"]: check for check in cli("doctor", "--json").json["checks"]}
-    assert checks["data folder"]["detail"] == "/dev/null is no folder"
+    assert checks["data folder"]["detail"] == "/dev/null is not a folder"
     assert checks["neo4j"]["detail"] == "the local one is not running"
 
 

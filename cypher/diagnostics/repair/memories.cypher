@@ -2,7 +2,7 @@
 //
 // access  write
 // param   group_id : STRING — the tenant
-// param   memories : LIST<MAP> — uuid, and the columns that fragments/memory/fill reads; sorted by id
+// param   memories : LIST<MAP> — uuid, and what fragments/memory/fill reads; sorted by id
 // returns memory_id : STRING
 UNWIND $memories AS row
 MATCH (n:Memory {uuid: row.uuid, group_id: $group_id})
