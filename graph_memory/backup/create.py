@@ -93,6 +93,7 @@ class BackupStatus:
 
     at: Instant | None  #: time of the latest backup
     held_seconds: float  #: time that writers waited for it
+    backed_up: int | None  #: memories in it; None if an earlier version made it
     memories: int
 
 
@@ -123,7 +124,12 @@ async def create(
             path = _rename_into_place(partial, folder / f"backup_{now:%Y%m%dT%H%M%SZ}")
         finally:
             shutil.rmtree(partial, ignore_errors=True)
-        await graph.run("backup/create/record", at=instant(now), held_seconds=held_seconds)
+        await graph.run(
+            "backup/create/record",
+            at=instant(now),
+            held_seconds=held_seconds,
+            memories=manifest.memories,
+        )
     except OSError as error:
         raise BackupError(
             f"The backup failed: {error}. Free disk space, or set GRAPH_MEMORY_BACKUP_PATH to a "
@@ -163,7 +169,9 @@ def prune(settings: Settings, *, spared: Collection[Path] = ()) -> None:
 
 async def status(graph: Graph) -> BackupStatus:
     """Return the latest backup, and the number of memories now."""
-    return await graph.one("backup/create/standing", BackupStatus) or BackupStatus(None, 0.0, 0)
+    return await graph.one("backup/create/standing", BackupStatus) or BackupStatus(
+        None, 0.0, None, 0
+    )
 
 
 async def claim(graph: Graph, *, now: datetime, until: datetime, seen: datetime | None) -> bool:

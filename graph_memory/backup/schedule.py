@@ -3,10 +3,11 @@
 import asyncio
 import contextlib
 import logging
+import math
 from collections.abc import AsyncGenerator
 from datetime import UTC, datetime, timedelta
 
-from graph_memory.backup.create import claim, create, status
+from graph_memory.backup.create import BackupStatus, claim, create, status
 from graph_memory.context import Context
 from graph_memory.errors import GraphMemoryError
 from graph_memory.settings.base import Settings
@@ -18,29 +19,34 @@ _TRY_AGAIN = timedelta(hours=1)  #: time after which a failed backup is tried ag
 _log = logging.getLogger(__name__)
 
 
-def is_due(
-    hours_since_last: float | None,
-    memory_count: int,
-    settings: Settings,
-    saved: int = 1,
-    held_seconds: float = 0.0,
-) -> bool:
-    """Return True if a backup is due after a save.
+def seconds_until_due(latest: BackupStatus, now: datetime, settings: Settings, saved: int) -> float:
+    """Return the seconds until a backup is due after a save; infinity if none is due.
+
+    A backup is due once the latest one is older than `backup_interval_hours`. It is also due once
+    the number of memories has reached a multiple of `backup_every_n` since the latest one. Backups
+    by number take at most a hundredth of the writers' time; until then they are put off.
 
     Args:
-        hours_since_last: Hours since the latest backup; None if there is none.
-        memory_count: Memories in the database, including those just saved.
-        settings: `backup_interval_hours`, which must be exceeded, and `backup_every_n`.
-        saved: Memories just saved; a backup is due if they reached a multiple of
-            `backup_every_n`.
-        held_seconds: Seconds that writers waited for the latest backup; backups by number take at
-            most a hundredth of the writers' time.
+        latest: The latest backup, and the memories in the database.
+        now: The present.
+        settings: `backup_interval_hours` and `backup_every_n`.
+        saved: Memories just saved.
     """
+    if not latest.memories:
+        return math.inf
+    if latest.at is None:
+        return 0.0
+    # A wrong clock may have dated the latest backup into the future: use the distance.
+    age = abs(now - latest.at)
+    if age > timedelta(hours=settings.backup_interval_hours):
+        return 0.0
     every = settings.backup_every_n
-    reached = memory_count // every > (memory_count - saved) // every
-    overdue = hours_since_last is None or hours_since_last > settings.backup_interval_hours
-    rested = hours_since_last is None or hours_since_last * 3600 >= _REST * held_seconds
-    return memory_count > 0 and (overdue or (reached and rested))
+    before = latest.memories - saved
+    if latest.backed_up is not None:
+        before = min(before, latest.backed_up)
+    if latest.memories // every <= before // every:
+        return math.inf
+    return max(0.0, _REST * latest.held_seconds - age.total_seconds())
 
 
 class AutoBackup:
@@ -50,6 +56,7 @@ class AutoBackup:
         self._context = context
         self._saved = 0
         self._task: asyncio.Task[None] | None = None
+        self._closing = asyncio.Event()
 
     def saved(self, count: int) -> None:
         """Count saved memories, and start a backup in the background if one is due."""
@@ -58,15 +65,18 @@ class AutoBackup:
             self._task = asyncio.create_task(self._back_up_if_due())
 
     async def wait(self) -> None:
-        """Wait until a running backup is complete."""
+        """Wait until a running backup is complete; leave one that is put off to the next save."""
+        self._closing.set()
         while self._task is not None and not self._task.done():
             await self._task
+        self._closing.clear()
 
     async def _back_up_if_due(self) -> None:
         while self._saved:
             saved, self._saved = self._saved, 0
             try:
-                if await self._is_due(saved):
+                await self._put_off(saved)
+                if await self._claim(saved):
                     settings = self._context.settings
                     patience = settings.query_timeout_seconds * _PATIENCE
                     await create(self._context.graph, settings, hold_seconds=patience)
@@ -74,14 +84,20 @@ class AutoBackup:
                 # The save succeeded; the claim keeps other replicas from trying at once.
                 _log.warning("The backup after a save failed: %s", error)
 
-    async def _is_due(self, saved: int) -> bool:
+    async def _put_off(self, saved: int) -> None:
+        """Wait until a backup that comes too soon after the latest may be made, or until `wait`."""
+        latest, now = await status(self._context.graph), datetime.now(UTC)
+        seconds = seconds_until_due(latest, now, self._context.settings, saved)
+        if 0 < seconds < math.inf:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._closing.wait(), seconds)
+
+    async def _claim(self, saved: int) -> bool:
         graph, now = self._context.graph, datetime.now(UTC)
-        found = await status(graph)
-        # A wrong clock may have dated the latest backup into the future: use the distance.
-        hours = abs(now - found.at) / timedelta(hours=1) if found.at else None
-        if not is_due(hours, found.memories, self._context.settings, saved, found.held_seconds):
+        latest = await status(graph)
+        if seconds_until_due(latest, now, self._context.settings, saved) > 0:
             return False
-        return await claim(graph, now=now, until=now + _TRY_AGAIN, seen=found.at)
+        return await claim(graph, now=now, until=now + _TRY_AGAIN, seen=latest.at)
 
 
 @contextlib.asynccontextmanager

@@ -3,10 +3,11 @@
 import asyncio
 import gzip
 import json
+import math
 import os
 import secrets
 from collections.abc import AsyncIterator, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from graph_memory.auth import tokens
 from graph_memory.auth.grants import Scope
 from graph_memory.backup import create
 from graph_memory.backup.restore import read_manifest, restore, unfinished
-from graph_memory.backup.schedule import AutoBackup, is_due
+from graph_memory.backup.schedule import AutoBackup, seconds_until_due
 from graph_memory.database.embedding_record import record_embedding
 from graph_memory.database.graph import Graph
 from graph_memory.database.schema import migrate_up
@@ -27,7 +28,7 @@ from graph_memory.domain.timestamps import instant
 from graph_memory.errors import BackupError
 from graph_memory.inference.embedder import Embedder
 from graph_memory.transfer.import_export import export_lines
-from tests.conftest import Clock
+from tests.conftest import TODAY, Clock
 
 #: hours since the last backup, memories, whether one is due
 DUE = [
@@ -40,20 +41,38 @@ DUE = [
 ]
 
 
+def seconds(
+    hours: float | None,
+    memories: int,
+    saved: int = 1,
+    held_seconds: float = 0.0,
+    backed_up: int | None = None,
+) -> float:
+    at = None if hours is None else TODAY - timedelta(hours=hours)
+    latest = create.BackupStatus(at, held_seconds, backed_up, memories)
+    return seconds_until_due(latest, TODAY, read_settings(), saved)
+
+
 @pytest.mark.parametrize(("hours", "memories", "expected"), DUE)
 def test_when_a_backup_is_due(hours: float | None, memories: int, expected: bool):
-    assert is_due(hours, memories, read_settings()) is expected
+    assert seconds(hours, memories) == (0 if expected else math.inf)
 
 
 @pytest.mark.parametrize(("memories", "saved", "expected"), [(103, 5, True), (103, 3, False)])
 def test_a_batch_that_passes_a_multiple_makes_one_due(memories: int, saved: int, expected: bool):
-    assert is_due(1, memories, read_settings(), saved) is expected
+    assert seconds(1, memories, saved) == (0 if expected else math.inf)
 
 
 def test_writers_wait_for_backups_at_most_a_hundredth_of_the_time():
-    assert not is_due(1, 100, read_settings(), held_seconds=37)
-    assert is_due(1, 100, read_settings(), held_seconds=36)
-    assert is_due(25, 101, read_settings(), held_seconds=3600)  # the interval is kept
+    assert seconds(1, 100, held_seconds=37) == 100
+    assert seconds(1, 100, held_seconds=36) == 0
+    assert seconds(25, 101, held_seconds=3600) == 0  # the interval is kept
+
+
+def test_a_backup_that_was_put_off_is_due_after_later_saves():
+    assert seconds(0.5, 107, held_seconds=36, backed_up=99) == 1800
+    assert seconds(2, 107, held_seconds=36, backed_up=99) == 0
+    assert seconds(2, 107, held_seconds=36, backed_up=100) == math.inf
 
 
 def test_where_backups_go(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
@@ -88,7 +107,9 @@ async def own(
         await migrate_up(graph, settings)
         await graph.run("backup/restore/end")
         await graph.run("backup/restore/erase", batch=1000)
-        await graph.run("backup/create/record", at="2000-01-01T00:00:00.000Z", held_seconds=0.0)
+        await graph.run(
+            "backup/create/record", at="2000-01-01T00:00:00.000Z", held_seconds=0.0, memories=0
+        )
         await record_embedding(graph, settings)
         memory = GraphMemory.over(graph, embedder, settings, clock=clock)
         yield memory
@@ -393,13 +414,38 @@ async def test_a_backup_follows_a_save_when_it_is_due(own: GraphMemory):
     assert await save(ours) == 1
     # However long writers waited for the first one here.
     await own.context.graph.run(
-        "backup/create/record", at=instant(datetime.now(UTC)), held_seconds=0.0
+        "backup/create/record", at=instant(datetime.now(UTC)), held_seconds=0.0, memories=0
     )
     assert await save(ours) == 2  # the fifth memory
     await own.context.graph.run(
-        "backup/create/record", at="2090-01-01T00:00:00.000Z", held_seconds=0.0
+        "backup/create/record", at="2090-01-01T00:00:00.000Z", held_seconds=0.0, memories=0
     )
     assert await save(ours) == 3  # a clock was wrong
+
+
+async def test_a_backup_that_comes_too_soon_is_put_off_and_not_dropped(own: GraphMemory):
+    settings = own.settings.model_copy(update={"backup_every_n": 2})
+    service = GraphMemory.over(own.context.graph, own.context.embedder, settings)
+    automatic_backups = AutoBackup(service.context)
+    service.context.on_saved = automatic_backups.saved
+    folder = create.folder_of(settings)
+
+    async def save(number: int, held_seconds: float) -> None:
+        now = instant(datetime.now(UTC))
+        await own.context.graph.run(
+            "backup/create/record", at=now, held_seconds=held_seconds, memories=0
+        )
+        for _ in range(number):
+            await service.add(secrets.token_hex(8), group_id="g")
+
+    await save(2, held_seconds=1000)
+    await automatic_backups.wait()  # as at the end of a server
+    assert not folder.exists()
+    await save(1, held_seconds=0.02)  # two seconds; no other save follows
+    async with asyncio.timeout(60):
+        while not (folder.exists() and list(folder.iterdir())):  # noqa: ASYNC110
+            await asyncio.sleep(0.1)
+    await automatic_backups.wait()
 
 
 async def test_a_backup_that_keeps_writers_waiting_is_given_up(own: GraphMemory):

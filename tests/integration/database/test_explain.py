@@ -35,7 +35,7 @@ CREATE (:Session:Seed {session_id: 'seed', group_id: 'seed', revision: '', total
   loaded_ids: ['seed'], loaded_positions: [0], loaded_versions: [''], history: [''],
   updated_at: ''})
 CREATE (:Control:Seed {key: 'seeds', owner: '', expires_at: '', asked_at: '', since: '', reason: '',
-  held_seconds: 0.0, value: 0, at: '', before: ''})
+  held_seconds: 0.0, memories: 0, value: 0, at: '', before: ''})
 CREATE (:AccessToken:Seed {token_id: 'seed', sha256: 'seed', name: '', scope: '', groups: [''],
   created_at: '', expires_at: '', revoked_at: ''})
 CREATE (:GroupBefore:Seed {group_id: 'seed', was: ''})
