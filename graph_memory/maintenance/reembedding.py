@@ -55,21 +55,31 @@ async def rebuild_embeddings(
         return RebuildReport(candidates)
     await memory.embedder.load()
     changed = await _model_changed(memory)
+    rebuilt, failed = await _rebuild_tenants(
+        memory, tenants, only_missing=only_missing, on_done=lambda n: on_progress(n, candidates)
+    )
+    if changed:
+        await _adopt_model(memory)
+    return RebuildReport(candidates, rebuilt, failed)
+
+
+async def _rebuild_tenants(
+    memory: Context, tenants: list[str], *, only_missing: bool, on_done: Callable[[int], None]
+) -> tuple[int, int]:
+    """Embed the memories of tenants, then Graphiti's names and facts; count both outcomes."""
     rebuilt = failed = 0
     async for group, batch in _batches(memory, tenants, only_missing=only_missing):
         done = await embed(memory.graph, memory.embedder, memory.settings, group, batch)
         rebuilt += done
         failed += 0 if done else len(batch)
-        on_progress(len(batch), candidates)
+        on_done(len(batch))
     for group in tenants:
         done, not_done = await vectors.rebuild(
-            memory, group, only_missing=only_missing, on_done=lambda n: on_progress(n, candidates)
+            memory, group, only_missing=only_missing, on_done=on_done
         )
         rebuilt += done
         failed += not_done
-    if changed:
-        await _adopt_model(memory)
-    return RebuildReport(candidates, rebuilt, failed)
+    return rebuilt, failed
 
 
 async def _count(memory: Context, tenants: list[str], *, only_missing: bool) -> int:
