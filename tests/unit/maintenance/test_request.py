@@ -4,17 +4,17 @@ import pytest
 
 from graph_memory.domain.inputs import validate
 from graph_memory.maintenance.request import RunRequest, Stage, run_options
-from graph_memory.settings.base import Settings
+from graph_memory.settings.base import read_settings
 
 
 def test_stages_run_in_their_order_whatever_the_order_of_the_request() -> None:
     request = validate(RunRequest, {"stages": [" Purge ", "protection"]})
-    assert request.stages_to_run(Settings()) == [Stage.PROTECTION, Stage.PURGE]
-    assert RunRequest().stages_to_run(Settings()) == list(Stage)
+    assert request.stages_to_run(read_settings()) == [Stage.PROTECTION, Stage.PURGE]
+    assert RunRequest().stages_to_run(read_settings()) == list(Stage)
 
 
 def test_without_decay_a_run_leaves_out_the_stages_that_let_memories_fade() -> None:
-    settings = Settings(decay_enabled=False)
+    settings = read_settings(decay_enabled=False)
     left = RunRequest().stages_to_run(settings)
     assert set(Stage) - set(left) == {"protection", "decay", "confidence", "purge"}
 
@@ -31,11 +31,11 @@ def test_without_decay_a_run_leaves_out_the_stages_that_let_memories_fade() -> N
 def test_a_run_treats_the_groups_asked_for_that_the_settings_enable(
     enabled: list[str], asked: tuple[str, ...] | None, treated: list[str] | None
 ) -> None:
-    settings = Settings(decay_enabled_groups=enabled)
+    settings = read_settings(decay_enabled_groups=enabled)
     assert RunRequest(groups=asked).groups_to_treat(settings) == treated
 
 
 def test_an_option_of_the_request_wins_over_its_setting() -> None:
-    settings = Settings(maintenance_batch_size=7, maintenance_concurrency=2)
+    settings = read_settings(maintenance_batch_size=7, maintenance_concurrency=2)
     options = run_options(settings, RunRequest(batch_size=3), lambda done, of: None)
     assert (options.batch_size, options.concurrency) == (3, 2)
