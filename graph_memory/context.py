@@ -12,6 +12,8 @@ from graph_memory.database import embedding_record
 from graph_memory.database.graph import Graph
 from graph_memory.domain.inputs import Clocks, GroupId, MemoryId, validate_value
 from graph_memory.domain.models import Memory
+from graph_memory.domain.scope import CallScope
+from graph_memory.engine import Engine
 from graph_memory.errors import DimensionMismatchError, NotFoundError
 from graph_memory.inference.embedder import Embedder
 from graph_memory.inference.llm import Chat
@@ -37,23 +39,32 @@ class Context:
     """A database, an embedding model, perhaps a language model, the settings and a clock."""
 
     def __init__(
-        self,
-        graph: Graph,
-        embedder: Embedder,
-        settings: Settings,
-        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        self, engine: Engine, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     ) -> None:
-        self.graph = graph
-        self.embedder = embedder
-        self.settings = settings
+        self.engine = engine
         self.clock = clock
-        self.accesses = AccessLog(graph, settings)
-        self.session_store = SessionStore(graph, settings)
-        self.token_counter = TokenCounter(embedder, settings)
-        self.chat = Chat(settings) if settings.llm_url else None
+        self.accesses = AccessLog(engine)
+        self.session_store = SessionStore(engine.graph, engine.settings)
+        self.token_counter = TokenCounter(engine.embedder, engine.settings)
+        self.chat = Chat(engine.settings) if engine.settings.llm_url else None
         self.grant = EVERYTHING
         self.on_saved: Callable[[int], None] = lambda count: None
         self._vectors = _Vectors()
+
+    @property
+    def graph(self) -> Graph:
+        """The database."""
+        return self.engine.graph
+
+    @property
+    def embedder(self) -> Embedder:
+        """The embedding model."""
+        return self.engine.embedder
+
+    @property
+    def settings(self) -> Settings:
+        """The configuration."""
+        return self.engine.settings
 
     def acting_for(self, grant: Grant) -> Self:
         """Return this context restricted to a grant; database, models and queues are shared."""
@@ -103,37 +114,43 @@ class Context:
         given = None if group_id is None else validate_value(GroupId, group_id, "group_id")
         return self.grant.group(given, self.settings.group_id)
 
+    def scope(self, group_id: str | None, now: datetime | None = None) -> CallScope:
+        """Return the scope of a call: its tenant as `group` returns it, and its present instant.
+
+        Args:
+            group_id: The tenant; None for the default.
+            now: The instant; None for the time of the clock.
+
+        Raises:
+            ForbiddenError: The grant does not open the tenant to the caller.
+            InvalidArgumentError: It is not a group id, or none is given and the grant has several.
+        """
+        return CallScope(self.group(group_id), now or self.clock())
+
     async def read_memory(
         self,
+        scope: CallScope,
         memory_id: str,
-        group: str,
         clocks: Clocks = Clocks(),  # noqa: B008 - immutable
     ) -> Memory:
         """Fetch a memory without counting an access.
 
         Raises:
+            InvalidArgumentError: `memory_id` is not an id.
             NotFoundError: The group has no such memory, or had none at the instants of `clocks`.
         """
         given = validate_value(MemoryId, memory_id, "memory_id")
-        found = await read.get_many(
-            self.graph,
-            self.settings,
-            [given],
-            group_id=group,
-            now=self.clock(),
-            as_of=clocks.as_of,
-            known_at=clocks.known_at,
-        )
+        found = await read.get_many(self.engine, scope, [given], clocks)
         if not found:
-            raise NotFoundError(given, group)
+            raise NotFoundError(given, scope.group_id)
         return found[0]
 
     def count_accesses(
-        self, memory_ids: Iterable[str], group: str, past: datetime | None = None
+        self, scope: CallScope, memory_ids: Iterable[str], past: datetime | None = None
     ) -> None:
         """Count an access to each memory, unless the answer was about a `past` instant."""
         if past is None:
-            self.accesses.delivered(list(memory_ids), group_id=group, now=self.clock())
+            self.accesses.delivered(scope, list(memory_ids))
 
     async def ranking_settings(self, group: str, profile: Profile) -> tuple[Settings, float]:
         """Return the settings as feedback has shifted them for a group, and the shift."""

@@ -7,7 +7,7 @@ import secrets
 import warnings
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, LiteralString
@@ -34,6 +34,7 @@ from graph_memory.database.embedding_record import check_embedding  # noqa: E402
 from graph_memory.database.graph import Graph  # noqa: E402
 from graph_memory.database.schema import migrate_up  # noqa: E402
 from graph_memory.database.statements import root  # noqa: E402
+from graph_memory.engine import Engine  # noqa: E402
 from graph_memory.inference.embedder import Embedder  # noqa: E402
 
 #: The day on which tests stand, unless they move on.
@@ -51,6 +52,12 @@ class Clock:
 
     def advance(self, **duration: float) -> None:
         self.now += timedelta(**duration)
+
+
+def engine_with(memory: GraphMemory, **settings: Any) -> Engine:
+    """Return the engine of a service with other settings."""
+    changed = memory.settings.model_copy(update=settings)
+    return replace(memory.context.engine, settings=changed)
 
 
 def pytest_xdist_auto_num_workers() -> int:

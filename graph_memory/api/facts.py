@@ -39,20 +39,19 @@ class FactsApi:
             NotFoundError: The group has no entity `entity_id`.
         """
         context = self._context
-        group, asked = context.group(group_id), validate(FactFilters, filters)
+        scope, asked = context.scope(group_id), validate(FactFilters, filters)
         await context.require_vectors()
         found = await facts.search_facts(
-            context.graph,
-            context.embedder,
+            context.engine,
             validate_value(Question, query, "query"),
             asked,
-            group_id=group,
+            group_id=scope.group_id,
             limit=validate_value(Limit, limit, "limit"),
         )
         if asked.entity_id is not None and not found:
-            await self._require_entity(asked.entity_id, group)
+            await self._require_entity(asked.entity_id, scope.group_id)
         ends = dict.fromkeys(end for fact in found for end in (fact.source_id, fact.target_id))
-        context.count_accesses(ends, group, asked.as_of)
+        context.count_accesses(scope, ends, asked.as_of)
         return found
 
     async def search_entities(
@@ -74,19 +73,18 @@ class FactsApi:
             group_id: The tenant.
         """
         context = self._context
-        group = context.group(group_id)
+        scope = context.scope(group_id)
         labels = None if entity_types is None else tuple(entity_types)
         kinds = validate_value(Names, labels, "entity_types")
         await context.require_vectors()
         found = await facts.search_entities(
-            context.graph,
-            context.embedder,
+            context.engine,
             validate_value(Question, query, "query"),
             kinds,
-            group_id=group,
+            group_id=scope.group_id,
             limit=validate_value(Limit, limit, "limit"),
         )
-        context.count_accesses([entity.entity_id for entity in found], group)
+        context.count_accesses(scope, [entity.entity_id for entity in found])
         return found
 
     async def _require_entity(self, entity_id: str, group: str) -> None:

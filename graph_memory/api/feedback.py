@@ -47,17 +47,14 @@ class FeedbackApi:
         """
         context = self._context
         await context.require_vectors()
-        group = context.group(group_id)
-        stored = await context.read_memory(memory_id, group)
+        scope = context.scope(group_id)
+        stored = await context.read_memory(scope, memory_id)
         learned, taught = await feedback.record(
-            context.graph,
-            context.embedder,
-            context.settings,
+            context.engine,
+            scope,
             stored.memory_id,
             useful=validate_value(bool, useful, "useful"),
             question=None if query is None else validate_value(Question, query, "query"),
-            group_id=group,
-            now=context.clock(),
         )
         return replace(self._learned(learned), taught=taught)
 

@@ -35,11 +35,9 @@ class LifecycleApi:
             NotFoundError: The group has no such memory.
         """
         return await lifecycle.status(
-            self._context.graph,
-            self._context.settings,
+            self._context.engine,
+            self._context.scope(group_id),
             validate_value(MemoryId, memory_id, "memory_id"),
-            group_id=self._context.group(group_id),
-            now=self._context.clock(),
         )
 
     def rules_hash(self) -> str:
@@ -66,13 +64,11 @@ class LifecycleApi:
             NotFoundError: The group has no such memory.
         """
         return await lifecycle.preserve(
-            self._context.graph,
-            self._context.settings,
+            self._context.engine,
+            self._context.scope(group_id),
             validate_value(MemoryId, memory_id, "memory_id"),
             until=None if until is None else validate_value(EndMoment, cast(Any, until), "until"),
             release=release,
-            group_id=self._context.group(group_id),
-            now=self._context.clock(),
         )
 
     async def recover(self, memory_id: str, *, group_id: str | None = None) -> Memory:
@@ -84,13 +80,10 @@ class LifecycleApi:
             NotSoftDeletedError: It is not deleted.
             OutsideRecoveryWindowError: It was deleted too long ago.
         """
-        context = self._context
-        group = context.group(group_id)
+        context, scope = self._context, self._context.scope(group_id)
         given = validate_value(MemoryId, memory_id, "memory_id")
-        await lifecycle.recover(
-            context.graph, context.settings, given, group_id=group, now=context.clock()
-        )
-        return await context.read_memory(given, group)
+        await lifecycle.recover(context.engine, scope, given)
+        return await context.read_memory(scope, given)
 
     async def mark_obsolete(
         self,
@@ -109,15 +102,13 @@ class LifecycleApi:
             NotFoundError: The group has no such memory.
         """
         return await lifecycle.mark_obsolete(
-            self._context.graph,
-            self._context.settings,
+            self._context.engine,
+            self._context.scope(group_id),
             validate_value(MemoryId, memory_id, "memory_id"),
             validate_value(Line, reason, "reason"),
             superseded_by=None
             if superseded_by is None
             else validate_value(MemoryId, superseded_by, "superseded_by"),
-            group_id=self._context.group(group_id),
-            now=self._context.clock(),
         )
 
     async def history(self, memory_id: str, *, group_id: str | None = None) -> list[Event]:
@@ -164,10 +155,9 @@ class LifecycleApi:
         return await forecast(
             graph,
             settings,
+            self._context.scope(group_id, begin),
             days=validate_value(Span, days, "days"),
             points=validate_value(Points, points, "points"),
-            group_id=self._context.group(group_id),
-            now=begin or self._context.clock(),
         )
 
     async def scan_confidence(
@@ -183,13 +173,11 @@ class LifecycleApi:
         if memory_ids is not None:
             given = [validate_value(MemoryId, each, "memory_ids") for each in memory_ids]
         return await confidence.scan(
-            self._context.graph,
-            self._context.settings,
+            self._context.engine,
+            self._context.scope(group_id),
             memory_ids=given,
             project_id=None
             if project_id is None
             else validate_value(Line, project_id, "project_id"),
             dry_run=dry_run,
-            group_id=self._context.group(group_id),
-            now=self._context.clock(),
         )

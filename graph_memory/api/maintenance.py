@@ -143,8 +143,7 @@ class MaintenanceApi:
                 "GRAPH_MEMORY_CLASSIFICATION_ENABLED on."
             )
         return await classification.process_queue(
-            context.graph,
-            context.settings,
+            context.engine,
             context.chat,
             groups=None if groups is None else [context.group(group) for group in groups],
             now=context.clock(),

@@ -66,21 +66,15 @@ class RelationsApi:
         rule = validate(Resolution, resolve, "resolve") if resolve is not None else None
         if rule and relation.relation_type is not RelationType.CONTRADICTS:
             raise InvalidArgumentError("resolve", resolve, "only contradicts can be resolved")
-        context = self._context
-        group, now = context.group(group_id), context.clock()
-        made = await relate(context.graph, start, relation, group_id=group, now=now)
+        context, scope = self._context, self._context.scope(group_id)
+        made = await relate(context.graph, scope, start, relation)
         if rule:
             winner, loser = await lifecycle.resolve_contradiction(
-                context.graph, (start, relation.target_id), rule, group_id=group
+                context.graph, (start, relation.target_id), rule, group_id=scope.group_id
             )
+            reason = f"contradicted by a {rule} memory"
             await lifecycle.mark_obsolete(
-                context.graph,
-                context.settings,
-                loser,
-                f"contradicted by a {rule} memory",
-                superseded_by=winner,
-                group_id=group,
-                now=now,
+                context.engine, scope, loser, reason, superseded_by=winner
             )
         return made
 
@@ -99,14 +93,13 @@ class RelationsApi:
         """
         return await unrelate(
             self._context.graph,
+            self._context.scope(group_id),
             validate_value(MemoryId, from_id, "from_id"),
             validate_value(MemoryId, to_id, "to_id"),
             None
             if relation_type is None
             else validate(RelationType, relation_name(relation_type), "relation_type"),
             both_directions=both_directions,
-            group_id=self._context.group(group_id),
-            now=self._context.clock(),
         )
 
     async def traverse(
@@ -124,17 +117,11 @@ class RelationsApi:
             NotFoundError: The group has no such memory.
         """
         context = self._context
-        group, asked = context.group(group_id), validate(Walk, walk)
-        walked = await traverse(
-            context.graph,
-            context.settings,
-            validate_value(MemoryId, start_memory_id, "start_memory_id"),
-            asked,
-            group_id=group,
-            now=context.clock(),
-        )
+        scope, asked = context.scope(group_id), validate(Walk, walk)
+        start = validate_value(MemoryId, start_memory_id, "start_memory_id")
+        walked = await traverse(context.engine, scope, start, asked)
         ids = [memory.memory_id for memory in (walked.start, *walked.nodes)]
-        context.count_accesses(ids, group, asked.as_of or asked.known_at)
+        context.count_accesses(scope, ids, asked.as_of or asked.known_at)
         return walked
 
     async def analyze(
@@ -157,16 +144,12 @@ class RelationsApi:
             NotFoundError: The group has no such memory.
         """
         given = memory_id if memory_id is None else validate_value(MemoryId, memory_id, "memory_id")
-        times = validate(Clocks, clocks)
         return await analyze(
-            self._context.graph,
-            self._context.settings,
+            self._context.engine,
+            self._context.scope(group_id),
             given,
+            validate(Clocks, clocks),
             top=validate_value(Top, top, "top"),
-            group_id=self._context.group(group_id),
-            now=self._context.clock(),
-            as_of=times.as_of,
-            known_at=times.known_at,
         )
 
     async def list(
@@ -183,12 +166,9 @@ class RelationsApi:
             group_id: The tenant.
             clocks: `as_of` and `known_at`.
         """
-        past = validate(Clocks, clocks)
         return await read.relations_of(
             self._context.graph,
+            self._context.scope(group_id),
             validate_value(MemoryId, memory_id, "memory_id"),
-            group_id=self._context.group(group_id),
-            now=self._context.clock(),
-            as_of=past.as_of,
-            known_at=past.known_at,
+            validate(Clocks, clocks),
         )

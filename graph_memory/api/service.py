@@ -53,6 +53,7 @@ from graph_memory.domain.inputs import (
     validate_value,
 )
 from graph_memory.domain.models import FoundMemory, Memory, SortOrder
+from graph_memory.engine import Engine
 from graph_memory.errors import (
     DuplicateError,
     GraphMemoryError,
@@ -132,7 +133,7 @@ class GraphMemory:
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> Self:
         """Assemble a service over a database and a model that are open already."""
-        return cls(Context(graph, embedder, settings, clock))
+        return cls(Context(Engine(graph, embedder, settings), clock))
 
     @classmethod
     @asynccontextmanager
@@ -239,7 +240,7 @@ class GraphMemory:
             raise outcome.error
         if not memory_id:
             raise GraphMemoryError("The memory was not stored.")
-        return await self.context.read_memory(memory_id, self.group(group_id))
+        return await self.context.read_memory(self.context.scope(group_id), memory_id)
 
     async def add_many(
         self,
@@ -274,10 +275,10 @@ class GraphMemory:
             clocks: `as_of`, only if it was true in the world then; `known_at`, only if this graph
                 knew it then, and in the words of then.
         """
-        past, group = validate(Clocks, clocks), self.group(group_id)
-        memory = await self.context.read_memory(memory_id, group, past)
+        past, scope = validate(Clocks, clocks), self.context.scope(group_id)
+        memory = await self.context.read_memory(scope, memory_id, past)
         if counted:
-            self.context.count_accesses([memory_id], group, past.as_of or past.known_at)
+            self.context.count_accesses(scope, [memory_id], past.as_of or past.known_at)
         return memory
 
     async def update(
@@ -293,13 +294,10 @@ class GraphMemory:
         """
         await self.context.require_vectors()
         return await revise.update(
-            self.context.graph,
-            self.context.embedder,
-            self.settings,
+            self.context.engine,
+            self.context.scope(group_id),
             validate_value(MemoryId, memory_id, "memory_id"),
             validate(MemoryChanges, changes),
-            group_id=self.group(group_id),
-            now=self.clock(),
         )
 
     async def delete(
@@ -307,12 +305,10 @@ class GraphMemory:
     ) -> Deleted:
         """Delete a memory, recoverably unless `permanent`."""
         return await revise.delete(
-            self.context.graph,
-            self.settings,
+            self.context.engine,
+            self.context.scope(group_id),
             validate_value(MemoryId, memory_id, "memory_id"),
             permanent=permanent,
-            group_id=self.group(group_id),
-            now=self.clock(),
         )
 
     async def delete_all(
@@ -335,19 +331,14 @@ class GraphMemory:
             ConfirmationRequiredError: `confirm` is anything else.
             BackupError: The backup cannot be written; nothing is deleted.
         """
-        group = self.group(group_id)
-        revise.require_confirmation(confirm, group)
+        scope = self.context.scope(group_id)
+        revise.require_confirmation(confirm, scope.group_id)
         await self.context.session_store.flush()  # no session is to be stored after
         path = None
         if backed_up:
             path = (await create(self.context.graph, self.settings)).backup_path
         deleted = await revise.delete_all(
-            self.context.graph,
-            self.settings,
-            confirm=confirm,
-            permanent=permanent,
-            group_id=group,
-            now=self.clock(),
+            self.context.engine, scope, confirm=confirm, permanent=permanent
         )
         return DeletedAll(deleted, path)
 
@@ -377,22 +368,19 @@ class GraphMemory:
         """
         context = self.context
         await context.require_vectors()
-        group, by = context.group(group_id), validate(Profile, profile, "profile")
+        scope, by = context.scope(group_id), validate(Profile, profile, "profile")
         asked = validate(Filters, with_filters(filters, keywords))
-        settings, moved = await context.ranking_settings(group, by)
+        settings, moved = await context.ranking_settings(scope.group_id, by)
         found = await recall.search(
-            context.graph,
-            context.embedder,
-            with_weights(settings, by, weights),
+            replace(context.engine, settings=with_weights(settings, by, weights)),
+            scope,
             validate_value(Question, query, "query"),
-            group_id=group,
-            now=context.clock(),
             limit=validate_value(Limit, limit, "limit"),
             filters=asked,
             profile=by,
         )
         ids = [hit.memory.memory_id for hit in found if counted]
-        context.count_accesses(ids, group, asked.as_of or asked.known_at)
+        context.count_accesses(scope, ids, asked.as_of or asked.known_at)
         return add_shift_component(found, moved)
 
     async def retrieve(
@@ -415,31 +403,26 @@ class GraphMemory:
         """
         context = self.context
         await context.require_vectors()
-        group, asked = context.group(group_id), validate(Retrieval, with_filters(filters, details))
-        settings, moved = await context.ranking_settings(group, asked.profile)
+        scope, asked = context.scope(group_id), validate(Retrieval, with_filters(filters, details))
+        settings, moved = await context.ranking_settings(scope.group_id, asked.profile)
         retrieved = await retrieval.retrieve(
-            context.graph,
-            context.embedder,
+            replace(context.engine, settings=settings),
+            scope,
             context.token_counter,
             context.session_store,
-            settings,
             validate_value(Question, query, "query"),
             asked,
-            group_id=group,
-            now=context.clock(),
         )
         ids = [given.memory.memory_id for given in retrieved.memories]
-        context.count_accesses(ids, group, asked.as_of or asked.known_at)
+        context.count_accesses(scope, ids, asked.as_of or asked.known_at)
         return replace(retrieved, memories=add_shift_component(retrieved.memories, moved))
 
     async def touch(self, memory_id: str, *, group_id: str | None = None) -> None:
         """Count an access to a memory."""
-        group = self.group(group_id)
+        scope = self.context.scope(group_id)
         given = validate_value(MemoryId, memory_id, "memory_id")
-        if not await record_accesses(
-            self.context.graph, self.settings, {given: 1}, group_id=group, now=self.clock()
-        ):
-            raise NotFoundError(given, group)
+        if not await record_accesses(self.context.engine, scope, {given: 1}):
+            raise NotFoundError(given, scope.group_id)
 
     async def stats(self, group_id: str | None = None) -> Stats:
         """Count the memories of a group by type and tag, and its relations by type."""
@@ -471,18 +454,16 @@ class GraphMemory:
             group_id: The tenant.
             keywords: The fields of `Filters`; a field is given there or here.
         """
-        context, group = self.context, self.group(group_id)
+        context, scope = self.context, self.context.scope(group_id)
         asked = validate(Filters, with_filters(filters, keywords))
         page = await listing.list_memories(
-            context.graph,
-            context.settings,
-            group_id=group,
-            now=context.clock(),
+            context.engine,
+            scope,
             filters=asked,
             sort=validate(SortOrder, sort, "sort"),
             limit=validate_value(Limit, limit, "limit"),
             cursor=cursor,
         )
         ids = [memory.memory_id for memory in page.memories]
-        context.count_accesses(ids, group, asked.as_of or asked.known_at)
+        context.count_accesses(scope, ids, asked.as_of or asked.known_at)
         return page

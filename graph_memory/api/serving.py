@@ -11,6 +11,7 @@ from graph_memory.backup import schedule
 from graph_memory.context import Context
 from graph_memory.database.indexes import missing_indexes
 from graph_memory.diagnostics import database_metrics
+from graph_memory.domain.scope import CallScope
 from graph_memory.errors import GraphMemoryError
 from graph_memory.search import search
 
@@ -61,12 +62,9 @@ class ServingApi:
             ready_at = time.monotonic() + _WARM_UP_SECONDS
             for number in range(_WARM_UP_SEARCHES):
                 await search.search(
-                    context.graph,
-                    context.embedder,
-                    context.settings,
+                    context.engine,
+                    CallScope(like.group_id, context.clock()),
                     f"{like.lead} {number}",
-                    group_id=like.group_id,
-                    now=context.clock(),
                 )
                 if time.monotonic() > ready_at:
                     break

@@ -25,13 +25,11 @@ class SessionsApi:
             group_id: The tenant.
         """
         context = self._context
-        group = context.group(group_id)
+        scope = context.scope(group_id)
         given = str(uuid.uuid4()) if session_id is None else session_id
         session_id = validate_value(SessionId, given, "session_id")
-        session, _ = await context.session_store.read(
-            session_id, group_id=group, now=context.clock()
-        )
+        session, _ = await context.session_store.read(scope, session_id)
         if reset:
-            await context.session_store.forget(session_id, group_id=group)
+            await context.session_store.forget(session_id, group_id=scope.group_id)
             session = Session(session_id)
         return session.state(context.settings.staleness_threshold)

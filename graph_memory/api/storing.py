@@ -6,6 +6,7 @@ from typing import Any
 from graph_memory.context import Context
 from graph_memory.decay import policies
 from graph_memory.domain.inputs import NewMemory, validate
+from graph_memory.domain.scope import CallScope
 from graph_memory.errors import ForbiddenError, InvalidArgumentError
 from graph_memory.memories.add import AddResult, add_many, check_count
 
@@ -44,12 +45,9 @@ async def store_many(
 async def _store(context: Context, group: str, memories: list[NewMemory]) -> list[AddResult]:
     """Store memories of one group."""
     stored = await add_many(
-        context.graph,
-        context.embedder,
-        context.settings,
+        context.engine,
+        CallScope(group, context.clock()),
         memories,
-        group_id=group,
-        now=context.clock(),
         chat=context.chat if context.settings.classifies else None,
     )
     if count := sum(result.error is None for result in stored):

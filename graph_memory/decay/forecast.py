@@ -3,10 +3,12 @@
 import itertools
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Any
 
 from graph_memory.database.graph import Graph
 from graph_memory.decay import policies
-from graph_memory.domain.timestamps import Instant, instant
+from graph_memory.domain.scope import CallScope
+from graph_memory.domain.timestamps import Instant
 from graph_memory.settings.base import Settings
 
 #: The states of a forecast; purged memories are counted as well.
@@ -61,31 +63,29 @@ class _Steps:
 async def forecast(
     graph: Graph,
     settings: Settings,
+    scope: CallScope,
     *,
     days: float = 365.0,
     points: int = 12,
-    group_id: str,
-    now: datetime,
 ) -> Forecast:
-    """Forecast the number of memories in each state, from `now` until `days` later; write nothing.
+    """Forecast the number of memories in each state, from `scope.now` on; write nothing.
 
     Each memory takes a step as soon as the conditions of the step are true.
 
     Args:
         graph: The database; for assumed settings, `graph.with_settings(settings)`.
         settings: The policy and its numbers.
+        scope: The tenant, and the start of the forecast.
         days: The length of the forecast, in days.
         points: The number of equal intervals.
-        group_id: The tenant.
-        now: The start of the forecast.
 
     Source: `cypher/decay/forecast/path.cypher`.
     """
-    ends = [now + timedelta(days=days * (i + 1) / points) for i in range(points)]
+    ends = [scope.now + timedelta(days=days * (i + 1) / points) for i in range(points)]
     last = _milliseconds(ends[-1])
     rules = policies.parameters(settings)
-    common = {"group_id": group_id, "now": instant(now), "decay": rules}
-    states = dict.fromkeys(STATES, 0) | await states_now(graph, group_id)
+    common: dict[str, Any] = {**scope.parameters(), "decay": rules}
+    states = dict.fromkeys(STATES, 0) | await states_now(graph, scope.group_id)
     steps = await graph.rows(
         "decay/forecast/steps", _Steps, ends=[_milliseconds(end) for end in ends], **common
     )
@@ -97,11 +97,11 @@ async def forecast(
         name = f"{step.from_state}>{step.to_state}"
         transitions[name] = transitions.get(name, 0) + step.count
     return Forecast(
-        policy=settings.group_decay_policies.get(group_id, settings.decay_policy),
+        policy=settings.group_decay_policies.get(scope.group_id, settings.decay_policy),
         rules=rules["rules"],
         points=[
             ForecastPoint(at, counts)
-            for at, counts in zip([now, *ends], _course(states, steps, points), strict=True)
+            for at, counts in zip([scope.now, *ends], _course(states, steps, points), strict=True)
         ],
         transitions=dict(sorted(transitions.items())),
         first_lost=lost,

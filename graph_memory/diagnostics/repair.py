@@ -8,6 +8,7 @@ from graph_memory.database.graph import Graph
 from graph_memory.decay import policies
 from graph_memory.domain.encoding import group_key
 from graph_memory.domain.models import RelationType
+from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import instant
 from graph_memory.graphiti.properties import memory_properties
 from graph_memory.memories.embeddings import groups
@@ -43,7 +44,7 @@ async def repair(graph: Graph, settings: Settings, now: datetime) -> list[Repair
     """
     mended: list[RepairCount] = []
     for group_id in await groups(graph):
-        counts = await _memories(graph, settings, group_id, now)
+        counts = await _memories(graph, settings, CallScope(group_id, now))
         relations = await graph.rows(
             "diagnostics/repair/relations",
             str,
@@ -60,17 +61,20 @@ async def repair(graph: Graph, settings: Settings, now: datetime) -> list[Repair
     return mended + await graph.rows("diagnostics/repair/orphans", RepairCount, batch=_BATCH)
 
 
-async def _memories(graph: Graph, settings: Settings, group_id: str, now: datetime) -> Counter[str]:
+async def _memories(graph: Graph, settings: Settings, scope: CallScope) -> Counter[str]:
     counts, after_id = Counter[str](), ""
     while page := await graph.rows(
-        "diagnostics/repair/damaged", _Damaged, group_id=group_id, after_id=after_id, limit=_BATCH
+        "diagnostics/repair/damaged",
+        _Damaged,
+        group_id=scope.group_id,
+        after_id=after_id,
+        limit=_BATCH,
     ):
         await graph.run(
             "diagnostics/repair/memories",
-            group_id=group_id,
-            memories=[_row(memory, group_id, settings) for memory in page],
-            now=instant(now),
+            memories=[_row(memory, scope.group_id, settings) for memory in page],
             decay=policies.parameters(settings),
+            **scope.parameters(),
         )
         counts.update(name for memory in page for name in memory.missing)
         after_id = page[-1].memory_id

@@ -9,13 +9,14 @@ import secrets
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any
 
 from graph_memory.api.service import GraphMemory
 from graph_memory.domain.batching import batched
 from graph_memory.domain.models import FoundMemory
+from graph_memory.domain.scope import CallScope
 from graph_memory.evaluation.dataset import Evaluation, EvaluationMemory, EvaluationQuestion
 from graph_memory.ranking.profiles import Profile
 from graph_memory.search import feedback, search
@@ -99,12 +100,9 @@ async def evaluate(
             group = groups[question.group]
             found = [
                 await search.search(
-                    memory.context.graph,
-                    memory.context.embedder,
-                    settings[group],
+                    replace(memory.context.engine, settings=settings[group]),
+                    CallScope(group, memory.clock()),
                     question.text,
-                    group_id=group,
-                    now=memory.clock(),
                     limit=limit,
                     profile=profile,
                 )
@@ -128,18 +126,13 @@ async def _taught(
 ) -> dict[str, Settings]:
     """Judge the first result of each question, and return each group's settings after that."""
     settings = memory.settings.model_copy(update={"feedback_max_shift": shift})
-    engine, now = (memory.context.graph, memory.context.embedder, settings), memory.clock()
+    engine = replace(memory.context.engine, settings=settings)
     for question in lessons if shift else ():
-        group, text = groups[question.group], question.text
-        for first in await search.search(*engine, text, group_id=group, now=now, limit=1):
+        scope, text = CallScope(groups[question.group], memory.clock()), question.text
+        for first in await search.search(engine, scope, text, limit=1):
             useful = next(_hits([first], set(question.evidence)))
             await feedback.record(
-                *engine,
-                first.memory.memory_id,
-                useful=useful,
-                question=text,
-                group_id=group,
-                now=now,
+                engine, scope, first.memory.memory_id, useful=useful, question=text
             )
     on_progress(len(lessons), total)
     return {

@@ -23,6 +23,7 @@ from graphiti_core.prompts.models import Message
 from pydantic import BaseModel, ValidationError, create_model
 
 from graph_memory.database.graph import Graph
+from graph_memory.engine import Engine
 from graph_memory.errors import LlmError
 from graph_memory.graphiti.search import EntityLookup, IndexedSearch
 from graph_memory.graphiti.writes import MergingWrites, OnWritten, on_written
@@ -140,12 +141,12 @@ class NoReranker(CrossEncoderClient):
 class Reader:
     """A Graphiti instance on our database."""
 
-    def __init__(self, graph: Graph, settings: Settings, embedder: Embedder, chat: Chat) -> None:
-        self._driver = MemoryDriver(graph, settings)
+    def __init__(self, engine: Engine, chat: Chat) -> None:
+        self._driver = MemoryDriver(engine.graph, engine.settings)
         self._graphiti = Graphiti(
             graph_driver=self._driver,
             llm_client=GraphitiLlm(chat),
-            embedder=GraphitiEmbedder(embedder),
+            embedder=GraphitiEmbedder(engine.embedder),
             cross_encoder=NoReranker(),
             max_coroutines=_AT_A_TIME,
         )

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from graph_memory.context import Context
 from graph_memory.domain.encoding import StoredContent
+from graph_memory.domain.scope import CallScope
 from graph_memory.errors import (
     GraphMemoryError,
     GraphUnavailableError,
@@ -228,9 +229,7 @@ class Worker:
             client = await asyncio.to_thread(_import_client)
             context = self._context
             assert context.chat is not None  # noqa: S101 - checked before a job is claimed
-            self._reader = client.Reader(
-                context.graph, context.settings, context.embedder, context.chat
-            )
+            self._reader = client.Reader(context.engine, context.chat)
         return self._reader, _import_client().Text
 
     async def _complete(self, job: Job) -> tuple[int, int]:
@@ -249,10 +248,10 @@ class Worker:
             if m.unembedded
         ]
         if bare:
-            await embed(context.graph, context.embedder, context.settings, group_id, bare)
+            await embed(context.engine, group_id, bare)
         await self._rate(group_id, [m for m in mentioned if m.unrated])
         known = [m.memory_id for m in mentioned if m.known]
-        context.accesses.delivered(known, group_id=group_id, now=context.clock())
+        context.accesses.delivered(CallScope(group_id, context.clock()), known)
         facts = await context.graph.one("graphiti/worker/facts", int, **which)
         return len(mentioned), facts or 0
 
@@ -260,16 +259,10 @@ class Worker:
         context = self._context
         if not context.settings.classifies or context.chat is None:
             return
+        scope = CallScope(group_id, context.clock())
         memories = [UnratedMemory(m.memory_id, m.content, m.updated_at) for m in unrated]
         try:
-            await classification.rate_waiting(
-                context.graph,
-                context.settings,
-                context.chat,
-                memories,
-                group_id=group_id,
-                now=context.clock(),
-            )
+            await classification.rate_waiting(context.engine, scope, context.chat, memories)
         except LlmError as error:
             _log.warning("%d entities wait for a rating: %s", len(memories), error)
 

@@ -195,9 +195,7 @@ async def _classified(context: Context, run: Run) -> int:
     settings = context.settings
     if Stage.CLASSIFICATION not in run.stages or not settings.classifies:
         return 0
-    queue = await classification.process_queue(
-        context.graph, settings, None, groups=run.groups, now=run.now
-    )
+    queue = await classification.process_queue(context.engine, None, groups=run.groups, now=run.now)
     return min(queue.pending, settings.classification_budget)
 
 

@@ -69,7 +69,7 @@ async def _rebuild_tenants(
     """Embed the memories of tenants, then Graphiti's names and facts; count both outcomes."""
     rebuilt = failed = 0
     async for group, batch in _batches(memory, tenants, only_missing=only_missing):
-        done = await embed(memory.graph, memory.embedder, memory.settings, group, batch)
+        done = await embed(memory.engine, group, batch)
         rebuilt += done
         failed += 0 if done else len(batch)
         on_done(len(batch))

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from graph_memory.database.embedding_record import configured_embedding, stored_embedding
 from graph_memory.database.graph import Graph
+from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import instant
 from graph_memory.maintenance.batches import id_ranges, repeat_batch, run_batch
 from graph_memory.maintenance.compression import compress_contents
@@ -70,17 +71,14 @@ async def _compress(state: RunState) -> None:
 
 async def _confidence(state: RunState) -> None:
     """Lower the confidence of memories that were unused for long, if the settings ask for it."""
-    settings = state.context.settings
-    if not settings.confidence_scan_in_maintenance:
+    if not state.context.settings.confidence_scan_in_maintenance:
         return
     touched = state.run.groups
     for group in await groups(state.context.graph) if touched is None else touched:
         scan = await confidence.scan(
-            state.context.graph,
-            settings,
+            state.context.engine,
+            CallScope(group, state.run.now),
             dry_run=False,
-            group_id=group,
-            now=state.run.now,
             run_id=state.run.run_id,
             canary=state.run.canary,
         )
@@ -95,8 +93,7 @@ async def _classification(state: RunState) -> None:
     if not context.settings.classifies:
         return
     report = await classification.process_queue(
-        context.graph,
-        context.settings,
+        context.engine,
         context.chat,
         groups=state.run.groups,
         now=state.run.now,

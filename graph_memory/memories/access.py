@@ -13,9 +13,9 @@ from graph_memory.database.write_behind import WriteBehind
 from graph_memory.decay import policies
 from graph_memory.domain.batching import batched
 from graph_memory.domain.encoding import decompress
-from graph_memory.domain.timestamps import instant
+from graph_memory.domain.scope import CallScope
+from graph_memory.engine import Engine
 from graph_memory.errors import GraphMemoryError
-from graph_memory.settings.base import Settings
 
 _log = logging.getLogger(__name__)
 
@@ -53,18 +53,17 @@ class AccessLog:
     measured; no read waits or fails.
     """
 
-    def __init__(self, graph: Graph, settings: Settings) -> None:
-        self._graph = graph
-        self._settings = settings
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
         self._pending: dict[str, _Deliveries] = {}
         self._behind = WriteBehind(self._write)
 
-    def delivered(self, memory_ids: Sequence[str], *, group_id: str, now: datetime) -> None:
+    def delivered(self, scope: CallScope, memory_ids: Sequence[str]) -> None:
         """Schedule the count of an access to each memory."""
         if not memory_ids:
             return
-        deliveries = self._pending.setdefault(group_id, _Deliveries(now))
-        deliveries.latest = max(deliveries.latest, now)
+        deliveries = self._pending.setdefault(scope.group_id, _Deliveries(scope.now))
+        deliveries.latest = max(deliveries.latest, scope.now)
         deliveries.hits.update(set(memory_ids))
         self._behind.schedule()
 
@@ -82,48 +81,43 @@ class AccessLog:
                     await self._behind.wait_for_cooldown()
                     hits = {id_: deliveries.hits[id_] for id_ in batch}
                     began = time.monotonic()
-                    await self._count(group_id, hits, deliveries.latest)
+                    await self._count(CallScope(group_id, deliveries.latest), hits)
                     taken = time.monotonic() - began
                     self._behind.start_cooldown(min(_PAUSE_SECONDS, _REST * taken))
             self._behind.start_cooldown(_PAUSE_SECONDS)
 
-    async def _count(self, group_id: str, hits: Mapping[str, int], now: datetime) -> None:
+    async def _count(self, scope: CallScope, hits: Mapping[str, int]) -> None:
         try:
-            await record_accesses(self._graph, self._settings, hits, group_id=group_id, now=now)
+            await record_accesses(self._engine, scope, hits)
         except GraphMemoryError as error:
             missed = sum(hits.values())
             metrics.access_failures.inc(missed)
             _log.warning("Cannot count %d accesses: %s", missed, error)
 
 
-async def record_accesses(
-    graph: Graph, settings: Settings, hits: Mapping[str, int], *, group_id: str, now: datetime
-) -> list[str]:
+async def record_accesses(engine: Engine, scope: CallScope, hits: Mapping[str, int]) -> list[str]:
     """Count accesses to memories, reactivate dormant and archived ones, and reset their decay.
 
     Under `typed_importance` the decay so far is first applied to the importance, then the accesses
     are added.
 
     Args:
-        graph: The database.
-        settings: The policies and their numbers.
+        engine: The database, and the policies with their numbers.
+        scope: The tenant, and the instant of the last access.
         hits: Number of accesses by memory id.
-        group_id: The tenant.
-        now: The time of the last access.
 
     Returns:
         The ids counted, without unknown and deleted ones.
     """
-    accessed = await graph.rows(
+    accessed = await engine.graph.rows(
         "memories/access/record",
         _Accessed,
-        group_id=group_id,
         accesses=[{"memory_id": id_, "hits": hits[id_]} for id_ in sorted(hits)],
-        now=instant(now),
-        decay=policies.parameters(settings),
+        decay=policies.parameters(engine.settings),
+        **scope.parameters(),
     )
     reactivated = {row.memory_id: decompress(row.packed) for row in accessed if row.packed}
-    await restore_contents(graph, reactivated, group_id=group_id)
+    await restore_contents(engine.graph, reactivated, group_id=scope.group_id)
     return [row.memory_id for row in accessed]
 
 

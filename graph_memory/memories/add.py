@@ -4,23 +4,23 @@ import uuid
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
-from datetime import datetime
 from typing import Any
 
 from graph_memory import metrics
-from graph_memory.database.graph import Graph
 from graph_memory.decay import policies
 from graph_memory.domain.encoding import default_title, group_key, metadata_json, summary
 from graph_memory.domain.inputs import NewMemory
 from graph_memory.domain.properties import MEMORY_PROPERTIES
+from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import instant
+from graph_memory.engine import Engine
 from graph_memory.errors import (
     DuplicateError,
     GraphMemoryError,
     LimitExceededError,
     UniquenessError,
 )
-from graph_memory.inference.embedder import Embedder, Embedding
+from graph_memory.inference.embedder import Embedding
 from graph_memory.inference.llm import Chat
 from graph_memory.memories import relations
 from graph_memory.memories.classification import Rating, rate_new, weights
@@ -54,35 +54,29 @@ class _Created:
 
 
 async def add_many(
-    graph: Graph,
-    embedder: Embedder,
-    settings: Settings,
+    engine: Engine,
+    scope: CallScope,
     memories: Sequence[NewMemory],
     *,
-    group_id: str,
-    now: datetime,
     chat: Chat | None = None,
 ) -> list[AddResult]:
     """Store memories of one group in a few round trips; a refused memory does not stop the others.
 
     Args:
-        graph: The database.
-        embedder: Embeds the contents that are not stored already.
-        settings: Limits and defaults.
+        engine: The database, the model that embeds the contents, limits and defaults.
+        scope: The tenant, which overrides the groups of the memories, and the instant.
         memories: The memories to store.
-        group_id: The tenant; it overrides the groups of the memories.
-        now: The caller's clock.
         chat: The language model that rates memories without an importance; None for no rating.
 
     Returns:
         One outcome per memory, in the order given.
     """
-    drafts = [Draft.from_input(memory, group_id) for memory in memories]
+    drafts = [Draft.from_input(memory, scope.group_id) for memory in memories]
     try:
-        outcomes = await _store(graph, embedder, settings, drafts, group_id, now, chat)
+        outcomes = await _store(engine, scope, drafts, chat)
     except UniquenessError:
         # A concurrent writer took an id between the check and the write; a second check sees it.
-        outcomes = await _store(graph, embedder, settings, drafts, group_id, now, chat)
+        outcomes = await _store(engine, scope, drafts, chat)
     metrics.duplicates.inc(sum(isinstance(o.error, DuplicateError) for o in outcomes))
     return outcomes
 
@@ -96,69 +90,49 @@ def check_count(memories: Sequence[object], settings: Settings) -> None:
 
 
 async def content_properties(
-    graph: Graph,
-    embedder: Embedder,
-    settings: Settings,
-    content: str,
-    memory_id: str,
-    group_id: str,
+    engine: Engine, content: str, memory_id: str, group_id: str
 ) -> dict[str, Any]:
     """Return the properties that depend on the content of a memory, for a new content."""
-    check_length(content, settings)
+    check_length(content, engine.settings)
     draft = Draft.from_input(NewMemory(content=content), group_id)
-    await check_not_stored(graph, draft.dedup_key, group_id, besides=memory_id)
-    (embedding,) = await embedder.embed_tokens([content])
+    await check_not_stored(engine.graph, draft.dedup_key, group_id, besides=memory_id)
+    (embedding,) = await engine.embedder.embed_tokens([content])
     return {
         **_texts(content),
         "content_hash": draft.content_hash,
         "dedup_key": draft.dedup_key,
-        **vectors(content, embedding, settings),
-        "embedding_model": embedder.model,
-        "embedding_dimension": embedder.dimension,
+        **_embedded(content, embedding, engine),
     }
 
 
 async def _store(
-    graph: Graph,
-    embedder: Embedder,
-    settings: Settings,
-    drafts: Sequence[Draft],
-    group_id: str,
-    now: datetime,
-    chat: Chat | None,
+    engine: Engine, scope: CallScope, drafts: Sequence[Draft], chat: Chat | None
 ) -> list[AddResult]:
-    errors = await check_all(graph, drafts, settings, group_id)
+    errors = await check_all(engine, drafts, scope.group_id)
     accepted = [draft for draft, error in zip(drafts, errors, strict=True) if error is None]
-    created = await _create(graph, embedder, settings, accepted, group_id, now, chat)
+    created = await _create(engine, scope, accepted, chat)
     return [AddResult(None, error) if error else next(created) for error in errors]
 
 
 async def _create(
-    graph: Graph,
-    embedder: Embedder,
-    settings: Settings,
-    drafts: Sequence[Draft],
-    group_id: str,
-    now: datetime,
-    chat: Chat | None,
+    engine: Engine, scope: CallScope, drafts: Sequence[Draft], chat: Chat | None
 ) -> Iterator[AddResult]:
     if not drafts:
         return iter(())
-    embeddings = await embedder.embed_tokens([draft.memory.content for draft in drafts])
-    ratings = await rate_new(graph, chat, settings, [draft.memory for draft in drafts])
+    embeddings = await engine.embedder.embed_tokens([draft.memory.content for draft in drafts])
+    ratings = await rate_new(engine, chat, [draft.memory for draft in drafts])
     rows = [
-        _row(draft, embedding, rating, embedder, settings, group_id, now)
+        _row(engine, scope, draft, embedding, rating)
         for draft, embedding, rating in zip(drafts, embeddings, ratings, strict=True)
     ]
-    created = await graph.one(
+    created = await engine.graph.one(
         "memories/add/create",
         _Created,
-        group_id=group_id,
         memories=rows,
         relations=[edge for draft in drafts for edge in _edges(draft)],
-        now=instant(now),
-        graphiti_vectors=settings.graphiti_vectors,
-        decay=policies.parameters(settings),
+        graphiti_vectors=engine.settings.graphiti_vectors,
+        decay=policies.parameters(engine.settings),
+        **scope.parameters(),
     ) or _Created([], [])
     # A different stored id means that a concurrent writer stored the content first.
     stored = {row.memory_id: row.stored_id for row in created.stored}
@@ -179,23 +153,17 @@ def _edges(draft: Draft) -> Iterator[dict[str, Any]]:
 
 
 def _row(
-    draft: Draft,
-    embedding: Embedding,
-    rating: Rating | None,
-    embedder: Embedder,
-    settings: Settings,
-    group_id: str,
-    now: datetime,
+    engine: Engine, scope: CallScope, draft: Draft, embedding: Embedding, rating: Rating | None
 ) -> dict[str, Any]:
     """Return the properties of a new memory."""
-    memory = draft.memory
-    created_at = instant(memory.created_at or now)
+    memory, settings = draft.memory, engine.settings
+    created_at = instant(memory.created_at or scope.now)
     return {
         **{name: getattr(memory, name) for name in _STORED_AS_GIVEN},
         "memory_id": draft.memory_id,
         "dedup_key": draft.dedup_key,
         "content_hash": draft.content_hash,
-        "group_key": group_key(group_id),
+        "group_key": group_key(scope.group_id),
         **_texts(memory.content, memory.title),
         "link_id": str(uuid.uuid4()),
         "parent_id": memory.parent_id,
@@ -207,9 +175,16 @@ def _row(
         else memory.confidence,
         "created_at": created_at,
         "valid_at": instant(memory.valid_at) if memory.valid_at else created_at,
-        **vectors(memory.content, embedding, settings),
-        "embedding_model": embedder.model,
-        "embedding_dimension": embedder.dimension,
+        **_embedded(memory.content, embedding, engine),
+    }
+
+
+def _embedded(content: str, embedding: Embedding, engine: Engine) -> dict[str, Any]:
+    """Return the vectors of a content, with the name and width of their model."""
+    return {
+        **vectors(content, embedding, engine.settings),
+        "embedding_model": engine.embedder.model,
+        "embedding_dimension": engine.embedder.dimension,
     }
 
 

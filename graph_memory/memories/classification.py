@@ -19,7 +19,9 @@ from graph_memory.decay import policies
 from graph_memory.domain.batching import batched
 from graph_memory.domain.encoding import StoredContent
 from graph_memory.domain.inputs import NewMemory
+from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import instant
+from graph_memory.engine import Engine
 from graph_memory.errors import LlmError
 from graph_memory.inference.llm import Chat
 from graph_memory.inference.openai import cut
@@ -97,9 +99,7 @@ class _Shares:
     rated: int
 
 
-async def rate(
-    graph: Graph, chat: Chat, settings: Settings, texts: Sequence[str]
-) -> list[Rating | None]:
+async def rate(engine: Engine, chat: Chat, texts: Sequence[str]) -> list[Rating | None]:
     """Rate texts with the model, in one request, and count the outcomes.
 
     Returns:
@@ -109,22 +109,22 @@ async def rate(
         LlmError: The model fails, or its answer does not fit the schema.
     """
     memories = [
-        {"id": number, "memory": cut(text, settings.classification_characters)}
+        {"id": number, "memory": cut(text, engine.settings.classification_characters)}
         for number, text in enumerate(texts)
     ]
     try:
         answer = await chat.ask(
             [("system", _INSTRUCTION), ("user", json.dumps(memories, ensure_ascii=False))],
             _ANSWER,
-            seconds=settings.classification_timeout_seconds,
+            seconds=engine.settings.classification_timeout_seconds,
         )
     except LlmError:
-        await _count(graph, success=0, failure=1, fallback=len(texts))
+        await _count(engine.graph, success=0, failure=1, fallback=len(texts))
         raise
     found = _ratings(answer)
     ratings = [found.get(number) for number in range(len(texts))]
     missing = ratings.count(None)
-    await _count(graph, success=len(texts) - missing, failure=0, fallback=missing)
+    await _count(engine.graph, success=len(texts) - missing, failure=0, fallback=missing)
     return ratings
 
 
@@ -153,7 +153,7 @@ def _on_scale(given: dict[str, Any], name: str) -> int | None:
 
 
 async def rate_new(
-    graph: Graph, chat: Chat | None, settings: Settings, memories: Sequence[NewMemory]
+    engine: Engine, chat: Chat | None, memories: Sequence[NewMemory]
 ) -> list[Rating | None]:
     """Rate the new memories without an importance from the caller.
 
@@ -162,10 +162,10 @@ async def rate_new(
     """
     ratings: list[Rating | None] = [None] * len(memories)
     asked = [place for place, memory in enumerate(memories) if memory.importance is None]
-    if chat is None or not 0 < len(asked) <= settings.classification_batch_size:
+    if chat is None or not 0 < len(asked) <= engine.settings.classification_batch_size:
         return ratings
     try:
-        found = await rate(graph, chat, settings, [memories[place].content for place in asked])
+        found = await rate(engine, chat, [memories[place].content for place in asked])
     except LlmError as error:
         _log.warning("%d memories wait for a rating: %s", len(asked), error)
         return ratings
@@ -194,8 +194,7 @@ def weights(memory: NewMemory, rating: Rating | None, settings: Settings) -> dic
 
 
 async def process_queue(
-    graph: Graph,
-    settings: Settings,
+    engine: Engine,
     chat: Chat | None,
     *,
     groups: Sequence[str] | None,
@@ -206,8 +205,7 @@ async def process_queue(
     """Rate memories that wait for a rating; each request holds memories of one group only.
 
     Args:
-        graph: The database.
-        settings: Batch size, budget and timeout.
+        engine: The database; the settings hold batch size, budget and timeout.
         chat: The model; None rates nothing.
         groups: The groups to rate; None for all.
         now: The caller's clock.
@@ -216,10 +214,10 @@ async def process_queue(
         run_id: The maintenance run that rates; undo of the run restores the previous values.
     """
     wanted = None if groups is None else list(groups)
-    queue = _Queue(graph, settings, now, run_id)
+    queue = _Queue(engine, now, run_id)
     if chat is not None:
-        tenants = await graph.rows("memories/classification/groups", str, groups=wanted)
-        left = settings.classification_budget if budget is None else budget
+        tenants = await engine.graph.rows("memories/classification/groups", str, groups=wanted)
+        left = engine.settings.classification_budget if budget is None else budget
         try:
             for place, tenant in enumerate(tenants):
                 # An equal share of the rest: the backlog of one tenant cannot use up the budget.
@@ -231,30 +229,21 @@ async def process_queue(
 
 
 async def rate_waiting(
-    graph: Graph,
-    settings: Settings,
-    chat: Chat,
-    waiting: list[UnratedMemory],
-    *,
-    group_id: str,
-    now: datetime,
+    engine: Engine, scope: CallScope, chat: Chat, waiting: list[UnratedMemory]
 ) -> None:
     """Rate given memories of a group.
 
     Raises:
         LlmError: The model fails; the memories left wait for a maintenance run.
     """
-    await _Queue(graph, settings, now).rate(chat, group_id, waiting)
+    await _Queue(engine, scope.now).rate(chat, scope.group_id, waiting)
 
 
 class _Queue:
     """The memories that wait for a rating, and the counts of those processed."""
 
-    def __init__(
-        self, graph: Graph, settings: Settings, now: datetime, run_id: str | None = None
-    ) -> None:
-        self._graph = graph
-        self._settings = settings
+    def __init__(self, engine: Engine, now: datetime, run_id: str | None = None) -> None:
+        self._engine = engine
         self._now = now
         self._run_id = run_id
         self._asked = self._rated = 0
@@ -262,7 +251,7 @@ class _Queue:
 
     async def process(self, chat: Chat, group_id: str, limit: int) -> int:
         """Rate up to `limit` memories of a group, and return their number."""
-        waiting = await self._graph.rows(
+        waiting = await self._engine.graph.rows(
             "memories/classification/waiting", UnratedMemory, group_id=group_id, limit=limit
         )
         await self.rate(chat, group_id, waiting)
@@ -270,15 +259,14 @@ class _Queue:
 
     async def rate(self, chat: Chat, group_id: str, waiting: list[UnratedMemory]) -> None:
         """Rate memories of a group."""
-        for batch in batched(waiting, self._settings.classification_batch_size):
-            ratings = await rate(
-                self._graph, chat, self._settings, [memory.content for memory in batch]
-            )
+        for batch in batched(waiting, self._engine.settings.classification_batch_size):
+            ratings = await rate(self._engine, chat, [memory.content for memory in batch])
             await self._note(group_id, batch, ratings)
 
     async def report(self, groups: list[str] | None) -> QueueReport:
         """Return the counts, and the shares of the groups."""
-        shares = await self._graph.one("memories/classification/shares", _Shares, groups=groups)
+        graph = self._engine.graph
+        shares = await graph.one("memories/classification/shares", _Shares, groups=groups)
         pending, fallback, rated = (
             (shares.pending, shares.fallback, shares.rated) if shares else (0, 0, 0)
         )
@@ -302,14 +290,15 @@ class _Queue:
             }
             for memory, rating in zip(batch, ratings, strict=True)
         ]
-        rated = await self._graph.rows(
+        settings = self._engine.settings
+        rated = await self._engine.graph.rows(
             "memories/classification/note",
             str,
             group_id=group_id,
             ratings=sorted(rows, key=itemgetter("memory_id")),
-            attempts=self._settings.classification_attempts,
+            attempts=settings.classification_attempts,
             now=instant(self._now),
-            decay=policies.parameters(self._settings, self._run_id),
+            decay=policies.parameters(settings, self._run_id),
         )
         self._asked += len(batch)
         self._rated += len(rated)

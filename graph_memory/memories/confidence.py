@@ -2,12 +2,12 @@
 
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any, Literal
 
 from graph_memory.database.graph import Graph
 from graph_memory.decay import policies
-from graph_memory.domain.timestamps import instant
+from graph_memory.domain.scope import CallScope
+from graph_memory.engine import Engine
 from graph_memory.memories.relations import require_all
 from graph_memory.settings.base import Settings
 
@@ -53,43 +53,39 @@ class _Applied:
 
 
 async def scan(
-    graph: Graph,
-    settings: Settings,
+    engine: Engine,
+    scope: CallScope,
     *,
     memory_ids: Sequence[str] | None = None,
     project_id: str | None = None,
     dry_run: bool = True,
     run_id: str | None = None,
     canary: int = 100,
-    group_id: str,
-    now: datetime,
 ) -> Scan:
     """Lower the confidence of memories unused for long, and mark the least trusted obsolete.
 
     Args:
-        graph: The database.
-        settings: Ages, steps and the floor.
+        engine: The database; the settings hold ages, steps and the floor.
+        scope: The tenant, and the instant up to which ages are counted.
         memory_ids: The memories to scan; None for all.
         project_id: The project to scan; None for all.
         dry_run: True to report the actions without applying them.
         run_id: The maintenance run that scans. It leaves `confidence_min_step_interval_days`
             between two steps, skips `adaptive` memories, and can be undone.
         canary: Share of the memories to scan, 1 to 100 percent.
-        group_id: The tenant.
-        now: The caller's clock; ages are counted up to it.
 
     Raises:
         NotFoundError: Some of `memory_ids` are not in the group; the error names them.
 
     Source: `cypher/fragments/maintenance/confidence_step.cypher`.
     """
+    graph = engine.graph
     if memory_ids is not None:
-        await require_all(graph, memory_ids, group_id=group_id)
-    parameters = {
-        "group_id": group_id,
-        "now": instant(now),
-        "decay": policies.parameters(settings, run_id),
-        "scan": scan_parameters(settings, in_run=run_id is not None),
+        await require_all(graph, memory_ids, group_id=scope.group_id)
+    parameters: dict[str, Any] = {
+        **scope.parameters(),
+        "decay": policies.parameters(engine.settings, run_id),
+        "scan": scan_parameters(engine.settings, in_run=run_id is not None),
     }
     which = {
         "memory_ids": None if memory_ids is None else list(memory_ids),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from graph_memory.database.graph import Graph
 from graph_memory.domain.inputs import NewMemory
+from graph_memory.engine import Engine
 from graph_memory.errors import (
     DuplicateError,
     GraphMemoryError,
@@ -66,14 +67,14 @@ def dedup_key(group_id: str, content_hash: str) -> str:
 
 
 async def check_all(
-    graph: Graph, drafts: Sequence[Draft], settings: Settings, group_id: str
+    engine: Engine, drafts: Sequence[Draft], group_id: str
 ) -> list[GraphMemoryError | None]:
     """Return for each draft the error that refuses it, or None; earlier drafts count as stored."""
-    existing = await _find_existing(graph, drafts, group_id)
+    existing = await _find_existing(engine.graph, drafts, group_id)
     seen: dict[str, str] = {}
     found: list[GraphMemoryError | None] = []
     for draft in drafts:
-        error = _length_error(draft.memory.content, settings) or _find_problem(
+        error = _length_error(draft.memory.content, engine.settings) or _find_problem(
             draft, existing, seen, group_id
         )
         found.append(error)

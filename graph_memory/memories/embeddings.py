@@ -6,8 +6,9 @@ from typing import Any
 
 from graph_memory.database.graph import Graph
 from graph_memory.domain.encoding import StoredContent
+from graph_memory.engine import Engine
 from graph_memory.errors import GraphMemoryError, GraphUnavailableError
-from graph_memory.inference.embedder import Embedder, Embedding
+from graph_memory.inference.embedder import Embedding
 from graph_memory.ranking.late_interaction import quantize_tokens
 from graph_memory.settings.base import Settings
 
@@ -36,29 +37,27 @@ async def groups(graph: Graph) -> list[str]:
     return await graph.rows("memories/embeddings/groups", str)
 
 
-async def embed(
-    graph: Graph, embedder: Embedder, settings: Settings, group: str, batch: list[EmbeddingTask]
-) -> int:
+async def embed(engine: Engine, group: str, batch: list[EmbeddingTask]) -> int:
     """Embed memories of a group, and return the number stored, 0 if the batch failed."""
     try:
-        embeddings = await embedder.embed_tokens([task.content for task in batch])
+        embeddings = await engine.embedder.embed_tokens([task.content for task in batch])
         rows = [
             {
                 "memory_id": task.memory_id,
                 "content": task.content,
                 "content_hash": task.content_hash,
-                **vectors(task.content, embedding, settings),
+                **vectors(task.content, embedding, engine.settings),
             }
             for task, embedding in zip(batch, embeddings, strict=True)
         ]
-        written = await graph.rows(
+        written = await engine.graph.rows(
             "memories/embeddings/write",
             str,
             group_id=group,
             memories=rows,
-            model=embedder.model,
-            dimensions=embedder.dimension,
-            graphiti_vectors=settings.graphiti_vectors,
+            model=engine.embedder.model,
+            dimensions=engine.embedder.dimension,
+            graphiti_vectors=engine.settings.graphiti_vectors,
         )
     except GraphUnavailableError:
         raise

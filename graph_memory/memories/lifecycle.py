@@ -12,7 +12,9 @@ from graph_memory.decay import policies
 from graph_memory.decay.status import DecayStatus
 from graph_memory.domain.encoding import decompress
 from graph_memory.domain.models import LifecycleState
+from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import Instant, instant
+from graph_memory.engine import Engine
 from graph_memory.errors import (
     InvalidArgumentError,
     NotFoundError,
@@ -22,7 +24,6 @@ from graph_memory.errors import (
 )
 from graph_memory.memories.access import restore_contents
 from graph_memory.memories.deduplication import check_not_stored, dedup_key
-from graph_memory.settings.base import Settings
 
 
 class Resolution(StrEnum):
@@ -92,14 +93,12 @@ class _Rival:
 
 
 async def mark_obsolete(
-    graph: Graph,
-    settings: Settings,
+    engine: Engine,
+    scope: CallScope,
     memory_id: str,
     reason: str,
     *,
     superseded_by: str | None = None,
-    group_id: str,
-    now: datetime,
 ) -> Obsolete:
     """Mark a memory obsolete for a reason; a memory that supersedes it also ends its validity.
 
@@ -114,36 +113,34 @@ async def mark_obsolete(
         raise InvalidArgumentError(
             "superseded_by", memory_id, "it must differ from the obsolete memory"
         )
-    marked = await graph.one(
+    marked = await engine.graph.one(
         "memories/lifecycle/mark_obsolete",
         _Marked,
-        group_id=group_id,
         memory_id=memory_id,
         reason=reason,
         superseded_by=superseded_by,
         relation_id=str(uuid.uuid4()),
-        now=instant(now),
-        decay=policies.parameters(settings) | {"because": json.dumps(reason)},
+        decay=policies.parameters(engine.settings) | {"because": json.dumps(reason)},
+        **scope.parameters(),
     )
     if marked is None:
-        known = await graph.rows(
-            "memories/lifecycle/rivals", _Rival, group_id=group_id, memory_ids=[memory_id]
+        known = await engine.graph.rows(
+            "memories/lifecycle/rivals", _Rival, group_id=scope.group_id, memory_ids=[memory_id]
         )
-        raise NotFoundError(superseded_by if known and superseded_by else memory_id, group_id)
+        missing = superseded_by if known and superseded_by else memory_id
+        raise NotFoundError(missing, scope.group_id)
     if marked.refused or marked.obsolete_at is None:
         raise marked.error(superseded_by or "")
     return Obsolete(marked.memory_id, marked.state, marked.obsolete_at, marked.invalid_at)
 
 
 async def preserve(
-    graph: Graph,
-    settings: Settings,
+    engine: Engine,
+    scope: CallScope,
     memory_id: str,
     *,
     until: datetime | None = None,
     release: bool = False,
-    group_id: str,
-    now: datetime,
 ) -> DecayStatus:
     """Protect a memory from decay, permanently or through `until`, or release it.
 
@@ -154,34 +151,31 @@ async def preserve(
         InvalidArgumentError: `until` has passed, or is given with `release`.
         NotFoundError: The group has no such memory.
     """
-    if until is not None and (release or until < now):
+    if until is not None and (release or until < scope.now):
         raise InvalidArgumentError(
             "until", instant(until), "it must be in the future, and absent with release"
         )
     common: dict[str, Any] = {
-        "group_id": group_id,
+        **scope.parameters(),
         "memory_id": memory_id,
-        "now": instant(now),
-        "decay": policies.parameters(settings),
+        "decay": policies.parameters(engine.settings),
     }
     if release:
-        found = await graph.one("memories/lifecycle/release", str, **common)
+        found = await engine.graph.one("memories/lifecycle/release", str, **common)
     else:
-        found = await graph.one(
+        found = await engine.graph.one(
             "memories/lifecycle/preserve",
             Reactivated,
             until=instant(until) if until else None,
             **common,
         )
-        await _restore_content(graph, found, group_id)
+        await _restore_content(engine.graph, found, scope.group_id)
     if not found:
-        raise NotFoundError(memory_id, group_id)
-    return await status(graph, settings, memory_id, group_id=group_id, now=now)
+        raise NotFoundError(memory_id, scope.group_id)
+    return await status(engine, scope, memory_id)
 
 
-async def recover(
-    graph: Graph, settings: Settings, memory_id: str, *, group_id: str, now: datetime
-) -> None:
+async def recover(engine: Engine, scope: CallScope, memory_id: str) -> None:
     """Undo a deletion: the memory is ACTIVE, as if accessed now, with its relations as before.
 
     Raises:
@@ -190,14 +184,14 @@ async def recover(
         NotSoftDeletedError: It is not deleted.
         OutsideRecoveryWindowError: The retention has passed.
     """
+    graph, group_id = engine.graph, scope.group_id
     try:
         found = await graph.one(
             "memories/lifecycle/recover",
             Reactivated,
-            group_id=group_id,
             memory_id=memory_id,
-            now=instant(now),
-            decay=policies.parameters(settings),
+            decay=policies.parameters(engine.settings),
+            **scope.parameters(),
         )
     except UniquenessError:
         deletion = await _deletion(graph, memory_id, group_id)
@@ -212,28 +206,25 @@ async def recover(
         raise NotFoundError(memory_id, group_id)
     if deletion.soft_deleted_at is None:
         raise NotSoftDeletedError(memory_id)
-    retention = timedelta(days=settings.soft_delete_retention_days)
+    retention = timedelta(days=engine.settings.soft_delete_retention_days)
     raise OutsideRecoveryWindowError(memory_id, instant(deletion.soft_deleted_at + retention))
 
 
-async def status(
-    graph: Graph, settings: Settings, memory_id: str, *, group_id: str, now: datetime
-) -> DecayStatus:
+async def status(engine: Engine, scope: CallScope, memory_id: str) -> DecayStatus:
     """Return the decay of a memory, its cause, and the next transition with its date.
 
     Raises:
         NotFoundError: The group has no such memory.
     """
-    found = await graph.one(
+    found = await engine.graph.one(
         "memories/lifecycle/status",
         DecayStatus,
-        group_id=group_id,
         memory_id=memory_id,
-        now=instant(now),
-        decay=policies.parameters(settings),
+        decay=policies.parameters(engine.settings),
+        **scope.parameters(),
     )
     if found is None:
-        raise NotFoundError(memory_id, group_id)
+        raise NotFoundError(memory_id, scope.group_id)
     return found
 
 

@@ -6,39 +6,36 @@ from typing import Any
 
 from graph_memory.database.graph import Graph
 from graph_memory.decay import policies
+from graph_memory.domain.inputs import Clocks
 from graph_memory.domain.models import Memory, Relation
+from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import instant, optional_instant
+from graph_memory.engine import Engine
 from graph_memory.settings.base import Settings
 
 
 async def get_many(
-    graph: Graph,
-    settings: Settings,
+    engine: Engine,
+    scope: CallScope,
     memory_ids: Sequence[str],
-    *,
-    group_id: str,
-    now: datetime,
-    as_of: datetime | None = None,
-    known_at: datetime | None = None,
+    clocks: Clocks = Clocks(),  # noqa: B008 - immutable
 ) -> list[Memory]:
     """Fetch memories by id, in the order given; unknown and deleted ones are left out.
 
     Args:
-        graph: The database.
-        settings: The policies that compute the decay shown.
+        engine: The database, and the policies that compute the decay shown.
+        scope: The tenant and the instant.
         memory_ids: Any number of ids.
-        group_id: The tenant.
-        now: The caller's clock.
-        as_of: Valid time; returns memories that were true in the world at this time.
-        known_at: System time; returns what the graph knew at this time, with the text of that time.
+        clocks: `as_of`, only memories that were true in the world then; `known_at`, only what the
+            graph knew then, with the text of that time.
     """
-    found = await graph.rows(
+    found = await engine.graph.rows(
         "memories/read/get",
         Memory,
-        group_id=group_id,
+        group_id=scope.group_id,
         memory_ids=list(memory_ids),
-        as_of=optional_instant(as_of),
-        **view_parameters(settings, now, known_at),
+        as_of=optional_instant(clocks.as_of),
+        **view_parameters(engine.settings, scope.now, clocks.known_at),
     )
     by_id = {memory.memory_id: memory for memory in found}
     return [by_id[memory_id] for memory_id in memory_ids if memory_id in by_id]
@@ -46,24 +43,21 @@ async def get_many(
 
 async def relations_of(
     graph: Graph,
+    scope: CallScope,
     memory_id: str,
+    clocks: Clocks = Clocks(),  # noqa: B008 - immutable
     *,
-    group_id: str,
-    now: datetime,
-    as_of: datetime | None = None,
-    known_at: datetime | None = None,
     limit: int = 100,
 ) -> list[Relation]:
     """List the current relations from and to a memory, the strongest first."""
     return await graph.rows(
         "memories/read/relations",
         Relation,
-        group_id=group_id,
         memory_id=memory_id,
-        now=instant(now),
-        as_of=optional_instant(as_of),
-        known_at=optional_instant(known_at),
+        as_of=optional_instant(clocks.as_of),
+        known_at=optional_instant(clocks.known_at),
         limit=limit,
+        **scope.parameters(),
     )
 
 

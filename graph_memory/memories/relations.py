@@ -4,12 +4,12 @@ import json
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from graph_memory.database.graph import Graph
 from graph_memory.domain.inputs import NewRelation
 from graph_memory.domain.models import RelationType
+from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import InvalidArgumentError, NotFoundError
 
@@ -40,7 +40,7 @@ def inverse(relation_type: RelationType) -> RelationType:
 
 
 async def relate(
-    graph: Graph, from_id: str, relation: NewRelation, *, group_id: str, now: datetime
+    graph: Graph, scope: CallScope, from_id: str, relation: NewRelation
 ) -> list[Related]:
     """Create a relation from a memory to another of its group, or update an existing one.
 
@@ -50,10 +50,10 @@ async def relate(
         InvalidArgumentError: The memory is its own target, or the relation ends before it starts.
         NotFoundError: One of the ends is not in the group.
     """
-    (made,) = await relate_many(graph, [(from_id, relation)], group_id=group_id, now=now)
+    (made,) = await relate_many(graph, scope, [(from_id, relation)])
     if not made:
-        await require_all(graph, [from_id, relation.target_id], group_id=group_id)
-        raise NotFoundError(from_id, group_id)
+        await require_all(graph, [from_id, relation.target_id], group_id=scope.group_id)
+        raise NotFoundError(from_id, scope.group_id)
     return made
 
 
@@ -73,7 +73,7 @@ async def require_all(graph: Graph, memory_ids: Sequence[str], *, group_id: str)
 
 
 async def relate_many(
-    graph: Graph, pairs: Sequence[tuple[str, NewRelation]], *, group_id: str, now: datetime
+    graph: Graph, scope: CallScope, pairs: Sequence[tuple[str, NewRelation]]
 ) -> list[list[Related]]:
     """Create or update relations in one statement, each from the id it comes with.
 
@@ -89,9 +89,8 @@ async def relate_many(
     made = await graph.rows(
         "memories/relations/relate",
         Related,
-        group_id=group_id,
         relations=[edge for some in rows for edge in some],
-        now=instant(now),
+        **scope.parameters(),
     )
     by_ends = {(edge.from_id, edge.to_id, edge.relation_type): edge for edge in reversed(made)}
     keys = [[(e["from_id"], e["to_id"], e["relation_type"]) for e in some] for some in rows]
@@ -100,24 +99,22 @@ async def relate_many(
 
 async def unrelate(
     graph: Graph,
+    scope: CallScope,
     from_id: str,
     to_id: str,
     relation_type: RelationType | None,
     *,
     both_directions: bool,
-    group_id: str,
-    now: datetime,
 ) -> int:
     """End the relations from one memory to another, and return their number; none is erased.
 
     Args:
         graph: The database.
+        scope: The tenant, and the instant at which they end.
         from_id: The memory at the start.
         to_id: The memory at the end.
         relation_type: The type to end; None ends all types.
         both_directions: True to end relations from `to_id` to `from_id` as well.
-        group_id: The tenant.
-        now: The instant at which they end.
 
     Raises:
         NotFoundError: One of the ends is not in the group.
@@ -125,15 +122,14 @@ async def unrelate(
     ended = await graph.rows(
         "memories/relations/unrelate",
         str,
-        group_id=group_id,
         from_id=from_id,
         to_id=to_id,
         relation_type=relation_type,
         both_directions=both_directions,
-        now=instant(now),
+        **scope.parameters(),
     )
     if not ended:
-        await require_all(graph, [from_id, to_id], group_id=group_id)
+        await require_all(graph, [from_id, to_id], group_id=scope.group_id)
     return len(ended)
 
 

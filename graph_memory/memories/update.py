@@ -5,24 +5,22 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from graph_memory.database.graph import Graph
 from graph_memory.decay import policies
 from graph_memory.domain.encoding import metadata_json
 from graph_memory.domain.inputs import MemoryChanges
 from graph_memory.domain.models import Memory
-from graph_memory.domain.timestamps import instant
+from graph_memory.domain.scope import CallScope
+from graph_memory.engine import Engine
 from graph_memory.errors import (
     ConfirmationRequiredError,
     InvalidArgumentError,
     NotFoundError,
     UniquenessError,
 )
-from graph_memory.inference.embedder import Embedder
 from graph_memory.memories.access import restore_contents
 from graph_memory.memories.add import content_properties
 from graph_memory.memories.deduplication import check_not_stored
 from graph_memory.memories.read import get_many, view_parameters
-from graph_memory.settings.base import Settings
 
 #: The text that confirms the deletion of a whole group.
 CONFIRMATION = "DELETE ALL"
@@ -48,14 +46,7 @@ class DeletedAll:
 
 
 async def update(
-    graph: Graph,
-    embedder: Embedder,
-    settings: Settings,
-    memory_id: str,
-    changes: MemoryChanges,
-    *,
-    group_id: str,
-    now: datetime,
+    engine: Engine, scope: CallScope, memory_id: str, changes: MemoryChanges
 ) -> tuple[Memory, bool]:
     """Change a memory; its previous text is kept as a version.
 
@@ -70,8 +61,9 @@ async def update(
     given = {name: value for name in _CHANGEABLE if (value := getattr(changes, name)) is not None}
     if not given:
         raise InvalidArgumentError("changes", {}, f"give at least one of {', '.join(_CHANGEABLE)}")
+    graph, settings = engine.graph, engine.settings
     policies.require_policy(settings, changes.decay_policy)
-    found = await _fetch_decompressed(graph, settings, memory_id, group_id=group_id, now=now)
+    found = await _fetch_decompressed(engine, scope, memory_id)
     if "metadata" in given:
         given["metadata_json"] = metadata_json(given.pop("metadata"))
     if "tags" in given:
@@ -80,51 +72,42 @@ async def update(
         del given["content"]  # a concurrent update may have changed it: never write it unchanged
     rewritten = "content" in given
     if rewritten:
-        given |= await content_properties(
-            graph, embedder, settings, given["content"], memory_id, group_id
-        )
+        given |= await content_properties(engine, given["content"], memory_id, scope.group_id)
     try:
         memory = await graph.one(
             "memories/update/update",
             Memory,
-            group_id=group_id,
+            group_id=scope.group_id,
             memory_id=memory_id,
             changes=given,
             version_id=str(uuid.uuid4()),
             graphiti_vectors=settings.graphiti_vectors,
-            **view_parameters(settings, now) | {"decay": policies.parameters(settings)},
+            **view_parameters(settings, scope.now) | {"decay": policies.parameters(settings)},
         )
     except UniquenessError:
-        await check_not_stored(graph, given["dedup_key"], group_id)
+        await check_not_stored(graph, given["dedup_key"], scope.group_id)
         raise
     if memory is None:
-        raise NotFoundError(memory_id, group_id)
+        raise NotFoundError(memory_id, scope.group_id)
     return memory, rewritten
 
 
-async def _fetch_decompressed(
-    graph: Graph, settings: Settings, memory_id: str, *, group_id: str, now: datetime
-) -> Memory:
+async def _fetch_decompressed(engine: Engine, scope: CallScope, memory_id: str) -> Memory:
     """Fetch a memory to change, and store its whole content if it is compressed.
 
     Raises:
         NotFoundError: The group has no such memory.
     """
-    found = await get_many(graph, settings, [memory_id], group_id=group_id, now=now)
+    found = await get_many(engine, scope, [memory_id])
     if not found:
-        raise NotFoundError(memory_id, group_id)
-    await restore_contents(graph, {memory_id: found[0].content}, group_id=group_id)
+        raise NotFoundError(memory_id, scope.group_id)
+    contents = {memory_id: found[0].content}
+    await restore_contents(engine.graph, contents, group_id=scope.group_id)
     return found[0]
 
 
 async def delete(
-    graph: Graph,
-    settings: Settings,
-    memory_id: str,
-    *,
-    permanent: bool = False,
-    group_id: str,
-    now: datetime,
+    engine: Engine, scope: CallScope, memory_id: str, *, permanent: bool = False
 ) -> Deleted:
     """Delete a memory; unless `permanent`, it can be recovered during the retention.
 
@@ -134,47 +117,39 @@ async def delete(
         NotFoundError: The group has no such memory.
     """
     if permanent:
-        gone = await graph.rows(
-            "memories/update/erase", str, group_id=group_id, memory_ids=[memory_id]
+        gone = await engine.graph.rows(
+            "memories/update/erase", str, group_id=scope.group_id, memory_ids=[memory_id]
         )
     else:
-        gone = await graph.rows(
+        gone = await engine.graph.rows(
             "memories/update/delete",
             str,
-            group_id=group_id,
             memory_ids=[memory_id],
-            now=instant(now),
-            decay=policies.parameters(settings),
+            decay=policies.parameters(engine.settings),
+            **scope.parameters(),
         )
     if not gone:
-        raise NotFoundError(memory_id, group_id)
-    retention = timedelta(days=settings.soft_delete_retention_days)
-    return Deleted(memory_id, permanent, None if permanent else now + retention)
+        raise NotFoundError(memory_id, scope.group_id)
+    retention = timedelta(days=engine.settings.soft_delete_retention_days)
+    return Deleted(memory_id, permanent, None if permanent else scope.now + retention)
 
 
 async def delete_all(
-    graph: Graph,
-    settings: Settings,
-    *,
-    confirm: str,
-    permanent: bool = False,
-    group_id: str,
-    now: datetime,
+    engine: Engine, scope: CallScope, *, confirm: str, permanent: bool = False
 ) -> int:
     """Delete every memory of a group, and return their number.
 
     Args:
-        graph: The database.
-        settings: The decay policies.
+        engine: The database, and the decay policies.
+        scope: The tenant and the instant.
         confirm: The text `DELETE ALL`.
         permanent: True to erase beyond recovery, with the sessions, episodes and purged memories
             of the group.
-        group_id: The tenant.
-        now: The caller's clock.
 
     Raises:
         ConfirmationRequiredError: `confirm` is not `DELETE ALL`.
     """
+    graph, group_id = engine.graph, scope.group_id
     require_confirmation(confirm, group_id)
     if permanent:
         deleted = await graph.one("memories/update/erase_all", int, group_id=group_id)
@@ -183,9 +158,8 @@ async def delete_all(
         deleted = await graph.one(
             "memories/update/delete_all",
             int,
-            group_id=group_id,
-            now=instant(now),
-            decay=policies.parameters(settings),
+            decay=policies.parameters(engine.settings),
+            **scope.parameters(),
         )
     return deleted or 0
 

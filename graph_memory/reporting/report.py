@@ -10,6 +10,7 @@ from graph_memory.decay.forecast import Forecast
 from graph_memory.diagnostics import doctor
 from graph_memory.diagnostics.doctor import Check
 from graph_memory.diagnostics.verify import Problem, verify
+from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import instant
 from graph_memory.memories import read
 from graph_memory.traversal.analysis import Analysis
@@ -60,7 +61,7 @@ async def report(memory: GraphMemory, group_id: str | None = None) -> GroupRepor
     given = {"group_id": group, "now": instant(now), "decay": policies.parameters(settings)}
     analysis = await memory.relations.analyze(group_id=group)
     top = [connector.memory_id for connector in analysis.top_connectors]
-    connectors = await read.get_many(graph, settings, top, group_id=group, now=now)
+    connectors = await read.get_many(memory.context.engine, CallScope(group, now), top)
     problems = await verify(graph, settings)
     return GroupReport(
         group_id=group,

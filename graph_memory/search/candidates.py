@@ -1,14 +1,12 @@
 """Candidates of a question for the default profile, ranked."""
 
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
-from graph_memory.database.graph import Graph
 from graph_memory.domain.inputs import Filters
 from graph_memory.domain.models import RECALLED_STATES
-from graph_memory.domain.timestamps import instant
-from graph_memory.inference.cross_encoder import CrossEncoder
+from graph_memory.domain.scope import CallScope
+from graph_memory.engine import Engine
 from graph_memory.inference.embedder import Embedding
 from graph_memory.memories.filtering import narrowing_parameters, visible_states
 from graph_memory.ranking.scoring import (
@@ -33,14 +31,11 @@ class _WordVectors:
 
 
 async def rank_candidates(
-    graph: Graph,
-    cross_encoder: CrossEncoder | None,
-    settings: Settings,
+    engine: Engine,
+    scope: CallScope,
     question: str,
     embedding: Embedding,
     *,
-    group_id: str,
-    now: datetime,
     limit: int,
     filters: Filters,
     include_content: bool = False,
@@ -48,41 +43,38 @@ async def rank_candidates(
     """Rank the memories that may answer a question, best first.
 
     Args:
-        graph: The database.
-        cross_encoder: Reranks the best candidates; None leaves their order.
-        settings: Numbers of candidates, and weights of the ranking.
+        engine: The database, numbers of candidates and weights; its cross-encoder, if there is
+            one, reranks the best candidates.
+        scope: The tenant and the instant.
         question: Any text.
         embedding: Embedding of the question.
-        group_id: The tenant.
-        now: The caller's clock.
         limit: Number of results.
         filters: Filters of the memories; states default to ACTIVE and DORMANT.
         include_content: Fetch the candidates as retrieval delivers them; a candidate that only its
             neighbours brought in comes without.
     """
+    settings = engine.settings
     terms = query_terms(question, settings.fulltext_analyzer)
     narrowed = narrowing_parameters(filters)
     # Token vectors of earlier versions of a memory are not stored.
     query = Query(question, terms, None if filters.known_at else embedding.tokens)
-    found = await graph.one(
+    found = await engine.graph.one(
         "search/candidates/candidates_filtered" if narrowed else "search/candidates/candidates",
         Candidates,
-        group_id=group_id,
         vector=embedding.vector,
-        lookups=term_queries(terms, group_id),
+        lookups=term_queries(terms, scope.group_id),
         states=visible_states(filters, RECALLED_STATES),
         tell=include_content,
-        now=instant(now),
+        **scope.parameters(),
         **_bounds(settings, limit),
         **{"known_at": None, **narrowed},
     )
     if found is None or not found.memories:
         return []
-    scope: dict[str, Any] = {"group_id": group_id, "now": now, "limit": limit}
-    token_vectors = await _token_vectors(graph, query, found, settings, **scope)
-    inputs = query, found, token_vectors, settings, now
+    token_vectors = await _token_vectors(engine, scope, query, found, limit)
+    inputs = query, found, token_vectors, settings, scope.now
     ranking = rank(*inputs, limit=limit)
-    if cross_encoder is not None:
+    if cross_encoder := engine.embedder.cross_encoder:
         best = ranking.top(settings.recall_cross_encoder_candidates)
         scores = await cross_encoder.score(question, [memory.lead for memory in best])
         cross_scores = {m.memory_id: score for m, score in zip(best, scores.tolist(), strict=True)}
@@ -106,25 +98,21 @@ def _bounds(settings: Settings, limit: int) -> dict[str, Any]:
 
 
 async def _token_vectors(
-    graph: Graph,
-    query: Query,
-    found: Candidates,
-    settings: Settings,
-    *,
-    group_id: str,
-    now: datetime,
-    limit: int,
+    engine: Engine, scope: CallScope, query: Query, found: Candidates, limit: int
 ) -> dict[str, bytes]:
     """Return the token vectors of the shortlist, by id; fetch those that the candidates lack."""
-    if query.tokens is None or not settings.recall_late_weight:
+    if query.tokens is None or not engine.settings.recall_late_weight:
         return {}
     vectors = {memory.memory_id: memory.vectors or b"" for memory in found.memories}
     if all(memory.vectors is not None for memory in found.memories):
         return vectors
-    best = shortlist(query, found, settings, now, limit=limit)
+    best = shortlist(query, found, engine.settings, scope.now, limit=limit)
     if missing := [memory.memory_id for memory in best if memory.vectors is None]:
-        read = await graph.rows(
-            "search/candidates/word_vectors", _WordVectors, group_id=group_id, memory_ids=missing
+        read = await engine.graph.rows(
+            "search/candidates/word_vectors",
+            _WordVectors,
+            group_id=scope.group_id,
+            memory_ids=missing,
         )
         vectors |= {row.memory_id: row.vectors for row in read}
     return vectors

@@ -10,6 +10,7 @@ from graph_memory.database.graph import Graph
 from graph_memory.domain.inputs import Line, MemoryId
 from graph_memory.domain.models import RECALLED_STATES
 from graph_memory.domain.timestamps import Instant, Moment, instant
+from graph_memory.engine import Engine
 from graph_memory.inference.embedder import Embedder
 from graph_memory.ranking.terms import any_term_query
 
@@ -69,44 +70,32 @@ class FactFilters:
 
 
 async def search_facts(
-    graph: Graph,
-    embedder: Embedder,
-    query: str,
-    filters: FactFilters,
-    *,
-    group_id: str,
-    limit: int,
+    engine: Engine, query: str, filters: FactFilters, *, group_id: str, limit: int
 ) -> list[Fact]:
     """Find the facts of a group that answer a query, best first."""
     given = {name: getattr(filters, name) for name in FactFilters.__slots__}
     filtered = any(value is not None for value in given.values())
     parameters = {k: instant(v) if hasattr(v, "tzinfo") else v for k, v in given.items()}
-    return await graph.rows(
+    return await engine.graph.rows(
         "search/facts/search_filtered" if filtered else "search/facts/search",
         Fact,
         **{**parameters, "names": None if filters.names is None else list(filters.names)},
         limit=limit,
-        **await _query_parameters(embedder, query, group_id, "fact", "name"),
+        **await _query_parameters(engine.embedder, query, group_id, "fact", "name"),
     )
 
 
 async def search_entities(
-    graph: Graph,
-    embedder: Embedder,
-    query: str,
-    labels: tuple[str, ...] | None,
-    *,
-    group_id: str,
-    limit: int,
+    engine: Engine, query: str, labels: tuple[str, ...] | None, *, group_id: str, limit: int
 ) -> list[Entity]:
     """Find the entities and other memories of a group that answer a query, best first."""
-    return await graph.rows(
+    return await engine.graph.rows(
         "search/facts/entities_filtered" if labels else "search/facts/entities",
         Entity,
         **({"labels": list(labels)} if labels else {}),
         states=list(RECALLED_STATES),
         limit=limit,
-        **await _query_parameters(embedder, query, group_id, "content", "tags"),
+        **await _query_parameters(engine.embedder, query, group_id, "content", "tags"),
     )
 
 

@@ -6,13 +6,12 @@ numbers, the lean, moves the weight of meaning by at most `feedback_max_shift`, 
 """
 
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import TypeVar
 
 from graph_memory.database.graph import Graph
 from graph_memory.domain.models import FoundMemory
-from graph_memory.domain.timestamps import instant
-from graph_memory.inference.embedder import Embedder
+from graph_memory.domain.scope import CallScope
+from graph_memory.engine import Engine
 from graph_memory.search import search
 from graph_memory.search.budget import RetrievedMemory
 from graph_memory.settings.base import Settings
@@ -38,45 +37,36 @@ async def read(graph: Graph, *, group_id: str) -> Feedback:
 
 
 async def record(
-    graph: Graph,
-    embedder: Embedder,
-    settings: Settings,
+    engine: Engine,
+    scope: CallScope,
     memory_id: str,
     *,
     useful: bool,
     question: str | None,
-    group_id: str,
-    now: datetime,
 ) -> tuple[Feedback, bool]:
     """Record feedback on a memory.
 
     Args:
-        graph: The database.
-        embedder: Embeds the question.
-        settings: `feedback_rate`, and the weights of the search.
+        engine: The database, the model, `feedback_rate` and the weights of the search.
+        scope: The tenant and the instant.
         memory_id: The memory.
         useful: True if the memory was useful.
         question: The question that found the memory; without it the feedback is only counted.
-        group_id: The tenant.
-        now: The caller's clock.
 
     Returns:
         The feedback of the group, and True if this one has moved the lean.
     """
     lean = None
     if question:
-        found = await search.search(
-            graph, embedder, settings, question, group_id=group_id, now=now, limit=_LIMIT
-        )
+        found = await search.search(engine, scope, question, limit=_LIMIT)
         lean = next((_lean(hit) for hit in found if hit.memory.memory_id == memory_id), None)
-    learned = await graph.one(
+    learned = await engine.graph.one(
         "search/feedback/record",
         Feedback,
-        group_id=group_id,
         lean=lean,
-        rate=settings.feedback_rate,
+        rate=engine.settings.feedback_rate,
         useful=useful,
-        now=instant(now),
+        **scope.parameters(),
     )
     return learned or Feedback(), lean is not None
 

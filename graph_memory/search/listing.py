@@ -8,12 +8,12 @@ from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from graph_memory.database.graph import Graph
 from graph_memory.domain.inputs import Filters, MemoryId, validate_value
 from graph_memory.domain.models import LISTED_STATES, Memory, SortOrder
+from graph_memory.domain.scope import CallScope
+from graph_memory.engine import Engine
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.memories import filtering, read
-from graph_memory.settings.base import Settings
 
 #: An instant in the format of Neo4j, without the name of a time zone.
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)")
@@ -34,11 +34,9 @@ class _Listed:
 
 
 async def list_memories(
-    graph: Graph,
-    settings: Settings,
+    engine: Engine,
+    scope: CallScope,
     *,
-    group_id: str,
-    now: datetime,
     filters: Filters = Filters(),  # noqa: B008 - immutable
     sort: SortOrder = SortOrder.IMPORTANCE,
     limit: int = 20,
@@ -50,10 +48,8 @@ async def list_memories(
     between neither repeat nor hide others.
 
     Args:
-        graph: The database.
-        settings: Settings of the view.
-        group_id: The tenant.
-        now: The caller's clock.
+        engine: The database, and the policies that compute the decay shown.
+        scope: The tenant and the instant.
         filters: Filters of the memories; states default to ACTIVE, DORMANT and ARCHIVED.
         sort: Order, by importance or by time of creation.
         limit: Memories per page, 1 to 50.
@@ -64,23 +60,23 @@ async def list_memories(
     """
     after = _read_cursor(cursor, sort)
     common: dict[str, Any] = {
-        "group_id": group_id,
+        "group_id": scope.group_id,
         "limit": limit + 1,  # one more shows that there is a next page
         "after_created_at": after.get("created_at"),
         "after_id": after.get("id"),
         "states": filtering.visible_states(filters, LISTED_STATES),
         **filtering.filter_parameters(filters),
-        **read.view_parameters(settings, now, filters.known_at),
+        **read.view_parameters(engine.settings, scope.now, filters.known_at),
     }
     if sort is SortOrder.IMPORTANCE:
-        found = await graph.rows(
+        found = await engine.graph.rows(
             "search/listing/by_importance",
             _Listed,
             after_importance=after.get("importance"),
             **common,
         )
     else:
-        found = await graph.rows("search/listing/by_created_at", _Listed, **common)
+        found = await engine.graph.rows("search/listing/by_created_at", _Listed, **common)
     more = len(found) > limit
     page = found[:limit]
     memories = [listed.memory for listed in page]

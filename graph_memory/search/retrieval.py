@@ -14,12 +14,13 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from graph_memory.database.graph import Graph
 from graph_memory.decay import policies
 from graph_memory.domain.inputs import Filters, Line
 from graph_memory.domain.models import RECALLED_STATES
+from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import instant
-from graph_memory.inference.embedder import Embedder, Vector
+from graph_memory.engine import Engine
+from graph_memory.inference.embedder import Vector
 from graph_memory.inference.token_counter import TokenCounter
 from graph_memory.memories import filtering
 from graph_memory.ranking.profiles import (
@@ -86,16 +87,12 @@ class Retrieved:
 
 
 async def retrieve(
-    graph: Graph,
-    embedder: Embedder,
+    engine: Engine,
+    scope: CallScope,
     counter: TokenCounter,
     sessions: SessionStore,
-    settings: Settings,
     question: str,
     asked: Retrieval,
-    *,
-    group_id: str,
-    now: datetime,
 ) -> Retrieved:
     """Return the memories that answer a question and that a conversation does not hold.
 
@@ -104,23 +101,21 @@ async def retrieve(
     written after the answer.
 
     Args:
-        graph: The database.
-        embedder: Embeds the question.
+        engine: The database, the model, defaults of the options and bounds of the walk.
+        scope: The tenant, whose memories and sessions alone are used, and the instant.
         counter: Counts the tokens of contents.
         sessions: The store of sessions.
-        settings: Defaults of the options, and bounds of the walk.
         question: Any text.
         asked: Budget, depth, session and filters.
-        group_id: The tenant; only its memories and sessions are used.
-        now: The caller's clock.
 
     Raises:
         InvalidArgumentError: The weights do not fit the profile.
     """
-    settings = _for_this_call(settings, asked)
+    settings = _for_this_call(engine.settings, asked)
+    engine = replace(engine, settings=settings)
     (session, changed), (vector, hits) = await asyncio.gather(
-        _read_session(sessions, asked.session_id, group_id=group_id, now=now),
-        _search(graph, embedder, settings, question, asked, group_id=group_id, now=now),
+        _read_session(sessions, scope, asked.session_id),
+        _search(engine, scope, question, asked),
     )
     past = asked.as_of or asked.known_at
     changed = [] if past else changed
@@ -129,23 +124,15 @@ async def retrieve(
     walks = settings.traversal_depth and asked.profile is not Profile.HYBRID
     walked = anchors if walks else []
     updated_ids = [change.current_id for change in changed if change.current_id]
-    read = await _read_neighbourhood(
-        graph,
-        settings,
-        vector,
-        asked,
-        hits,
-        walked,
-        updated_ids,
-        group_id=group_id,
-        now=now,
-    )
+    read = await _read_neighbourhood(engine, scope, vector, asked, hits, walked, updated_ids)
     merged = merge_candidates(hits, read, walked, asked.profile, settings)
     costs = await counter.count([candidate.memory.content for candidate in merged])
     candidates = list(zip(merged, costs, strict=True))
     while True:
-        retrieved, following = _choose(session, changed, candidates, question, asked, settings, now)
-        written, session = await sessions.write(following, group_id=group_id, now=now)
+        retrieved, following = _choose(
+            session, changed, candidates, question, asked, settings, scope.now
+        )
+        written, session = await sessions.write(scope, following)
         if written:
             anchor_ids = [hit.memory_id for hit in anchors]
             return replace(retrieved, session_id=session.session_id, anchors=anchor_ids)
@@ -206,12 +193,12 @@ def _choose(
 
 
 async def _read_session(
-    sessions: SessionStore, session_id: str | None, *, group_id: str, now: datetime
+    sessions: SessionStore, scope: CallScope, session_id: str | None
 ) -> tuple[Session, list[ChangedMemory]]:
     """Read a session and the changes of its memories; without an id, begin a session."""
     if session_id is None:
         return Session(), []
-    return await sessions.read(session_id, group_id=group_id, now=now)
+    return await sessions.read(scope, session_id)
 
 
 def _for_this_call(settings: Settings, asked: Retrieval) -> Settings:
@@ -227,39 +214,21 @@ def _for_this_call(settings: Settings, asked: Retrieval) -> Settings:
 
 
 async def _search(
-    graph: Graph,
-    embedder: Embedder,
-    settings: Settings,
-    question: str,
-    asked: Retrieval,
-    *,
-    group_id: str,
-    now: datetime,
+    engine: Engine, scope: CallScope, question: str, asked: Retrieval
 ) -> tuple[Vector, list[SearchHit]]:
     """Search, and return the vector of the question with the hits, best first.
 
     With the profile `recall`, hits that only their neighbours brought in come without content.
     """
-    embedding = await embedder.embed_query_tokens(question)
-    bounds: dict[str, Any] = {
-        "group_id": group_id,
-        "now": now,
-        "filters": asked,
-        "limit": settings.retrieval_candidates,
-    }
+    embedding = await engine.embedder.embed_query_tokens(question)
+    limit = engine.settings.retrieval_candidates
     if asked.profile is Profile.RECALL:
         ranked = await rank_candidates(
-            graph,
-            embedder.cross_encoder,
-            settings,
-            question,
-            embedding,
-            include_content=True,
-            **bounds,
+            engine, scope, question, embedding, limit=limit, filters=asked, include_content=True
         )
         return embedding.vector, [_hit(each) for each in ranked]
     found = await search.search_by_vector(
-        graph, settings, embedding.vector, asked.profile, **bounds
+        engine, scope, embedding.vector, asked.profile, limit=limit, filters=asked
     )
     return embedding.vector, [
         SearchHit(hit.memory.memory_id, hit.similarity, hit.score, hit.components, hit.memory)
@@ -280,34 +249,30 @@ def _hit(ranked: RankedCandidate) -> SearchHit:
 
 
 async def _read_neighbourhood(
-    graph: Graph,
-    settings: Settings,
+    engine: Engine,
+    scope: CallScope,
     vector: Vector,
     asked: Retrieval,
     hits: Sequence[SearchHit],
     walked: Sequence[SearchHit],
     updated_ids: Sequence[str],
-    *,
-    group_id: str,
-    now: datetime,
 ) -> list[BudgetCandidate]:
     """Fetch neighbours of the anchors, changed memories, and the hits that came without content.
 
     Args:
-        graph: The database.
-        settings: Bounds of the walk.
+        engine: The database, and bounds of the walk.
+        scope: The tenant and the instant.
         vector: Vector of the question.
         asked: Filters and profile.
         hits: Hits of the search.
         walked: Hits from which the graph is walked, unless they have no relations.
         updated_ids: Current ids of loaded memories that have changed.
-        group_id: The tenant.
-        now: The caller's clock.
     """
     anchors = [hit.memory_id for hit in walked if hit.related]
     found = {hit.memory_id: hit.similarity for hit in hits if hit.memory is None}
     if not anchors and not updated_ids and not found:
         return []
+    settings = engine.settings
     decay = {"decay": policies.rules(settings)}
     scoring: dict[Profile, dict[str, Any]] = {
         Profile.RECALL: {"density_boost": 0.0},
@@ -320,7 +285,7 @@ async def _read_neighbourhood(
         Profile.HYBRID: "search/retrieval/neighbours_hybrid",
     }
     parameters: dict[str, Any] = {
-        "group_id": group_id,
+        **scope.parameters(),
         "vector": vector,
         "anchors": anchors,
         "again": list(updated_ids),
@@ -328,8 +293,7 @@ async def _read_neighbourhood(
         "similarities": list(found.values()),
         "states": filtering.visible_states(asked, RECALLED_STATES),
         **filtering.filter_parameters(asked),
-        "now": instant(now),
         **spread_parameters(settings),
         **scoring[asked.profile],
     }
-    return await graph.rows(statement[asked.profile], BudgetCandidate, **parameters)
+    return await engine.graph.rows(statement[asked.profile], BudgetCandidate, **parameters)

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from graph_memory.database.graph import Graph
-from graph_memory.domain.inputs import Filters
+from graph_memory.domain.inputs import Clocks, Filters
 from graph_memory.domain.models import RECALLED_STATES, FoundMemory
-from graph_memory.inference.embedder import Embedder, Vector
+from graph_memory.domain.scope import CallScope
+from graph_memory.engine import Engine
+from graph_memory.inference.embedder import Vector
 from graph_memory.memories.filtering import filter_parameters, narrowing_parameters, visible_states
 from graph_memory.memories.read import get_many, view_parameters
 from graph_memory.ranking.profiles import (
@@ -19,7 +20,6 @@ from graph_memory.ranking.profiles import (
 )
 from graph_memory.ranking.scoring import RankedCandidate
 from graph_memory.search.candidates import rank_candidates
-from graph_memory.settings.base import Settings
 
 #: Statement of a profile, without and with filters that narrow the group.
 _STATEMENTS = {
@@ -39,13 +39,10 @@ class LastUsed:
 
 
 async def search(
-    graph: Graph,
-    embedder: Embedder,
-    settings: Settings,
+    engine: Engine,
+    scope: CallScope,
     question: str,
     *,
-    group_id: str,
-    now: datetime,
     limit: int = 10,
     filters: Filters = Filters(),  # noqa: B008 - immutable
     profile: Profile = Profile.RECALL,
@@ -53,12 +50,10 @@ async def search(
     """Find the memories that answer a question, best first.
 
     Args:
-        graph: The database.
-        embedder: Embeds the question.
-        settings: Numbers of candidates, weights and half-life.
+        engine: The database, the model, numbers of candidates, weights and half-life.
+        scope: The tenant, whose memories alone are searched, and the instant from which recency
+            is measured.
         question: Any text; no part of it acts as query syntax.
-        group_id: The tenant; only its memories are searched.
-        now: The caller's clock, from which recency is measured.
         limit: Number of results, 1 to 50.
         filters: Filters of the memories; states default to ACTIVE and DORMANT.
         profile: `recall` ranks by meaning and words; `weighted` by meaning, recency and importance;
@@ -70,56 +65,52 @@ async def search(
     Source: `ranking/scoring.py`, `cypher/fragments/ranking/score_weighted.cypher`,
     `cypher/fragments/ranking/score_hybrid.cypher`.
     """
-    embedding = await embedder.embed_query_tokens(question)
-    bounds: dict[str, Any] = {"group_id": group_id, "now": now, "filters": filters}
+    embedding = await engine.embedder.embed_query_tokens(question)
     if profile is not Profile.RECALL:
-        vector = embedding.vector
-        return await search_by_vector(graph, settings, vector, profile, limit=limit, **bounds)
-    ranked = await rank_candidates(
-        graph, embedder.cross_encoder, settings, question, embedding, limit=limit, **bounds
+        return await search_by_vector(
+            engine, scope, embedding.vector, profile, limit=limit, filters=filters
+        )
+    ranked = await rank_candidates(engine, scope, question, embedding, limit=limit, filters=filters)
+    return await _load(
+        engine, scope, ranked, Clocks(as_of=filters.as_of, known_at=filters.known_at)
     )
-    return await _load(graph, settings, ranked, **bounds)
 
 
 async def search_by_vector(
-    graph: Graph,
-    settings: Settings,
+    engine: Engine,
+    scope: CallScope,
     vector: Vector,
     profile: Profile,
     *,
-    group_id: str,
-    now: datetime,
     limit: int,
     filters: Filters,
 ) -> list[FoundMemory]:
     """Find memories by the profile `weighted` or `hybrid`, which Cypher statements compute.
 
     Args:
-        graph: The database.
-        settings: Numbers of candidates, weights and half-life.
+        engine: The database, numbers of candidates, weights and half-life.
+        scope: The tenant and the instant.
         vector: Vector of the question, unit length.
         profile: `weighted` or `hybrid`.
-        group_id: The tenant.
-        now: The caller's clock.
         limit: Number of results.
         filters: Filters of the memories; states default to ACTIVE and DORMANT.
     """
-    narrowed = narrowing_parameters(filters)
+    settings, narrowed = engine.settings, narrowing_parameters(filters)
     parameters: dict[str, Any] = {
-        "group_id": group_id,
+        "group_id": scope.group_id,
         "vector": vector,
         "limit": limit,
         "states": visible_states(filters, RECALLED_STATES),
         "candidates": max(settings.recall_candidates, limit * settings.search_overfetch),
         **narrowed,
-        **view_parameters(settings, now, filters.known_at),
+        **view_parameters(settings, scope.now, filters.known_at),
     }
     if profile is Profile.WEIGHTED:
         parameters |= weighted_parameters(settings)
     else:
         parameters |= filter_parameters(filters) | hybrid_parameters(settings)
         parameters |= spread_parameters(settings) | {"anchors": settings.anchor_count}
-    return await graph.rows(_STATEMENTS[profile, bool(narrowed)], FoundMemory, **parameters)
+    return await engine.graph.rows(_STATEMENTS[profile, bool(narrowed)], FoundMemory, **parameters)
 
 
 async def last_used(graph: Graph) -> LastUsed:
@@ -131,24 +122,11 @@ async def last_used(graph: Graph) -> LastUsed:
 
 
 async def _load(
-    graph: Graph,
-    settings: Settings,
-    ranked: Sequence[RankedCandidate],
-    *,
-    group_id: str,
-    now: datetime,
-    filters: Filters,
+    engine: Engine, scope: CallScope, ranked: Sequence[RankedCandidate], clocks: Clocks
 ) -> list[FoundMemory]:
     """Fetch the ranked memories; memories deleted since the ranking are left out."""
-    memories = await get_many(
-        graph,
-        settings,
-        [candidate.memory.memory_id for candidate in ranked],
-        group_id=group_id,
-        now=now,
-        as_of=filters.as_of,
-        known_at=filters.known_at,
-    )
+    ids = [candidate.memory.memory_id for candidate in ranked]
+    memories = await get_many(engine, scope, ids, clocks)
     by_id = {memory.memory_id: memory for memory in memories}
     return [
         FoundMemory(memory, each.memory.similarity, each.score, each.components)

@@ -19,6 +19,7 @@ from typing import Any
 
 from graph_memory.database.graph import Graph
 from graph_memory.database.write_behind import WriteBehind
+from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import GraphMemoryError
 from graph_memory.search.session import ChangedMemory, LoadRecord, Session
@@ -71,29 +72,25 @@ class SessionStore:
         self._begun: dict[tuple[str, str], dict[str, Any]] = {}
         self._behind = WriteBehind(self._write_begun)
 
-    async def read(
-        self, session_id: str, *, group_id: str, now: datetime
-    ) -> tuple[Session, list[ChangedMemory]]:
+    async def read(self, scope: CallScope, session_id: str) -> tuple[Session, list[ChangedMemory]]:
         """Read a session, and which of its loaded memories have changed, the latest loaded first.
 
         An unknown session is empty. At most `_MAX_CHANGES` are returned; a caller that removes them
         from the session with `Session.after` gets others the next time.
         """
-        found = await self._stored(session_id, group_id, now)
+        found = await self._stored(scope, session_id)
         pause_seconds = _BACKOFF_SECONDS
-        while found is None and self._may_be_stored_soon(session_id, group_id):
+        while found is None and self._may_be_stored_soon(session_id, scope.group_id):
             await asyncio.sleep(pause_seconds)
             pause_seconds *= 2  # a forged id of this form must not cost many reads
-            found = await self._stored(session_id, group_id, now)
+            found = await self._stored(scope, session_id)
         if found is None:
             return Session(session_id), []
-        if found.updated_at < instant(now - timedelta(days=self._settings.session_ttl_days)):
+        if found.updated_at < instant(scope.now - timedelta(days=self._settings.session_ttl_days)):
             return Session(session_id, revision=found.revision), []
         return _session(session_id, found), found.changed
 
-    async def write(
-        self, session: Session, *, group_id: str, now: datetime
-    ) -> tuple[bool, Session]:
+    async def write(self, scope: CallScope, session: Session) -> tuple[bool, Session]:
         """Write a session if it still has the `revision` that was read.
 
         A session without an id is new: it gets an id, and is written later.
@@ -105,14 +102,14 @@ class SessionStore:
         following = uuid.uuid4().hex
         if not session.session_id:
             begun = replace(session, session_id=_new_id())
-            row = {**_row(begun, group_id, now), "revision": following}
-            self._begun[group_id, begun.session_id] = row
+            row = {**_row(scope, begun), "revision": following}
+            self._begun[scope.group_id, begun.session_id] = row
             self._behind.schedule()
             return True, begun
         done = await self._graph.one(
             "search/session_store/write",
             _Written,
-            **_row(session, group_id, now),
+            **_row(scope, session),
             revision=session.revision,
             following=following,
         )
@@ -137,14 +134,13 @@ class SessionStore:
             return True
         return _is_recent(session_id)
 
-    async def _stored(self, session_id: str, group_id: str, now: datetime) -> _Read | None:
+    async def _stored(self, scope: CallScope, session_id: str) -> _Read | None:
         return await self._graph.one(
             "search/session_store/read",
             _Read,
-            group_id=group_id,
             session_id=session_id,
-            now=instant(now),
             most=_MAX_CHANGES,
+            **scope.parameters(),
         )
 
     async def _write_begun(self) -> None:
@@ -196,17 +192,16 @@ def _is_recent(session_id: str) -> bool:
     return id_.version == 8 and abs(time.time() - (id_.int >> 80) / 1000) < _STORE_SECONDS
 
 
-def _row(session: Session, group_id: str, now: datetime) -> dict[str, Any]:
+def _row(scope: CallScope, session: Session) -> dict[str, Any]:
     """Return the parameters that the statements `begin` and `write` have in common."""
     return {
-        "group_id": group_id,
+        **scope.parameters(),
         "session_id": session.session_id,
         "total_tokens": session.total_tokens,
         "ids": list(session.loaded),
         "positions": [loaded.position for loaded in session.loaded.values()],
         "versions": [loaded.version for loaded in session.loaded.values()],
         "history": list(session.history),
-        "now": instant(now),
     }
 
 

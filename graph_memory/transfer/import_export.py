@@ -13,6 +13,7 @@ from graph_memory.domain.batching import batched
 from graph_memory.domain.encoding import default_title
 from graph_memory.domain.inputs import NewMemory
 from graph_memory.domain.models import RelationType
+from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import DuplicateError, GraphMemoryError, InvalidArgumentError
 from graph_memory.inference.embedder import Vector
@@ -164,13 +165,8 @@ class _Import:
         """Set the parents and relations of all lines, and the ends of conversations."""
         for group_id, links in _grouped(self._links, lambda link: link.group_id):
             new_ids = {old: new for (group, old), new in self._new_ids.items() if group == group_id}
-            made, refused = await set_links(
-                self._memory.context.graph,
-                links,
-                new_ids,
-                group_id=group_id,
-                now=self._memory.clock(),
-            )
+            scope = CallScope(group_id, self._memory.clock())
+            made, refused = await set_links(self._memory.context.graph, scope, links, new_ids)
             self.report.relations += made
             for link, error in refused:
                 self.report.refuse(link.line, error)

@@ -9,6 +9,7 @@ from typing import Any
 
 from graph_memory.database.graph import Graph
 from graph_memory.domain.batching import batched
+from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import GraphMemoryError, InvalidArgumentError, NotFoundError
 from graph_memory.memories.relations import edges
@@ -73,20 +74,17 @@ class _SetLink:
 
 async def set_links(
     graph: Graph,
+    scope: CallScope,
     links: Sequence[PendingLink],
     new_ids: Mapping[str, str],
-    *,
-    group_id: str,
-    now: datetime,
 ) -> tuple[int, list[tuple[PendingLink, GraphMemoryError]]]:
     """Set links of a group.
 
     Args:
         graph: The database.
+        scope: The tenant, and the default of missing times.
         links: The links, with the ids that their lines name.
         new_ids: The replaced ids of targets, by old id.
-        group_id: The tenant.
-        now: The default of missing times.
 
     Returns:
         The number of relations and facts created, and the refused links with their errors.
@@ -98,7 +96,7 @@ async def set_links(
         kinds.setdefault(link.statement, []).append(link)
     for statement, same in kinds.items():
         for batch in batched(same, _BATCH):
-            done, errors = await _set(graph, statement, batch, new_ids, group_id, now)
+            done, errors = await _set(graph, scope, statement, batch, new_ids)
             made += done
             refused += errors
     return made, refused
@@ -111,11 +109,10 @@ def to_properties(values: Mapping[str, Any]) -> dict[str, Any]:
 
 async def _set(
     graph: Graph,
+    scope: CallScope,
     statement: str,
     links: Sequence[PendingLink],
     new_ids: Mapping[str, str],
-    group_id: str,
-    now: datetime,
 ) -> tuple[int, list[tuple[PendingLink, GraphMemoryError]]]:
     rows: dict[int, list[dict[str, Any]]] = {}
     refused: list[tuple[PendingLink, GraphMemoryError]] = []
@@ -131,15 +128,14 @@ async def _set(
     made = await graph.rows(
         statement,
         _SetLink,
-        group_id=group_id,
         links=sorted(
             (row for some in rows.values() for row in some), key=itemgetter("from_id", "to_id")
         ),
-        now=instant(now),
+        **scope.parameters(),
     )
     existing = {each.position for each in made}
     refused += [
-        (links[position], NotFoundError(links[position].target_id, group_id))
+        (links[position], NotFoundError(links[position].target_id, scope.group_id))
         for position in sorted(rows.keys() - existing)
     ]
     return sum(each.created for each in made), refused

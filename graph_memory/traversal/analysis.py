@@ -6,13 +6,12 @@ It is computed on demand over a bounded list of relations; nothing is stored.
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
 
-from graph_memory.database.graph import Graph
-from graph_memory.domain.timestamps import instant
+from graph_memory.domain.inputs import Clocks
+from graph_memory.domain.scope import CallScope
+from graph_memory.domain.timestamps import optional_instant
+from graph_memory.engine import Engine
 from graph_memory.errors import NotFoundError
-from graph_memory.settings.base import Settings
 from graph_memory.traversal.traverse import Direction, Walk, WalkedRelation, ids_around
 
 #: Radius of the neighbourhood of a memory, in relations.
@@ -81,60 +80,54 @@ class _Memories:
 
 
 async def analyze(
-    graph: Graph,
-    settings: Settings,
+    engine: Engine,
+    scope: CallScope,
     memory_id: str | None,
+    clocks: Clocks = Clocks(),  # noqa: B008 - immutable
     *,
     top: int,
-    group_id: str,
-    now: datetime,
-    as_of: datetime | None = None,
-    known_at: datetime | None = None,
 ) -> Analysis:
     """Analyse the relations around a memory, or of its whole group, as an undirected graph.
 
     Args:
-        graph: The database.
-        settings: `analysis_max_relations` bounds the relations, `traversal_max_nodes` the memories
-            of a neighbourhood.
+        engine: The database; its setting `analysis_max_relations` bounds the relations,
+            `traversal_max_nodes` the memories of a neighbourhood.
+        scope: The tenant and the instant.
         memory_id: The centre; its neighbourhood is all memories within two relations, in either
             direction. None for the whole group.
+        clocks: Valid and system time; default now.
         top: Number of connectors and bridges to return, 1 to 100.
-        group_id: The tenant.
-        now: The caller's clock.
-        as_of: Valid time; default now.
-        known_at: System time; default now.
 
     Raises:
-        NotFoundError: The group has no such memory, or had none at `as_of` or `known_at`.
+        NotFoundError: The group has no such memory, or had none at the instants of `clocks`.
     """
-    scope: dict[str, Any] = {
-        "group_id": group_id,
-        "now": instant(now),
-        "as_of": instant(as_of) if as_of else None,
-        "known_at": instant(known_at) if known_at else None,
+    graph, settings = engine.graph, engine.settings
+    view = {
+        **scope.parameters(),
+        "as_of": optional_instant(clocks.as_of),
+        "known_at": optional_instant(clocks.known_at),
     }
     limit = settings.analysis_max_relations
     degrees, cut = None, False
     if memory_id is None:
-        counted = await graph.one("traversal/analysis/memories", _Memories, **scope)
+        counted = await graph.one("traversal/analysis/memories", _Memories, **view)
         relations = await graph.rows(
-            "traversal/analysis/relations_of_group", WalkedRelation, limit=limit + 1, **scope
+            "traversal/analysis/relations_of_group", WalkedRelation, limit=limit + 1, **view
         )
     else:
         degrees = await graph.one(
-            "traversal/analysis/degrees", _Degrees, memory_id=memory_id, **scope
+            "traversal/analysis/degrees", _Degrees, memory_id=memory_id, **view
         )
         if degrees is None:
-            raise NotFoundError(memory_id, group_id)
+            raise NotFoundError(memory_id, scope.group_id)
         walk = Walk(
             direction=Direction.BOTH,
             max_depth=min(_NEIGHBOURHOOD_DEPTH, settings.traversal_max_depth),
             max_nodes=settings.traversal_max_nodes,
-            as_of=as_of,
-            known_at=known_at,
+            as_of=clocks.as_of,
+            known_at=clocks.known_at,
         )
-        ids, reason = await ids_around(graph, settings, memory_id, walk, group_id=group_id, now=now)
+        ids, reason = await ids_around(engine, scope, memory_id, walk)
         cut = reason in ("nodes", "time")
         counted = _Memories(len(ids), int(len(ids) == 1))
         relations = await graph.rows(
@@ -142,7 +135,7 @@ async def analyze(
             WalkedRelation,
             memory_ids=ids,
             limit=limit + 1,
-            **scope,
+            **view,
         )
     return _summarize(
         relations[:limit],

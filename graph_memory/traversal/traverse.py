@@ -11,7 +11,6 @@ is the pre-order of the tree that the breadth-first walk builds.
 import asyncio
 import time
 from dataclasses import dataclass, fields
-from datetime import datetime
 from enum import StrEnum
 from itertools import groupby
 from operator import attrgetter
@@ -19,14 +18,14 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
-from graph_memory.database.graph import Graph
 from graph_memory.decay import policies
-from graph_memory.domain.inputs import RelationName, StateName, Tags, TypeName
+from graph_memory.domain.inputs import Clocks, RelationName, StateName, Tags, TypeName
 from graph_memory.domain.models import BriefMemory, Memory
-from graph_memory.domain.timestamps import Moment, instant
+from graph_memory.domain.scope import CallScope
+from graph_memory.domain.timestamps import Moment, optional_instant
+from graph_memory.engine import Engine
 from graph_memory.errors import InvalidArgumentError, NotFoundError
 from graph_memory.memories import filtering, read
-from graph_memory.settings.base import Settings
 
 #: Steps per query.
 _PAGE = 10_000
@@ -84,10 +83,10 @@ class Walk:
     as_of: Moment | None = None  #: valid time: what was true in the world then
     known_at: Moment | None = None  #: system time: what the graph knew then
 
-    def parameters(self, group_id: str, now: datetime) -> dict[str, Any]:
+    def parameters(self, scope: CallScope) -> dict[str, Any]:
         """Return the parameters of `traversal/traverse/steps` that stay the same in a walk."""
         return {
-            "group_id": group_id,
+            **scope.parameters(),
             "relation_types": list(self.relation_types) if self.relation_types else None,
             "outgoing": self.direction is not Direction.IN,
             "incoming": self.direction is not Direction.OUT,
@@ -95,9 +94,8 @@ class Walk:
             "types": list(self.types) if self.types else None,
             "tags": [tag.lower() for tag in self.tags] if self.tags else None,
             "states": list(self.states) if self.states else None,
-            "now": instant(now),
-            "as_of": instant(self.as_of) if self.as_of else None,
-            "known_at": instant(self.known_at) if self.known_at else None,
+            "as_of": optional_instant(self.as_of),
+            "known_at": optional_instant(self.known_at),
         }
 
 
@@ -152,9 +150,7 @@ class Walked:
 _fading_fields = attrgetter(*(field.name for field in fields(FadingMemory)))
 
 
-async def traverse(
-    graph: Graph, settings: Settings, start_id: str, walk: Walk, *, group_id: str, now: datetime
-) -> Walked:
+async def traverse(engine: Engine, scope: CallScope, start_id: str, walk: Walk) -> Walked:
     """Walk from `start_id` and return the memories reached, each once, in visiting order.
 
     From each memory the strongest relation is walked first, then the older, then the one to the
@@ -163,13 +159,12 @@ async def traverse(
     start, in both orders. Depth first, the memories reached through a memory follow it directly.
 
     Args:
-        graph: The database.
-        settings: The bounds, and the policies that compute the decay shown.
+        engine: The database, the bounds, and the policies that compute the decay shown.
+        scope: The tenant and the instant; relations that ended before it are skipped, unless
+            `as_of` is set.
         start_id: The first memory; it is not counted, and not among the nodes.
         walk: The order, bounds, filters and clocks. `max_nodes` bounds the nodes returned; with
             filters, at most `traversal_max_nodes` memories are visited.
-        group_id: The tenant.
-        now: The caller's clock; relations that ended before it are skipped, unless `as_of` is set.
 
     Returns:
         The start, the nodes in brief, and `truncated` with its reason: "time" or "nodes" if that
@@ -179,16 +174,16 @@ async def traverse(
         InvalidArgumentError: A bound is above the one in the settings.
         NotFoundError: The group has no such memory, or had none at `as_of` or `known_at`.
     """
-    walker = _Walker(graph, settings, start_id, walk, group_id=group_id, now=now)
-    start, reason = await asyncio.gather(_start(walker, group_id=group_id, now=now), walker.run())
+    walker = _Walker(engine, scope, start_id, walk)
+    start, reason = await asyncio.gather(_start(walker), walker.run())
     return await _describe_walk(walker, start, reason)
 
 
 async def ids_around(
-    graph: Graph, settings: Settings, start_id: str, walk: Walk, *, group_id: str, now: datetime
+    engine: Engine, scope: CallScope, start_id: str, walk: Walk
 ) -> tuple[list[str], Reason | None]:
     """Walk like `traverse`; return the ids, the start first, and the bound that ended the walk."""
-    walker = _Walker(graph, settings, start_id, walk, group_id=group_id, now=now)
+    walker = _Walker(engine, scope, start_id, walk)
     reason = await walker.run()
     return [start_id, *walker.wanted], reason
 
@@ -209,17 +204,9 @@ class _Steps:
 class _Walker:
     """The state of a running walk."""
 
-    def __init__(
-        self,
-        graph: Graph,
-        settings: Settings,
-        start_id: str,
-        walk: Walk,
-        *,
-        group_id: str,
-        now: datetime,
-    ) -> None:
-        self.graph, self.settings, self.walk, self.start_id = graph, settings, walk, start_id
+    def __init__(self, engine: Engine, scope: CallScope, start_id: str, walk: Walk) -> None:
+        self.engine, self.scope, self.walk, self.start_id = engine, scope, walk, start_id
+        settings = engine.settings
         filtering.refuse_deleted(walk.states or (), walk.known_at)
         self.max_depth = _bounded("max_depth", walk.max_depth, _DEPTH, settings.traversal_max_depth)
         self.max_nodes = _bounded("max_nodes", walk.max_nodes, _NODES, settings.traversal_max_nodes)
@@ -227,7 +214,7 @@ class _Walker:
         self.max_visits = settings.traversal_max_nodes if filtered else self.max_nodes
         budget_ms = walk.time_budget_ms or settings.traversal_time_budget_ms
         self.deadline = time.monotonic() + budget_ms / 1000 if budget_ms else None
-        self.parameters = walk.parameters(group_id, now)
+        self.parameters = walk.parameters(scope)
         self.depths: dict[str, int] = {start_id: 0}
         self.steps: dict[str, Step] = {}  #: to each memory visited, in the order of visits
         self.wanted: list[str] = []
@@ -292,9 +279,9 @@ class _Walker:
         limit = limit or _PAGE
         if self.deadline is not None and time.monotonic() > self.deadline:
             raise _Stopped("time")
-        max_compared = self.settings.traversal_fan
+        max_compared = self.engine.settings.traversal_fan
         per_memory = min(max_compared, limit, self.max_visits - len(self.steps) + 1)
-        rows = await self.graph.rows(
+        rows = await self.engine.graph.rows(
             "traversal/traverse/steps",
             Step,
             from_ids=from_ids,
@@ -317,32 +304,23 @@ def _bounded(argument: str, given: int | None, default: int, bound: int) -> int:
     return min(given or default, bound)
 
 
-async def _start(walker: _Walker, *, group_id: str, now: datetime) -> Memory:
-    found = await read.get_many(
-        walker.graph,
-        walker.settings,
-        [walker.start_id],
-        group_id=group_id,
-        now=now,
-        as_of=walker.walk.as_of,
-        known_at=walker.walk.known_at,
-    )
+async def _start(walker: _Walker) -> Memory:
+    clocks = Clocks(as_of=walker.walk.as_of, known_at=walker.walk.known_at)
+    found = await read.get_many(walker.engine, walker.scope, [walker.start_id], clocks)
     if not found:
-        raise NotFoundError(walker.start_id, group_id)
+        raise NotFoundError(walker.start_id, walker.scope.group_id)
     return found[0]
 
 
 async def _describe_walk(walker: _Walker, start: Memory, reason: Reason | None) -> Walked:
     """Fetch the memories to return, and trace the paths to them."""
-    parameters = walker.parameters
-    found = await walker.graph.rows(
+    found = await walker.engine.graph.rows(
         "traversal/traverse/reached",
         FadingMemory,
-        group_id=parameters["group_id"],
         memory_ids=walker.wanted,
-        now=parameters["now"],
-        known_at=parameters["known_at"],
-        decay=policies.parameters(walker.settings),
+        known_at=optional_instant(walker.walk.known_at),
+        decay=policies.parameters(walker.engine.settings),
+        **walker.scope.parameters(),
     )
     by_id = {memory.memory_id: memory for memory in found}
     nodes = [

@@ -20,6 +20,7 @@ from graph_memory import GraphMemory
 from graph_memory.ranking.profiles import Profile
 from graph_memory.search.search import search
 from tests.benchmarks.corpus import filled, prose, questions, sentences, warm_up
+from tests.conftest import engine_with
 from tests.e2e.test_mcp_transport import process, said
 
 MEMORIES = 10_000
@@ -184,19 +185,16 @@ async def test_the_vector_index_finds_the_exact_nearest(
         ids = [row["id"] for row in rows]
         vectors = np.array([row["vector"] for row in rows], dtype=np.float32)
         shares: list[float] = []
-        by_meaning = memory.settings.model_copy(update={"search_weights": (1.0, 0.0, 0.0)})
+        by_meaning = engine_with(memory, search_weights=(1.0, 0.0, 0.0))
         for question in asked:
             similarity = vectors @ await memory.context.embedder.embed_query(question)
             tenth = np.sort(similarity)[-10]
             found = [
                 hit.memory.memory_id
                 for hit in await search(
-                    memory.context.graph,
-                    memory.context.embedder,
                     by_meaning,
+                    memory.context.scope(group),
                     question,
-                    group_id=group,
-                    now=memory.clock(),
                     limit=10,
                     profile=Profile.WEIGHTED,
                 )

@@ -36,7 +36,7 @@ async def test_a_retrieval_late_in_a_long_conversation(
         )
         loaded = {row["id"]: LoadRecord(0, version(row["content"])) for row in rows}
         await memory.context.session_store.write(
-            Session("long", loaded=loaded), group_id=group, now=memory.clock()
+            memory.context.scope(group), Session("long", loaded=loaded)
         )
         numbers = count()
         turns = [

@@ -4,7 +4,7 @@ import os
 import random
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, LiteralString
 
 import pytest
@@ -14,6 +14,7 @@ from neo4j import AsyncDriver, ResultSummary
 from graph_memory import GraphMemory
 from graph_memory.database.graph import Graph
 from graph_memory.database.statements import Statement
+from graph_memory.domain.scope import CallScope
 from graph_memory.traversal.traverse import Direction, Walk, ids_around
 from tests.conftest import TODAY
 from tests.support.mcp_client import call, serving
@@ -124,6 +125,7 @@ async def measure(
     scattered = [f"{group}-{chance.randrange(1, memories)}" for _ in range(runs)]
     figures: dict[str, Figures] = {}
     graph = Measured(driver, memory.settings, memory.context.graph.address, lambda: None)
+    engine = replace(memory.context.engine, graph=graph)
     print(f"load average {os.getloadavg()[0]:.1f}")
     async with serving(memory) as base, Client(f"{base}/mcp") as client:
         for direction, plain in PLAIN.items():
@@ -131,7 +133,7 @@ async def measure(
 
             async def ids(start: str, walk: Walk = walk) -> Any:
                 graph.database_ms = 0
-                await ids_around(graph, memory.settings, start, walk, group_id=group, now=TODAY)
+                await ids_around(engine, CallScope(group, TODAY), start, walk)
                 return graph.database_ms
 
             async def pattern(start: str, text: LiteralString = plain) -> Any:

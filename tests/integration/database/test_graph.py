@@ -210,9 +210,7 @@ async def test_writers_on_the_same_memories_neither_deadlock_nor_lose_a_count(
     ids = [outcome.memory_id or "" for outcome in outcomes]
     for turn in range(50):
         shuffled = ids[turn % 10 :] + ids[: turn % 10]
-        memory.context.accesses.delivered(
-            shuffled, group_id=memory.settings.group_id, now=memory.clock()
-        )
+        memory.context.accesses.delivered(memory.context.scope(None), shuffled)
     await memory.context.accesses.flush()
     page = await memory.list(limit=50)
     assert {m.access_count for m in page.memories} == {50}

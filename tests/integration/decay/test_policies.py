@@ -18,6 +18,7 @@ from neo4j import AsyncDriver
 from graph_memory import GraphMemory, Settings
 from graph_memory.decay.status import DecayStatus
 from graph_memory.diagnostics.verify import verify
+from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import GraphMemoryError, OutsideRecoveryWindowError
 from graph_memory.memories import lifecycle
@@ -458,9 +459,7 @@ async def test_nothing_changes_before_a_memory_is_due_and_something_does_then(
     await driver.execute_query(CREATE, rows=rows, group=group)
 
     async def at(memory_id: str, now: datetime) -> DecayStatus:
-        return await lifecycle.status(
-            memory.context.graph, memory.settings, memory_id, group_id=group, now=now
-        )
+        return await lifecycle.status(memory.context.engine, CallScope(group, now), memory_id)
 
     for i, properties in enumerate(given_memories):
         now = await at(f"{group}-{i}", TODAY)

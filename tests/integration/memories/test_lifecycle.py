@@ -167,7 +167,7 @@ async def test_fifty_clients_on_the_same_ten_memories_lose_no_access(
         for memory_id in order[:3]:
             await memory.touch(memory_id)
         await memory.context.accesses.flush()
-        memory.context.accesses.delivered(order, group_id=memory.settings.group_id, now=TODAY)
+        memory.context.accesses.delivered(memory.context.scope(None, TODAY), order)
 
     await asyncio.gather(*map(client, range(50)))
     await memory.context.accesses.flush()

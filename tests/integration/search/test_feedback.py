@@ -7,6 +7,7 @@ import pytest
 from graph_memory import GraphMemory
 from graph_memory.api.feedback import Learned
 from graph_memory.errors import NotFoundError
+from tests.conftest import engine_with
 
 #: The first shares its words with the question, the second its meaning.
 QUESTION = "what beverage does Ada like?"
@@ -21,9 +22,7 @@ async def ranking(memory: GraphMemory) -> dict[str, tuple[float, dict[str, float
 
 @pytest.fixture
 def learning(memory: GraphMemory) -> GraphMemory:
-    memory.context.settings = memory.settings.model_copy(
-        update={"feedback_max_shift": 0.2, "feedback_rate": 0.5}
-    )
+    memory.context.engine = engine_with(memory, feedback_max_shift=0.2, feedback_rate=0.5)
     return memory
 
 

@@ -16,7 +16,7 @@ from graph_memory.inference import token_counter
 from graph_memory.inference.token_counter import TokenCounter
 from graph_memory.ranking.profiles import Profile
 from graph_memory.search.retrieval import Retrieved
-from tests.conftest import TODAY, Clock, RunFragment
+from tests.conftest import TODAY, Clock, RunFragment, engine_with
 
 VECTORS = json.loads((Path(__file__).parents[2] / "data" / "retrieval_vectors.json").read_text())
 
@@ -149,7 +149,7 @@ async def test_spreading_goes_as_far_as_asked(
 
 async def test_neighbours_come_beyond_what_the_search_would_find(memory: GraphMemory) -> None:
     """A memory related to the best is returned beside ten equal candidates."""
-    memory.context.settings = memory.settings.model_copy(update={"retrieval_candidates": 10})
+    memory.context.engine = engine_with(memory, retrieval_candidates=10)
     ids = await fill(memory, *(f"Tomatoes need water, note number {n}" for n in range(20)))
     (far,) = await fill(memory, "The key hangs behind the door")
     first = await memory.retrieve("water for tomatoes", max_tokens=10_000)
@@ -189,8 +189,8 @@ async def test_where_nothing_is_related_there_is_one_read(memory: GraphMemory) -
 
 
 async def test_a_hub_floods_nothing(memory: GraphMemory) -> None:
-    memory.context.settings = memory.settings.model_copy(
-        update={"spread_relations": 5, "spread_memories": 7, "retrieval_candidates": 10}
+    memory.context.engine = engine_with(
+        memory, spread_relations=5, spread_memories=7, retrieval_candidates=10
     )
     (hub,) = await fill(memory, "Everything about the harbour crane")
     spokes = await fill(memory, *(f"Invoice {n} of the season" for n in range(40)))

@@ -14,7 +14,7 @@ from neo4j import AsyncDriver
 from graph_memory import GraphMemory
 from graph_memory.search import session_store
 from graph_memory.search.retrieval import Retrieved
-from tests.conftest import Clock
+from tests.conftest import Clock, engine_with
 
 TOMATOES = [f"Tomato variety number {n} ripens in August" for n in range(6)]
 
@@ -72,7 +72,7 @@ async def test_a_changed_memory_is_named_and_returned_again_at_once(
     memory: GraphMemory, clock: Clock
 ) -> None:
     """Also for a question without a relation to it."""
-    memory.context.settings = memory.settings.model_copy(update={"retrieval_candidates": 10})
+    memory.context.engine = engine_with(memory, retrieval_candidates=10)
     updated, superseded, obsolete, forgotten, erased, same = await fill(memory, *TOMATOES)
     first = await memory.retrieve("tomatoes")
     await fill(memory, *(f"The harbour crane lifts crate {n}" for n in range(20)))

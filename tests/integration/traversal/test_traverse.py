@@ -14,11 +14,12 @@ from neo4j import AsyncDriver
 from graph_memory import GraphMemory
 from graph_memory.domain.inputs import validate
 from graph_memory.domain.models import BriefMemory
+from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import InvalidArgumentError, NotFoundError
 from graph_memory.traversal.analysis import TypeCount, analyze, structure
 from graph_memory.traversal.traverse import Algorithm, Walk, Walked, WalkedRelation, traverse
-from tests.conftest import TODAY, Clock
+from tests.conftest import TODAY, Clock, engine_with
 from tests.support.mcp_client import call, inside, refused
 
 DAYS = [TODAY + timedelta(days=days) for days in (-40, -30, -20, -10)]
@@ -261,12 +262,10 @@ async def test_a_walk_is_the_reference_walk(
     for walk in walks:
         # Not through the API, which counts accesses: accesses would reactivate dormant memories.
         walked = await traverse(
-            memory.context.graph,
-            memory.settings,
+            memory.context.engine,
+            CallScope(group, TODAY),
             nodes[0].id,
             validate(Walk, walk),
-            group_id=group,
-            now=TODAY,
         )
         expected, reason = Reference(nodes, edges, links, **walk).answer(nodes[0].id)
         assert [node.path for node in walked.nodes] == expected, walk
@@ -371,12 +370,10 @@ async def test_a_hub_is_walked_within_bounds(memory: GraphMemory, driver: AsyncD
     hub, leaves = f"{group}-hub", [f"{group}-{i:04}" for i in range(3000)]
     edges = [Edge(hub, leaf, strength=i / 3000) for i, leaf in enumerate(leaves)]
     await build(driver, group, [Node(i) for i in (hub, *leaves)], edges, [])
-    everything = memory.settings.model_copy(update={"traversal_fan": 5000})
+    everything = engine_with(memory, traversal_fan=5000)
     for algorithm in Algorithm:
         walk = Walk(algorithm=algorithm, max_nodes=50)
-        exact = await traverse(
-            memory.context.graph, everything, hub, walk, group_id=group, now=TODAY
-        )
+        exact = await traverse(everything, CallScope(group, TODAY), hub, walk)
         assert [node.memory_id for node in exact.nodes] == leaves[:-51:-1]
         assert exact.reason == "nodes"
         cut = await memory.relations.traverse(hub, algorithm=algorithm, max_nodes=1000)
@@ -407,8 +404,8 @@ async def test_the_default_budget_is_a_setting(
 ):
     ids = [f"{group}-{i}" for i in range(6)]
     await build(driver, group, [Node(i) for i in ids], [Edge(a, b) for a, b in pairwise(ids)], [])
-    hasty = memory.settings.model_copy(update={"traversal_time_budget_ms": 1})
-    walked = await traverse(memory.context.graph, hasty, ids[0], Walk(), group_id=group, now=TODAY)
+    hasty = engine_with(memory, traversal_time_budget_ms=1)
+    walked = await traverse(hasty, CallScope(group, TODAY), ids[0], Walk())
     assert walked.reason == "time"
 
 
@@ -434,11 +431,9 @@ async def test_a_bad_bound_is_named_with_its_range(
 
 
 async def test_the_settings_can_lower_the_bounds(memory: GraphMemory):
-    lower = memory.settings.model_copy(update={"traversal_max_depth": 2})
+    lower = engine_with(memory, traversal_max_depth=2)
     with pytest.raises(InvalidArgumentError, match="1 to 2"):
-        await traverse(
-            memory.context.graph, lower, "any", Walk(max_depth=3), group_id="default", now=TODAY
-        )
+        await traverse(lower, CallScope("default", TODAY), "any", Walk(max_depth=3))
 
 
 async def test_an_unknown_start_is_not_found(memory: GraphMemory):
@@ -480,8 +475,8 @@ async def test_an_analysis_is_bounded_and_of_known_memories(
     memory: GraphMemory, driver: AsyncDriver, group: str
 ):
     ids = await linked(driver, group, 20, [(0, i) for i in range(1, 20)])
-    few = memory.settings.model_copy(update={"analysis_max_relations": 10})
-    cut = await analyze(memory.context.graph, few, None, top=3, group_id=group, now=TODAY)
+    few = engine_with(memory, analysis_max_relations=10)
+    cut = await analyze(few, CallScope(group, TODAY), None, top=3)
     assert (cut.relations, cut.truncated, len(cut.top_connectors)) == (10, True, 3)
     with pytest.raises(NotFoundError):
         await memory.relations.analyze("nobody")

@@ -1,0 +1,19 @@
+"""The resources of operations on memories: database, embedding model and settings."""
+
+from dataclasses import dataclass
+
+from graph_memory.database.graph import Graph
+from graph_memory.inference.embedder import Embedder
+from graph_memory.settings.base import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """A database, an embedding model and the settings.
+
+    An operation that needs nothing but the database takes a `Graph` instead.
+    """
+
+    graph: Graph
+    embedder: Embedder
+    settings: Settings
