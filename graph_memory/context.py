@@ -1,4 +1,4 @@
-"""The context that all parts of the public API share: database, models, settings, clock, grant."""
+"""The context that all parts of the public API share: engine, language model, clock and grant."""
 
 import logging
 from collections.abc import Callable, Iterable
@@ -36,7 +36,18 @@ class _Vectors:
 
 
 class Context:
-    """A database, an embedding model, perhaps a language model, the settings and a clock."""
+    """The resources of a `GraphMemory`: engine, clock, queues behind calls, and a grant.
+
+    Attributes:
+        engine: Database, embedding model and settings.
+        clock: Function that returns the present instant, with a zone.
+        accesses: Accesses that are counted after the answer.
+        session_store: Sessions of conversations.
+        token_counter: Counter of the tokens of contents.
+        chat: Language model; None if the settings have none.
+        grant: Scope and groups of the caller; everything by default.
+        on_saved: Function that is called with the number of memories after each save.
+    """
 
     def __init__(
         self, engine: Engine, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
@@ -75,14 +86,17 @@ class Context:
         return bound
 
     async def close(self) -> None:
-        """Finish the writes that are queued behind calls; no call may follow."""
+        """Finish queued writes, and close the language model; no call may follow."""
         await self.session_store.flush()
         await self.accesses.flush()
         if self.chat:
             await self.chat.close()
 
     async def check_embedding(self) -> None:
-        """Note whether the stored vectors are of the configured model; using them raises if not."""
+        """Compare the model of the stored vectors with the configured one, and keep the difference.
+
+        A difference is logged; `require_vectors` raises it.
+        """
         known, self._vectors.mismatch = self._vectors.mismatch, None
         try:
             await embedding_record.check_embedding(self.graph, self.settings)
@@ -94,7 +108,7 @@ class Context:
     async def require_vectors(self) -> None:
         """Check that the stored vectors are of the configured model.
 
-        A mismatch is checked again, because a rebuild may have repaired it since.
+        A known difference is checked again, because a rebuild may have repaired it.
 
         Raises:
             DimensionMismatchError: They are of another model or width.
@@ -105,10 +119,10 @@ class Context:
             raise self._vectors.mismatch
 
     def group(self, group_id: str | None) -> str:
-        """Return the tenant to use: the given one, checked, or the default.
+        """Return the tenant of a call: the given one, or the default.
 
         Raises:
-            ForbiddenError: The grant does not open it to the caller.
+            ForbiddenError: The grant does not include it.
             InvalidArgumentError: It is not a group id, or none is given and the grant has several.
         """
         given = None if group_id is None else validate_value(GroupId, group_id, "group_id")
@@ -122,7 +136,7 @@ class Context:
             now: The instant; None for the time of the clock.
 
         Raises:
-            ForbiddenError: The grant does not open the tenant to the caller.
+            ForbiddenError: The grant does not include the tenant.
             InvalidArgumentError: It is not a group id, or none is given and the grant has several.
         """
         return CallScope(self.group(group_id), now or self.clock())
@@ -153,7 +167,11 @@ class Context:
             self.accesses.delivered(scope, list(memory_ids))
 
     async def ranking_settings(self, group: str, profile: Profile) -> tuple[Settings, float]:
-        """Return the settings as feedback has shifted them for a group, and the shift."""
+        """Return the settings of a search in a group, and the shift that feedback caused in them.
+
+        The shift is of the weight of meaning, −1 to 1; 0 unless feedback is enabled and the profile
+        is `recall`.
+        """
         if not self.settings.feedback_max_shift or profile is not Profile.RECALL:
             return self.settings, 0.0
         known = await feedback.read(self.graph, group_id=group)

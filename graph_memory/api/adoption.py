@@ -1,4 +1,4 @@
-"""Adoption: memories made of the entities that Graphiti wrote, and given back."""
+"""Adoption: entities that Graphiti wrote become memories, and can be released again."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -15,17 +15,21 @@ class AdoptionApi:
         self._context = context
 
     async def count(self, groups: Sequence[str] | None = None) -> list[AdoptableGroup]:
-        """Count the entities that an adoption would take, of all groups or some."""
+        """Count the entities that an adoption would take, with their defects, by group.
+
+        Args:
+            groups: The groups; None for all.
+        """
         return await adoption.count_adoptable(self._context, groups)
 
     async def plan_renames(self, renames: Mapping[str, str]) -> list[GroupRename]:
-        """Count what giving groups other ids would move; changes nothing.
+        """Count the nodes and relations under the old ids of groups to rename, without a change.
 
         Args:
-            renames: The new id of each old one.
+            renames: New ids of groups by their old ids.
 
         Raises:
-            InvalidArgumentError: An id cannot be given, is taken, or belongs to nothing.
+            InvalidArgumentError: A new id is invalid or taken, or an old id is unknown.
         """
         return await rename_group.plan_renames(self._context.graph, renames)
 
@@ -37,16 +41,19 @@ class AdoptionApi:
         *,
         on_progress: Callable[[int], None] = lambda done: None,
     ) -> Adopted:
-        """Make memories of entities; a second time there is nothing to do.
+        """Turn entities into memories; a repeated adoption changes nothing.
 
         Args:
-            groups: The groups; by default all whose id can be a tenant's.
-            labels: Labels, one of which an entity must have; by default any entity.
-            renames: The new id of each group whose id cannot be a tenant's.
-            on_progress: Called with the entities adopted since the last call.
+            groups: The groups; by default all groups with a valid tenant id.
+            labels: Labels; an entity has at least one of them. None for any entity.
+            renames: New ids of groups by their old ids, for groups without a valid tenant id.
+            on_progress: Called with the number of entities adopted since the last call.
+
+        Raises:
+            InvalidArgumentError: A group has no valid tenant id, or a rename is not possible.
         """
         return await adoption.adopt(self._context, groups, labels, renames, on_progress=on_progress)
 
     async def release(self, groups: Sequence[str]) -> Adopted:
-        """Give entities and facts back as they were before adoption, under their old group ids."""
+        """Restore entities and facts as they were before adoption, with their old group ids."""
         return await adoption.release(self._context, groups)

@@ -1,4 +1,4 @@
-"""The keyword arguments of the public API, typed, so that a type checker finds a misspelt one.
+"""The keyword arguments of the public API, typed so that a type checker finds misspelt ones.
 
 Each `TypedDict` mirrors the dataclass that checks the values at run time; a test compares them.
 """
@@ -84,14 +84,14 @@ OnDuplicate = Literal["raise", "return"]
 
 
 class ClockArguments(TypedDict, total=False):
-    """The instants a question is about, as `Clocks` checks them."""
+    """The instants of a read on both clocks; fields of `Clocks`."""
 
     as_of: Time | None
     known_at: Time | None
 
 
 class FilterArguments(TypedDict, total=False):
-    """The memories a search or list may return, as `Filters` checks them."""
+    """The filters of a search or list; fields of `Filters`."""
 
     memory_types: Sequence[MemoryTypeArgument] | None
     tags: Strings | None
@@ -104,7 +104,7 @@ class FilterArguments(TypedDict, total=False):
 
 
 class RetrievalArguments(FilterArguments, total=False):
-    """The budget, the session and the filters of a retrieval, as `Retrieval` checks them."""
+    """The budget, session and filters of a retrieval; fields of `Retrieval`."""
 
     max_tokens: int | None
     search_depth: int | None
@@ -117,7 +117,7 @@ class RetrievalArguments(FilterArguments, total=False):
 
 
 class RelationDetails(TypedDict, total=False):
-    """A relation but for its ends and its type, as `NewRelation` checks it."""
+    """A relation without its ends and type; fields of `NewRelation`."""
 
     strength: float
     bidirectional: bool
@@ -128,14 +128,14 @@ class RelationDetails(TypedDict, total=False):
 
 
 class RelationArguments(RelationDetails, total=False):
-    """A relation to make from a new memory, as `NewRelation` checks it."""
+    """A relation from a new memory; fields of `NewRelation`."""
 
     target_id: Required[str]
     relation_type: RelationTypeArgument
 
 
 class MemoryDetails(TypedDict, total=False):
-    """A new memory but for its content and group, as `NewMemory` checks it."""
+    """A new memory without its content and group; fields of `NewMemory`."""
 
     memory_type: MemoryTypeArgument
     tags: Strings
@@ -157,7 +157,7 @@ class MemoryDetails(TypedDict, total=False):
 
 
 class ChangeArguments(TypedDict, total=False):
-    """The changes to a memory, as `MemoryChanges` checks them."""
+    """The changes to a memory; fields of `MemoryChanges`."""
 
     content: str | None
     metadata: Mapping[str, Any] | None
@@ -172,7 +172,7 @@ class ChangeArguments(TypedDict, total=False):
 
 
 class WalkArguments(TypedDict, total=False):
-    """The way to walk and the memories to return, as `Walk` checks them."""
+    """The bounds, filters and clocks of a walk; fields of `Walk`."""
 
     algorithm: AlgorithmArgument
     max_depth: int | None
@@ -189,7 +189,7 @@ class WalkArguments(TypedDict, total=False):
 
 
 class EpisodeDetails(TypedDict, total=False):
-    """An episode but for its content, as `NewEpisode` checks it."""
+    """An episode without its content; fields of `NewEpisode`."""
 
     name: str | None
     source: Literal["text", "message", "json"]
@@ -201,7 +201,7 @@ class EpisodeDetails(TypedDict, total=False):
 
 
 class FactArguments(TypedDict, total=False):
-    """The facts a search may return, as `FactFilters` checks them."""
+    """The filters of a search of facts; fields of `FactFilters`."""
 
     names: Strings | None
     entity_id: str | None
@@ -213,7 +213,7 @@ class FactArguments(TypedDict, total=False):
 
 
 class RunArguments(TypedDict, total=False):
-    """The extent of a maintenance run, as `RunRequest` checks it."""
+    """The options of a maintenance run; fields of `RunRequest`."""
 
     groups: Strings | None
     stages: Sequence[StageArgument] | None
@@ -225,10 +225,10 @@ class RunArguments(TypedDict, total=False):
 
 
 def with_filters(filters: Filters | None, keywords: Mapping[str, object]) -> dict[str, object]:
-    """Return the keywords of a call, and the fields of `filters` with them.
+    """Return the keywords of a call together with the fields of `filters`.
 
     Raises:
-        InvalidArgumentError: A field is given both ways, or a value of `filters` is out of range.
+        InvalidArgumentError: A field is in both, or a value of `filters` is out of range.
     """
     if filters is None:
         return dict(keywords)

@@ -11,7 +11,7 @@ class BackupsApi:
         self._context = context
 
     async def create(self) -> Backup:
-        """Write the database, all groups, into a new folder; it can be in use at the same time.
+        """Write all groups into a new folder; the database can be in use at the same time.
 
         Raises:
             BackupError: The folder cannot be written.

@@ -1,7 +1,7 @@
-"""The database below a `GraphMemory`: schema, checks, repairs and restores.
+"""The database of a `GraphMemory`: schema, checks, repairs and restores.
 
-`GraphMemory.open` migrates a database and refuses one that a restore left incomplete; these
-operations take it as it is.
+`GraphMemory.open` migrates a database, and refuses an incomplete restore; these operations do
+neither.
 """
 
 from collections.abc import AsyncGenerator
@@ -23,12 +23,12 @@ from graph_memory.settings.base import Settings
 
 
 async def examine(settings: Settings) -> list[Check]:
-    """Check folders, disk, Java, database, schema, vectors, models and ports; changes nothing."""
+    """Check folders, disk, Java, database, schema, vectors, models and ports, without a change."""
     return await doctor.examine(settings)
 
 
 class Database:
-    """A database, open as it is."""
+    """An open database, with its schema as it is."""
 
     def __init__(self, graph: Graph, settings: Settings) -> None:
         self._graph = graph
@@ -47,14 +47,14 @@ class Database:
             yield cls(graph, settings)
 
     async def verify(self) -> dict[str, list[Problem]]:
-        """Check every memory and relation, and return by group what breaks a rule of the schema.
+        """Check every memory and relation, and return the violations of the schema by group.
 
-        Problems of the schema itself are under the empty group.
+        Problems of the schema itself are under the empty group id.
         """
         return await verify.verify(self._graph, self._settings)
 
     async def repair(self) -> list[RepairCount]:
-        """Give memories and relations of all groups back what another writer has erased."""
+        """Restore properties and relations that another writer has erased, in all groups."""
         return await repair.repair(self._graph, self._settings, datetime.now(UTC))
 
     async def restore(
@@ -67,13 +67,15 @@ class Database:
         """Replace the database by a backup; nothing else may use it at the same time.
 
         Args:
-            path: The folder of the backup.
-            replace: Replace memories that are there, after a backup of them.
-            on_progress: Called with the nodes and edges written since the last call, and with all.
+            path: Folder of the backup.
+            replace: True to replace existing memories, after a backup of them.
+            on_progress: Called with the number of nodes and relations written since the last call,
+                and of all.
 
         Raises:
-            BackupError: The backup is damaged, memories are there, or the result differs from it.
-            RunLockedError: Maintenance is running.
+            BackupError: The backup is damaged, memories exist without `replace`, or the result
+                differs from the backup.
+            RunLockedError: A maintenance run is in progress.
         """
         await self.migrate()
         return await restore.restore(
@@ -90,21 +92,21 @@ class Database:
         return await schema.migrate_up(self._graph, self._settings)
 
     async def migrate_down(self, to: int) -> list[int]:
-        """Take back the migrations above version `to`, and return their versions."""
+        """Revert the migrations above version `to`, and return their versions."""
         return await schema.migrate_down(self._graph, to=to)
 
     async def migrations(self) -> list[MigrationStatus]:
-        """List the migrations, and when each was applied."""
+        """List the migrations, each with the instant at which it was applied."""
         return await schema.migration_status(self._graph)
 
     async def repair_indexes(self) -> list[str]:
-        """Make missing indexes and constraints again, and return their names."""
+        """Create missing indexes and constraints, and return their names."""
         return await schema.repair_indexes(self._graph, self._settings)
 
     async def reindex(self) -> list[str]:
-        """Make missing search indexes, and those of other settings, again; return their names.
+        """Create missing search indexes and those of other settings again, and return their names.
 
-        Searches fail until they are ready.
+        Searches fail until the indexes are ready.
 
         Raises:
             DimensionMismatchError: The stored vectors are of another model than the configured.

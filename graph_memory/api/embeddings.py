@@ -1,4 +1,4 @@
-"""Embeddings of what is stored: computed again for another model, or where they are missing."""
+"""Embeddings of stored texts: computed for another model, or where they are missing."""
 
 from collections.abc import Callable
 
@@ -22,17 +22,17 @@ class EmbeddingsApi:
         on_progress: OnEmbedded = lambda done, of: None,
         group_id: str | None = None,
     ) -> RebuildReport:
-        """Embed stored memories with the configured model.
+        """Embed stored texts with the configured model.
 
         Args:
-            only_missing: Embed only what has no vector of the configured model.
-            dry_run: Only count.
-            on_progress: Called with the texts embedded since the last call, and with all.
-            group_id: The tenant; None is all of them.
+            only_missing: True for texts without a vector of the configured model only.
+            dry_run: True to count the texts without a change.
+            on_progress: Called with the number of texts since the last call, and of all texts.
+            group_id: The tenant; None for all tenants.
 
         Raises:
             EmbeddingError: The model cannot be loaded.
-            ForbiddenError: The caller's grant does not open the group, or not all of them.
+            ForbiddenError: The caller's grant does not include the group, or all groups.
         """
         if group_id is None:
             self._context.grant.require_every_group("embedding all groups")
@@ -51,7 +51,7 @@ class EmbeddingsApi:
         on_progress: OnEmbedded = lambda done, of: None,
         group_id: str | None = None,
     ) -> RebuildReport:
-        """Embed stored memories that have no vector of the configured model, as `rebuild`."""
+        """Embed texts without a vector of the configured model; arguments as in `rebuild`."""
         return await self.rebuild(
             only_missing=True, dry_run=dry_run, on_progress=on_progress, group_id=group_id
         )

@@ -42,7 +42,7 @@ Listed = Annotated[int, Field(ge=1, le=100)]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewEpisode:
-    """A text to be read; None means the default."""
+    """A text to read; None means the default."""
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(
         extra="forbid", revalidate_instances="always", allow_inf_nan=False
@@ -52,8 +52,8 @@ class NewEpisode:
     name: Line | None = None
     source: Kind = "text"
     source_description: Annotated[Text, Field(max_length=1000)] = ""
-    reference_time: Moment | None = None  #: what "yesterday" in it is relative to
-    entity_types: EntityTypes = field(default_factory=dict[str, str])  #: what each is, by name
+    reference_time: Moment | None = None  #: instant to which "yesterday" in the text refers
+    entity_types: EntityTypes = field(default_factory=dict[str, str])  #: descriptions by label
     saga: Line | None = None
     update_communities: bool = False
 
@@ -73,18 +73,21 @@ class EpisodesApi:
         group_id: str | None = None,
         **details: Unpack[EpisodeDetails],
     ) -> JobStatus:
-        """Queue a text in which Graphiti is to find entities and facts.
+        """Queue a text in which Graphiti finds entities and facts.
 
         Args:
             content: Prose, lines of the form `name: message`, or JSON, by `source`.
-            wait: Read it at once, after those before it; only for a short text.
+            wait: True to read a short text in this call, after the episodes queued before it.
             group_id: The tenant.
             details: The other fields of `NewEpisode`.
 
         Returns:
-            Its job: queued, or with `wait` ended, if that happens in `episode_wait_seconds`.
+            The job of the episode. With `wait` it has ended, unless it takes longer than
+            `settings.episode_wait_seconds`.
 
         Raises:
+            InvalidArgumentError: With `wait`, the text exceeds `settings.episode_wait_characters`.
+            LimitExceededError: The text is longer than `settings.episode_max_characters`.
             SettingsError: No language model is configured.
         """
         self._require_model()
@@ -113,7 +116,12 @@ class EpisodesApi:
     async def retry(
         self, job_ids: Sequence[str] | None = None, *, group_id: str | None = None
     ) -> list[str]:
-        """Queue failed episodes of a group again, all or some, and return the ids of their jobs."""
+        """Queue failed episodes of a group again, and return the ids of their jobs.
+
+        Args:
+            job_ids: The jobs; None for all failed ones.
+            group_id: The tenant.
+        """
         given: Any = None
         if job_ids is not None:
             given = [validate_value(MemoryId, each, "job_ids") for each in job_ids]
@@ -122,7 +130,10 @@ class EpisodesApi:
         return queued
 
     async def process(self, groups: Sequence[str] | None = None) -> int:
-        """Read queued episodes of all groups or some until none is left, and return their number.
+        """Read queued episodes until none is left, and return their number.
+
+        Args:
+            groups: The tenants; None for all.
 
         Raises:
             SettingsError: No language model is configured.
@@ -133,7 +144,10 @@ class EpisodesApi:
 
     @asynccontextmanager
     async def processing(self) -> AsyncGenerator[None]:
-        """Read queued episodes, of any process, in the background; without a model read none."""
+        """Read the episodes that any process queued, in the background of the `async with` block.
+
+        Without a language model, none is read.
+        """
         if self._context.chat is None:
             yield
             return
@@ -150,8 +164,8 @@ class EpisodesApi:
         """List the latest episodes of a group, newest first.
 
         Args:
-            statuses: Only jobs with one of these: queued, running, done, failed.
-            limit: The most jobs to return, 1 to 100.
+            statuses: Statuses to list: queued, running, done, failed; None for all.
+            limit: Maximum number of jobs, 1 to 100.
             group_id: The tenant.
         """
         wanted: Any = None
@@ -168,7 +182,7 @@ class EpisodesApi:
             )
 
     def _check(self, episode: NewEpisode, *, wait: bool) -> None:
-        """Check its length, its JSON, and that its labels are not ours."""
+        """Check the length and the JSON of an episode, and that its labels are not reserved."""
         settings = self._context.settings
         longest = settings.episode_max_characters
         if (length := len(episode.content)) > longest:

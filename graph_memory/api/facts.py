@@ -1,4 +1,4 @@
-"""Facts and entities, searched as clients of Graphiti expect it."""
+"""Search of facts and entities for clients of Graphiti."""
 
 from collections.abc import Sequence
 from typing import Unpack
@@ -25,13 +25,13 @@ class FactsApi:
         group_id: str | None = None,
         **filters: Unpack[FactArguments],
     ) -> list[Fact]:
-        """Find the facts that answer `query`, best first; without `as_of` ended ones, too.
+        """Find the facts that answer `query`, best first; without `as_of`, ended facts as well.
 
-        Both ends of each fact count as accessed, unless `as_of` is given.
+        An access to both ends of each fact is counted, unless `as_of` is given.
 
         Args:
-            query: A question, in plain language.
-            limit: The most facts to return, 1 to 50.
+            query: A question, or any other text.
+            limit: Maximum number of facts, 1 to 50.
             group_id: The tenant.
             filters: The fields of `FactFilters`.
 
@@ -62,14 +62,14 @@ class FactsApi:
         limit: int = 10,
         group_id: str | None = None,
     ) -> list[Entity]:
-        """Find the entities, memories among them, that answer `query`, best first.
+        """Find the entities and other memories that answer `query`, best first.
 
-        Each entity returned counts as accessed.
+        An access to each returned entity is counted.
 
         Args:
-            query: A question, in plain language.
-            entity_types: Labels, any of which an entity must have.
-            limit: The most entities to return, 1 to 50.
+            query: A question, or any other text.
+            entity_types: Labels; an entity has at least one of them. None for any entity.
+            limit: Maximum number of entities, 1 to 50.
             group_id: The tenant.
         """
         context = self._context

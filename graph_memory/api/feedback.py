@@ -1,4 +1,4 @@
-"""Feedback: which memories helped, and what ranking has learned from it."""
+"""Feedback: judgements of the usefulness of memories, and their effect on the ranking."""
 
 from dataclasses import dataclass, replace
 
@@ -12,12 +12,12 @@ from graph_memory.search.feedback import Feedback
 class Learned:
     """The effect of feedback on the ranking of a group."""
 
-    lean: float  #: −1 words find better .. 1 meaning does
-    shift: float  #: by which the weight of meaning is moved; 0 while feedback is off
-    vector_weight: float  #: of meaning in profile recall, moved
-    useful: int
-    useless: int
-    taught: bool = False  #: whether the judgement just given had something to teach
+    lean: float  #: −1 if words find better, to 1 if meaning does
+    shift: float  #: of the weight of meaning, −1 to 1; 0 while feedback is disabled
+    vector_weight: float  #: weight of meaning in the profile `recall` after the shift, 0 to 1
+    useful: int  #: number of memories that were useful
+    useless: int  #: number of memories that were not
+    taught: bool = False  #: True if the judgement of this call has moved the lean
 
 
 class FeedbackApi:
@@ -34,12 +34,12 @@ class FeedbackApi:
         query: str | None = None,
         group_id: str | None = None,
     ) -> Learned:
-        """Store whether a memory helped; ranking learns from it if it knows the question.
+        """Store a judgement of a memory; the ranking learns from it if the question is given.
 
         Args:
             memory_id: The memory.
-            useful: True if it helped.
-            query: The question that it was found by; without it the judgement is only counted.
+            useful: True if the memory helped.
+            query: The question that found the memory; without it the judgement is only counted.
             group_id: The tenant.
 
         Raises:
@@ -59,12 +59,12 @@ class FeedbackApi:
         return replace(self._learned(learned), taught=taught)
 
     async def read(self, *, group_id: str | None = None) -> Learned:
-        """Return what feedback has taught a group."""
+        """Return the effect of the feedback of a group so far."""
         group = self._context.group(group_id)
         return self._learned(await feedback.read(self._context.graph, group_id=group))
 
     async def reset(self, *, group_id: str | None = None) -> Learned:
-        """Forget the feedback of a group; its ranking follows the settings again."""
+        """Delete the feedback of a group; its ranking follows the settings again."""
         await feedback.reset(self._context.graph, group_id=self._context.group(group_id))
         return await self.read(group_id=group_id)
 

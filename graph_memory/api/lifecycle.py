@@ -1,4 +1,4 @@
-"""The lifecycle of memories: fading, protection, deletion taken back, history and forecast."""
+"""The lifecycle of memories: decay, protection, recovery, history and forecast."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, cast
@@ -29,7 +29,7 @@ class LifecycleApi:
         self._context = context
 
     async def status(self, memory_id: str, *, group_id: str | None = None) -> DecayStatus:
-        """Return how far a memory has faded and why, its next state and the instant of it.
+        """Return the decay of a memory, its cause, and the next state with its instant.
 
         Raises:
             NotFoundError: The group has no such memory.
@@ -52,15 +52,17 @@ class LifecycleApi:
         release: bool = False,
         group_id: str | None = None,
     ) -> DecayStatus:
-        """Keep a memory from fading and make it ACTIVE, or `release` it.
+        """Protect a memory from decay and make it ACTIVE, or `release` it from protection.
 
         Args:
             memory_id: The memory.
-            until: The last instant of it; a date alone means its end, UTC; None is without end.
-            release: Let it fade again.
+            until: Last instant of the protection; a date alone means the end of the day, UTC. None
+                for no end.
+            release: True to end the protection.
             group_id: The tenant.
 
         Raises:
+            InvalidArgumentError: `until` has passed, or is given with `release`.
             NotFoundError: The group has no such memory.
         """
         return await lifecycle.preserve(
@@ -72,13 +74,13 @@ class LifecycleApi:
         )
 
     async def recover(self, memory_id: str, *, group_id: str | None = None) -> Memory:
-        """Take back a deletion and return the memory; this counts as an access.
+        """Undo the deletion of a memory, and return it; this counts as an access.
 
         Raises:
-            DuplicateError: Its content has been stored again since.
+            DuplicateError: The content was stored again after the deletion.
             NotFoundError: The group has no such memory.
-            NotSoftDeletedError: It is not deleted.
-            OutsideRecoveryWindowError: It was deleted too long ago.
+            NotSoftDeletedError: The memory is not deleted.
+            OutsideRecoveryWindowError: `settings.soft_delete_retention_days` have passed.
         """
         context, scope = self._context, self._context.scope(group_id)
         given = validate_value(MemoryId, memory_id, "memory_id")
@@ -93,13 +95,21 @@ class LifecycleApi:
         superseded_by: str | None = None,
         group_id: str | None = None,
     ) -> Obsolete:
-        """Expire a memory and record the reason.
+        """Mark a memory obsolete for a reason; searches omit it from then on.
 
-        With `superseded_by` it stops being true at the instant that memory began to be. It stays
-        readable by id, and before that instant with `as_of`.
+        With `superseded_by`, the memory is true until the instant at which that memory became true.
+        It stays readable by id, and searches with an earlier `as_of` find it.
+
+        Args:
+            memory_id: The memory.
+            reason: The reason, for the history.
+            superseded_by: The memory that replaces it; None if there is none.
+            group_id: The tenant.
 
         Raises:
-            NotFoundError: The group has no such memory.
+            InvalidArgumentError: The successor is the memory itself, is not true now, or differs
+                from the current successor.
+            NotFoundError: The group lacks one of the memories.
         """
         return await lifecycle.mark_obsolete(
             self._context.engine,
@@ -112,10 +122,10 @@ class LifecycleApi:
         )
 
     async def history(self, memory_id: str, *, group_id: str | None = None) -> list[Event]:
-        """List the events of a memory in order: its texts, states and relations.
+        """List the events of a memory, the earliest first: its texts, states and relations.
 
         Raises:
-            NotFoundError: The group has no such memory.
+            NotFoundError: The group never had such a memory, or it was erased.
         """
         return await history_of(
             self._context.graph,
@@ -133,18 +143,20 @@ class LifecycleApi:
         numbers: Mapping[str, str] | None = None,
         group_id: str | None = None,
     ) -> Forecast:
-        """Forecast the states of a group's memories, under its policy or another; writes nothing.
+        """Forecast the states of the memories of a group, without a write.
 
         Args:
-            days: The span, above 0 to 36,500 days.
-            points: The intervals of it, 1 to 366.
-            now: The beginning, from 1970 to 8999; by default now.
-            policy: Another policy's name, or a file with one.
-            numbers: Other decay settings, by name.
+            days: Length of the forecast, above 0, at most 36,500 days.
+            points: Number of intervals, 1 to 366.
+            now: Start of the forecast, from 1970 to 8999; by default now.
+            policy: Policy to assume: its name, or the path of a `.cypher` file. None for the
+                current one.
+            numbers: Decay settings to assume, by name, as text.
             group_id: The tenant.
 
         Raises:
-            InvalidArgumentError: There is no such policy, file or setting.
+            InvalidArgumentError: A policy, file or setting does not exist, or a value is out of
+                range.
         """
         settings, graph = self._context.settings, self._context.graph
         if policy is not None or numbers:
@@ -168,7 +180,17 @@ class LifecycleApi:
         dry_run: bool = True,
         group_id: str | None = None,
     ) -> Scan:
-        """Lower by a step the confidence of memories long unused; a dry run changes nothing."""
+        """Lower the confidence of memories unused for long, and expire the least trusted.
+
+        Args:
+            memory_ids: The memories to scan; None for all.
+            project_id: The project to scan; None for all.
+            dry_run: True to report the changes without making them.
+            group_id: The tenant.
+
+        Raises:
+            NotFoundError: The group lacks some of `memory_ids`; the error names them.
+        """
         given: Any = None
         if memory_ids is not None:
             given = [validate_value(MemoryId, each, "memory_ids") for each in memory_ids]

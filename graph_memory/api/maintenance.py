@@ -1,4 +1,4 @@
-"""Maintenance runs: run, rehearsed, undone, paused and resumed."""
+"""Maintenance runs: start, dry run, undo, pause, resume and status."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -34,8 +34,8 @@ class MaintenanceStatus:
 
     paused: Pause | None
     running: LeaseState | None
-    due_now: int  #: memories that the next run has something to do for
-    due_in_a_day: int
+    due_now: int  #: number of memories with a transition that is due
+    due_in_a_day: int  #: the number in 24 hours
     runs: list[Run]  #: the latest first
 
 
@@ -51,10 +51,11 @@ class MaintenanceApi:
         on_progress: Progress = lambda done, of: None,
         **request: Unpack[RunArguments],
     ) -> MaintenanceReport:
-        """Run maintenance: let memories fade, and carry out the transitions that are due.
+        """Run maintenance: update the decay of memories, and carry out the transitions due.
 
         Args:
-            on_progress: Called with the memories treated since the last call, and with all.
+            on_progress: Called with the number of memories since the last call, and of all
+                memories, or None if that is not known.
             request: The fields of `RunRequest`.
 
         Raises:
@@ -71,16 +72,18 @@ class MaintenanceApi:
         numbers: Mapping[str, str] | None = None,
         **request: Unpack[RunArguments],
     ) -> MaintenanceReport:
-        """Return the report a run would have, and change nothing.
+        """Return the report of a run without a change to any memory.
 
         Args:
-            now: The instant of the run, from 1970 to 8999; by default now.
-            policy: Another policy's name, or a file with one.
-            numbers: Other decay settings, by name.
+            now: Instant of the run, from 1970 to 8999; by default now.
+            policy: Policy to assume: its name, or the path of a `.cypher` file. None for the
+                current one.
+            numbers: Decay settings to assume, by name, as text.
             request: The fields of `RunRequest`.
 
         Raises:
-            InvalidArgumentError: There is no such policy, file or setting.
+            InvalidArgumentError: A policy, file or setting does not exist, or a value is out of
+                range.
         """
         other = {"now": now, "policy": policy, "numbers": numbers or {}}
         return await simulate(
@@ -88,11 +91,11 @@ class MaintenanceApi:
         )
 
     async def undo(self, run_id: str, *, group_id: str | None = None) -> UndoReport:
-        """Put back the changes of a run; memories changed since stay, and are named.
+        """Undo the changes of a run; memories that were changed since stay, and are listed.
 
         Args:
             run_id: The run.
-            group_id: Undo only its changes of this tenant; None undoes all of them.
+            group_id: The tenant whose memories are restored; None for all.
 
         Raises:
             UndoRefusedError: The run cannot be undone.
@@ -106,11 +109,11 @@ class MaintenanceApi:
         )
 
     async def pause(self, reason: str = "no reason given") -> Pause | None:
-        """Keep runs from starting, and stop the present one after its next batch."""
+        """Prevent runs from starting, and stop the present one after its next batch."""
         return await records.pause(self._context.graph, validate_value(Line, reason, "reason"))
 
     async def resume(self) -> Pause | None:
-        """Let runs start again, and return the pause that ends, if there was one."""
+        """Allow runs again, and return the pause that ends, or None without one."""
         return await records.resume(self._context.graph)
 
     async def status(self) -> MaintenanceStatus:
@@ -127,14 +130,15 @@ class MaintenanceApi:
     async def classify(
         self, *, budget: int | None = None, groups: Sequence[str] | None = None
     ) -> QueueReport:
-        """Let the language model rate memories that wait for it.
+        """Rate memories that wait for the language model.
 
         Args:
-            budget: The most memories to rate, 0 to 1,000,000; by default the setting.
-            groups: The tenants; by default all of them.
+            budget: Maximum number of memories, 0 to 1,000,000; by default
+                `settings.classification_budget`.
+            groups: The tenants; None for all.
 
         Raises:
-            SettingsError: No language model is configured, or classification is off.
+            SettingsError: No language model is configured, or classification is disabled.
         """
         context = self._context
         if not context.settings.classifies:

@@ -1,4 +1,4 @@
-"""Relations between memories: added, removed, listed, walked and analysed."""
+"""Relations between memories: add, remove, list, traverse and analyze."""
 
 from typing import Unpack
 
@@ -43,18 +43,22 @@ class RelationsApi:
         group_id: str | None = None,
         **details: Unpack[RelationDetails],
     ) -> list[Related]:
-        """Relate two memories; adding a relation again updates its strength and metadata.
+        """Create a relation between two memories, or update an existing one.
 
         Args:
-            from_id: The memory it starts at.
-            to_id: The memory it ends at.
-            relation_type: How the first bears on the second.
+            from_id: The memory at the start.
+            to_id: The memory at the end.
+            relation_type: The type, read from start to end.
             resolve: For `contradicts`: the `newer` or the `stronger` memory supersedes the other.
             group_id: The tenant.
-            details: The other fields of `NewRelation`.
+            details: The other fields of `NewRelation`, such as `strength`, 0 to 1.
+
+        Returns:
+            The stored relations: one, or two of a bidirectional relation.
 
         Raises:
-            NotFoundError: The group has no such memory.
+            InvalidArgumentError: Both ends are the same, or the type cannot be resolved.
+            NotFoundError: The group lacks one of the memories.
         """
         start = validate_value(MemoryId, from_id, "from_id")
         end = validate_value(MemoryId, to_id, "to_id")
@@ -87,9 +91,19 @@ class RelationsApi:
         both_directions: bool = False,
         group_id: str | None = None,
     ) -> int:
-        """End the relations between two memories, of one type or all, and return their number.
+        """End the relations from one memory to another, and return their number.
 
-        They stop holding now; `as_of` and `known_at` still see them before.
+        None is erased: reads with an earlier `as_of` or `known_at` still return them.
+
+        Args:
+            from_id: The memory at the start.
+            to_id: The memory at the end.
+            relation_type: The type to end; None for all types.
+            both_directions: True to end relations from `to_id` to `from_id` as well.
+            group_id: The tenant.
+
+        Raises:
+            NotFoundError: The group lacks one of the memories.
         """
         return await unrelate(
             self._context.graph,
@@ -109,12 +123,18 @@ class RelationsApi:
         group_id: str | None = None,
         **walk: Unpack[WalkArguments],
     ) -> Walked:
-        """Walk from a memory along its relations; `walk` are the fields of `Walk`.
+        """Walk from a memory along its relations.
 
-        Each memory returned counts as accessed, unless the walk is through the past.
+        An access to each returned memory is counted, unless the walk is through the past.
+
+        Args:
+            start_memory_id: The memory at which the walk starts.
+            group_id: The tenant.
+            walk: The fields of `Walk`: order, bounds, filters and clocks.
 
         Raises:
-            NotFoundError: The group has no such memory.
+            InvalidArgumentError: A bound is above that of the settings.
+            NotFoundError: The group has no such memory, or had none at the instants of the walk.
         """
         context = self._context
         scope, asked = context.scope(group_id), validate(Walk, walk)
@@ -135,13 +155,14 @@ class RelationsApi:
         """Analyse the relations around a memory, or of the whole group.
 
         Args:
-            memory_id: The memory; None analyses the group.
-            top: The connectors and bridges to name, 1 to 100.
+            memory_id: The memory, whose neighbourhood of two relations is analysed; None for the
+                group.
+            top: Number of connectors and bridges to return, 1 to 100.
             group_id: The tenant.
-            clocks: `as_of` and `known_at`.
+            clocks: `as_of` and `known_at`, the instants of the analysis; by default now.
 
         Raises:
-            NotFoundError: The group has no such memory.
+            NotFoundError: The group has no such memory, or had none at the instants of `clocks`.
         """
         given = memory_id if memory_id is None else validate_value(MemoryId, memory_id, "memory_id")
         return await analyze(
@@ -159,12 +180,12 @@ class RelationsApi:
         group_id: str | None = None,
         **clocks: Unpack[ClockArguments],
     ) -> list[Relation]:
-        """List the relations from and to a memory, at most 100, strongest first.
+        """List the relations from and to a memory, at most 100, the strongest first.
 
         Args:
-            memory_id: The memory; without relations, or unknown, it has an empty list.
+            memory_id: The memory; the list of an unknown one is empty.
             group_id: The tenant.
-            clocks: `as_of` and `known_at`.
+            clocks: `as_of` and `known_at`, the instants of the list; by default now.
         """
         return await read.relations_of(
             self._context.graph,

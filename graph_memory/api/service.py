@@ -78,7 +78,7 @@ _HOW_TO_OPEN = "Open it with `async with GraphMemory.open() as memory:`."
 
 
 class GraphMemory:
-    """An open memory service: the daily verbs, and a part for everything else.
+    """A memory service: methods to store, read, search and delete memories, and further parts.
 
     async with GraphMemory.open() as memory:
         stored = await memory.add("Ada prefers tea", tags=["ada"])
@@ -86,27 +86,28 @@ class GraphMemory:
         await memory.lifecycle.preserve(stored.memory_id)
 
     Most methods take `group_id`, the tenant, which defaults to `settings.group_id`. They raise
-    `InvalidArgumentError` for a value outside its range or an unknown argument, `NotFoundError` for
-    an id the group does not have, and `GraphUnavailableError` while Neo4j does not answer.
+    `InvalidArgumentError` for a value outside its range or an unknown argument, and `NotFoundError`
+    for an id that the group does not have. They raise `ForbiddenError` for a group that the
+    caller's grant does not include, and `GraphUnavailableError` while Neo4j does not answer.
 
     Attributes:
-        context: What all parts share: database, models, settings, clock and grant.
+        context: Resources that all parts share: database, models, settings, clock and grant.
         relations: Relations between memories: add, remove, traverse, analyze, list.
-        lifecycle: Fading, protection, recovery, history and forecast of memories.
-        sessions: What each conversation was given.
-        feedback: Which memories helped.
+        lifecycle: Decay, protection, recovery, history and forecast of memories.
+        sessions: Memories that each conversation has loaded.
+        feedback: Judgements of the usefulness of memories.
         episodes: Texts in which Graphiti finds entities and facts.
-        facts: Facts and entities, searched as clients of Graphiti expect it.
+        facts: Search of facts and entities for clients of Graphiti.
         maintenance: Maintenance runs.
         backups: Backups of the whole database.
-        embeddings: Vectors of what is stored.
-        adoption: Entities that Graphiti wrote, made memories.
+        embeddings: Vectors of stored texts.
+        adoption: Conversion of Graphiti's entities into memories, and back.
         tokens: Access tokens of the service.
-        serving: What a server needs besides: readiness, warm-up, metrics.
+        serving: Readiness, warm-up and metrics of a server.
     """
 
     def __init__(self, context: Context | None = None, worker: Worker | None = None) -> None:
-        """Assemble the parts over a context; `open` and `over` make one."""
+        """Assemble the parts; `open` and `over` create the context."""
         if context is None:
             raise TypeError(f"GraphMemory needs an open database. {_HOW_TO_OPEN}")
         self.context = context
@@ -132,7 +133,14 @@ class GraphMemory:
         settings: Settings,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> Self:
-        """Assemble a service over a database and a model that are open already."""
+        """Return a service on a database and a model that are open; close them after it.
+
+        Args:
+            graph: The database.
+            embedder: The embedding model.
+            settings: The configuration.
+            clock: Function that returns the present instant, with a zone.
+        """
         return cls(Context(Engine(graph, embedder, settings), clock))
 
     @classmethod
@@ -140,17 +148,18 @@ class GraphMemory:
     async def open(
         cls, settings: Settings | None = None, *, preload: bool = False, **overrides: Any
     ) -> AsyncGenerator["GraphMemory"]:
-        """Open the configured database, or the local one of this user, and bring its schema up.
+        """Open the configured database, or the local one of this user, and migrate its schema.
 
         Args:
-            settings: The configuration; read from environment and file if not given.
-            preload: Load the models of searches in the background, instead of at their first use.
-            overrides: Settings by name, which win over environment and file; not with `settings`.
+            settings: The configuration; by default read from the environment and the file.
+            preload: True to load the models of searches in the background, not at their first use.
+            overrides: Settings by name, in place of those of environment and file; not together
+                with `settings`.
 
         Raises:
             GraphUnavailableError: Nothing answers at the configured address.
             LocalNeo4jError: The local Neo4j cannot be started.
-            SchemaError: The server is too old.
+            SchemaError: The Neo4j server is too old.
             SettingsError: A setting is malformed.
         """
         settings = settings or read_settings(**overrides)
@@ -181,7 +190,7 @@ class GraphMemory:
 
     @property
     def grant(self) -> Grant:
-        """The scope and the groups of the caller."""
+        """The access scope and the groups of the caller."""
         return self.context.grant
 
     def clock(self) -> datetime:
@@ -189,20 +198,20 @@ class GraphMemory:
         return self.context.clock()
 
     def group(self, group_id: str | None = None) -> str:
-        """Return the tenant that a call with this `group_id` uses: the given one, or the default.
+        """Return the tenant of a call: the given one, or the default.
 
         Raises:
-            ForbiddenError: The grant does not open it to the caller.
+            ForbiddenError: The grant does not include it.
         """
         return self.context.group(group_id)
 
     def acting_for(self, grant: Grant) -> "GraphMemory":
-        """Return the same service restricted to a grant; database, models and queues are shared."""
+        """Return this service restricted to a grant; database, models and queues are shared."""
         bound = self.context.acting_for(grant)
         return self if bound is self.context else GraphMemory(bound, self._worker)
 
     async def close(self) -> None:
-        """Finish the work that is queued behind calls; no call may follow."""
+        """Finish queued work; no call may follow."""
         await self._worker.close()
         await self.context.close()
 
@@ -217,13 +226,15 @@ class GraphMemory:
         """Store a memory and return it.
 
         Args:
-            content: The text, or a `NewMemory`, which then holds all the details.
-            on_duplicate: For content that is stored already: `raise`, or `return` that memory.
+            content: The text, or a `NewMemory` with all details.
+            on_duplicate: `raise` an error for content that is stored already, or `return` the
+                stored memory.
             group_id: The tenant.
             details: The other fields of `NewMemory`.
 
         Raises:
-            DuplicateError: The content is stored already; the error has the id.
+            DuplicateError: The content is stored already; `existing_id` is the memory's id.
+            LimitExceededError: The content is longer than `settings.max_content_characters`.
         """
         if on_duplicate not in get_args(OnDuplicate):
             raise InvalidArgumentError("on_duplicate", on_duplicate, "it is 'raise' or 'return'")
@@ -248,13 +259,17 @@ class GraphMemory:
         *,
         group_id: str | None = None,
     ) -> list[AddResult]:
-        """Store many memories in a few round trips; one refused does not stop the others.
+        """Store many memories in a few round trips; a refused memory does not stop the others.
+
+        Args:
+            memories: Objects, or mappings with the fields of `NewMemory`.
+            group_id: The tenant of memories without a group of their own.
 
         Returns:
-            One outcome a memory, in their order: its id, or the error.
+            One result per memory, in the order given: its id, or the error.
 
         Raises:
-            LimitExceededError: More than `settings.max_batch`; none is looked at.
+            LimitExceededError: There are more than `settings.max_batch`; none is stored.
         """
         return await store_many(self.context, list(memories), group_id)
 
@@ -269,11 +284,14 @@ class GraphMemory:
         """Fetch a memory.
 
         Args:
-            memory_id: Its id.
-            counted: Count this as an access; an answer about the past never counts.
+            memory_id: The id of the memory.
+            counted: True to count an access; a read of the past never counts.
             group_id: The tenant.
-            clocks: `as_of`, only if it was true in the world then; `known_at`, only if this graph
-                knew it then, and in the words of then.
+            clocks: `as_of`: only if the memory was true in the world at this instant; `known_at`:
+                only if the graph knew it at this instant, with the text of that time.
+
+        Raises:
+            NotFoundError: The group has no such memory, or had none at the instants of `clocks`.
         """
         past, scope = validate(Clocks, clocks), self.context.scope(group_id)
         memory = await self.context.read_memory(scope, memory_id, past)
@@ -284,13 +302,19 @@ class GraphMemory:
     async def update(
         self, memory_id: str, *, group_id: str | None = None, **changes: Unpack[ChangeArguments]
     ) -> tuple[Memory, bool]:
-        """Change a memory; `changes` are the fields of `MemoryChanges`.
+        """Change a memory; its previous text is kept as a version.
+
+        Args:
+            memory_id: The id of the memory.
+            group_id: The tenant.
+            changes: The fields of `MemoryChanges`, at least one; None leaves a field as it is.
 
         Returns:
-            The changed memory, and true if its vector was computed again.
+            The changed memory, and True if its vector was computed again.
 
         Raises:
             DuplicateError: Another memory has the new content.
+            NotFoundError: The group has no such memory.
         """
         await self.context.require_vectors()
         return await revise.update(
@@ -303,7 +327,16 @@ class GraphMemory:
     async def delete(
         self, memory_id: str, *, permanent: bool = False, group_id: str | None = None
     ) -> Deleted:
-        """Delete a memory, recoverably unless `permanent`."""
+        """Delete a memory.
+
+        Args:
+            memory_id: The id of the memory.
+            permanent: False to allow a recovery for `settings.soft_delete_retention_days`.
+            group_id: The tenant.
+
+        Raises:
+            NotFoundError: The group has no such memory.
+        """
         return await revise.delete(
             self.context.engine,
             self.context.scope(group_id),
@@ -322,13 +355,17 @@ class GraphMemory:
         """Delete every memory of the group.
 
         Args:
-            confirm: The words 'DELETE ALL'.
-            permanent: Delete them without a way back.
-            backed_up: Back up the whole database first.
+            confirm: The text 'DELETE ALL'.
+            permanent: True to erase the memories, with the sessions and episodes of the group,
+                beyond recovery.
+            backed_up: True to back up the whole database first.
             group_id: The tenant.
 
+        Returns:
+            The number of memories, and the path of the backup.
+
         Raises:
-            ConfirmationRequiredError: `confirm` is anything else.
+            ConfirmationRequiredError: `confirm` is another text.
             BackupError: The backup cannot be written; nothing is deleted.
         """
         scope = self.context.scope(group_id)
@@ -357,14 +394,23 @@ class GraphMemory:
         """Find the memories that answer `query`, best first.
 
         Args:
-            query: A question, or any text.
-            limit: The most memories to return, 1 to 50.
-            profile: The way to rank.
-            weights: The weights of the profile for this call; they sum to 1.
-            counted: Count an access to each memory; answers about the past never count.
-            filters: The memories to consider.
+            query: A question, or any other text; no part of it acts as query syntax.
+            limit: Maximum number of memories, 1 to 50.
+            profile: `recall` ranks by meaning and words; `weighted` by meaning, recency and
+                importance; `hybrid` by these and nearness in the graph.
+            weights: Weights for this call, one per component of `weighted` or `hybrid`; each is at
+                least 0, and they sum to 1.
+            counted: True to count an access to each memory; a search of the past never counts.
+            filters: Filters of the memories.
             group_id: The tenant.
-            keywords: The fields of `Filters`; a field is given there or here.
+            keywords: Fields of `Filters`, instead of `filters` or beside its other fields.
+
+        Returns:
+            Memories with scores, 0 to 1, descending.
+
+        Raises:
+            DimensionMismatchError: The stored vectors are of another model than the configured.
+            EmbeddingError: The embedding model fails.
         """
         context = self.context
         await context.require_vectors()
@@ -391,15 +437,20 @@ class GraphMemory:
         group_id: str | None = None,
         **details: Unpack[RetrievalArguments],
     ) -> Retrieved:
-        """Return what answers `query` and the conversation does not have yet, under a budget.
+        """Return memories that answer `query` and that the conversation lacks, in a token budget.
 
-        Each memory returned counts as accessed, unless the question is about the past.
+        An access to each returned memory is counted, unless the retrieval is of the past.
 
         Args:
-            query: A question, or any text.
-            filters: The memories to consider.
+            query: A question, or any other text.
+            filters: Filters of the memories.
             group_id: The tenant.
-            details: The fields of `Retrieval` and `Filters`; a filter is given there or here.
+            details: Fields of `Retrieval`: budget in tokens, session, depth, profile. Fields of
+                `Filters`, instead of `filters` or beside its other fields.
+
+        Raises:
+            DimensionMismatchError: The stored vectors are of another model than the configured.
+            EmbeddingError: The embedding model fails.
         """
         context = self.context
         await context.require_vectors()
@@ -418,7 +469,11 @@ class GraphMemory:
         return replace(retrieved, memories=add_shift_component(retrieved.memories, moved))
 
     async def touch(self, memory_id: str, *, group_id: str | None = None) -> None:
-        """Count an access to a memory."""
+        """Count an access to a memory, which resets its decay.
+
+        Raises:
+            NotFoundError: The group has no such memory.
+        """
         scope = self.context.scope(group_id)
         given = validate_value(MemoryId, memory_id, "memory_id")
         if not await record_accesses(self.context.engine, scope, {given: 1}):
@@ -429,7 +484,7 @@ class GraphMemory:
         return await diagnostics.stats(self.context, self.group(group_id))
 
     async def health(self, group_id: str | None = None) -> Health:
-        """Return a group's states and averages, what waits to be done, and its last run."""
+        """Return the states, mean scores, waiting work and last maintenance run of a group."""
         return await diagnostics.health(self.context, self.group(group_id))
 
     async def list(
@@ -442,17 +497,20 @@ class GraphMemory:
         group_id: str | None = None,
         **keywords: Unpack[FilterArguments],
     ) -> Page:
-        """List memories a page at a time.
+        """List the memories that match filters, one page per call.
 
-        Each memory returned counts as accessed, unless the question is about the past.
+        An access to each returned memory is counted, unless the list is of the past.
 
         Args:
-            sort: The order, best or newest first.
-            limit: The most memories of a page, 1 to 50.
-            cursor: `next_cursor` of the page before.
-            filters: The memories to list.
+            sort: `importance`, the highest first, or `created_at`, the latest first.
+            limit: Maximum number of memories of a page, 1 to 50.
+            cursor: `next_cursor` of the page before; None for the first page.
+            filters: Filters of the memories.
             group_id: The tenant.
-            keywords: The fields of `Filters`; a field is given there or here.
+            keywords: Fields of `Filters`, instead of `filters` or beside its other fields.
+
+        Raises:
+            InvalidArgumentError: The cursor is malformed, or belongs to another sort order.
         """
         context, scope = self.context, self.context.scope(group_id)
         asked = validate(Filters, with_filters(filters, keywords))

@@ -29,9 +29,9 @@ class ServingApi:
         self._context = context
 
     async def missing(self) -> dict[str, Any]:
-        """Return what keeps the service from answering, with the reason; empty when it is ready.
+        """Return the parts that are not ready, with the reason for each; empty when all are ready.
 
-        The keys are among schema, neo4j, embedder and cross_encoder.
+        The parts are `schema`, `neo4j`, `embedder` and `cross_encoder`.
         """
         context = self._context
         missing: dict[str, Any] = {}
@@ -50,10 +50,10 @@ class ServingApi:
         return missing
 
     async def warm_up(self) -> None:
-        """Load the models, and let Neo4j compile its plans by searches like those to come.
+        """Load the models, and run searches so that Neo4j compiles its query plans.
 
-        They ask in the words of the memory that was used last, in its group: a search that finds
-        nothing compiles little, and the first caller waits for seconds. It counts no access.
+        The searches use the words and the group of the memory that was used last: a search without
+        results compiles little, and the first caller would wait for seconds. No access is counted.
         """
         context = self._context
         try:
@@ -73,7 +73,7 @@ class ServingApi:
 
     @asynccontextmanager
     async def automatic_backups(self) -> AsyncGenerator[None]:
-        """Make backups after saves in the background, if the settings ask for them."""
+        """Make backups after saves in the background, if the settings enable them."""
         async with schedule.automatic_backups(self._context):
             yield
 

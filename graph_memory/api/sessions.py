@@ -1,4 +1,4 @@
-"""Sessions: what each conversation was given, as `GraphMemory.retrieve` keeps it."""
+"""Sessions: the memories that conversations have loaded with `GraphMemory.retrieve`."""
 
 import uuid
 
@@ -17,11 +17,12 @@ class SessionsApi:
     async def state(
         self, session_id: str | None = None, *, reset: bool = False, group_id: str | None = None
     ) -> ContextState:
-        """Return the memories a conversation has loaded, and which are stale.
+        """Return the memories that a conversation has loaded, and mark the stale ones.
 
         Args:
-            session_id: The conversation; an unknown one is empty, and None is a new one.
-            reset: Forget what was loaded, and return the empty session.
+            session_id: The session of the conversation; an unknown one is empty. None for a new
+                one.
+            reset: True to delete the session, and return an empty one of the same id.
             group_id: The tenant.
         """
         context = self._context

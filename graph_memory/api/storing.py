@@ -1,4 +1,4 @@
-"""Many memories stored in a few round trips, each checked, each in its own group."""
+"""Storing many memories in a few round trips, each checked and in its own group."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,12 +14,15 @@ from graph_memory.memories.add import AddResult, add_many, check_count
 async def store_many(
     context: Context, memories: Sequence[NewMemory | Mapping[str, Any]], group_id: str | None
 ) -> list[AddResult]:
-    """Store memories, and return a result for each, in their order: its id, or the error.
+    """Store memories; a malformed or refused memory does not stop the others.
 
     Args:
         context: The database, the models, the settings and the clock.
-        memories: The memories, some of them perhaps malformed.
-        group_id: The tenant of memories without one of their own.
+        memories: Objects, or mappings with the fields of `NewMemory`.
+        group_id: The tenant of memories without a group of their own.
+
+    Returns:
+        One result per memory, in the order given: its id, or the error.
 
     Raises:
         LimitExceededError: There are more than `settings.max_batch`; none is stored.
@@ -58,7 +61,7 @@ async def _store(context: Context, group: str, memories: list[NewMemory]) -> lis
 def _check(
     context: Context, memory: NewMemory | Mapping[str, Any]
 ) -> NewMemory | InvalidArgumentError | ForbiddenError:
-    """Return a memory that may be stored, or the reason why it may not."""
+    """Return a valid memory, or the error that refuses it."""
     try:
         given = validate(NewMemory, memory)
         policies.require_policy(context.settings, given.decay_policy)

@@ -1,4 +1,4 @@
-"""Tokens: who may call the service over HTTP, in which groups, and how often."""
+"""Tokens: access to the service over HTTP, by scope, group and number of calls."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -14,7 +14,7 @@ ScopeArgument = Scope | Literal["read", "write", "admin"]
 
 @dataclass(frozen=True, slots=True)
 class VerifiedToken:
-    """The grant of a valid token, and when it ends."""
+    """The grant of a valid token, with its expiry."""
 
     grant: Grant
     expires_at: float  #: seconds since 1970; infinite without an expiry
@@ -34,13 +34,13 @@ class TokensApi:
         scope: ScopeArgument = Scope.WRITE,
         days: float | None = None,
     ) -> tuple[Token, str]:
-        """Make a token, and return it with its secret, which is stored nowhere.
+        """Create a token, and return it with its secret; only a hash of the secret is stored.
 
         Args:
-            name: The name that the audit log gives the caller.
-            groups: The tenants it opens; None opens all.
-            scope: The calls it allows.
-            days: The days it is valid; None is without end.
+            name: Name of the caller in the audit log.
+            groups: Tenants of the token; None for all.
+            scope: Access scope; `admin` includes `write`, and `write` includes `read`.
+            days: Number of days until the token expires; None for no expiry.
         """
         return await tokens.create(
             self._context.graph,
@@ -52,7 +52,7 @@ class TokensApi:
         )
 
     async def verify(self, secret: str) -> VerifiedToken | None:
-        """Return the grant of a secret, or None if it belongs to no valid token."""
+        """Return the grant of a secret, or None without a valid token of this secret."""
         found = await tokens.find(self._context.graph, secret)
         if found is None or not found.valid_at(self._context.clock()):
             return None
@@ -60,7 +60,7 @@ class TokensApi:
         return VerifiedToken(found.grant, expires_at)
 
     async def revoke(self, token_id: str) -> Token:
-        """Make a token invalid without a way back.
+        """Revoke a token permanently, and return it.
 
         Raises:
             TokenNotFoundError: There is no such token.
@@ -68,7 +68,7 @@ class TokensApi:
         return await tokens.revoke(self._context.graph, token_id, now=self._context.clock())
 
     async def rotate(self, token_id: str) -> tuple[Token, str]:
-        """Give a token another secret and return both; the one before is invalid.
+        """Replace the secret of a token, and return the token with the new secret.
 
         Raises:
             TokenNotFoundError: There is no such token, or it is revoked.
@@ -76,19 +76,19 @@ class TokensApi:
         return await tokens.rotate(self._context.graph, token_id)
 
     async def any_valid(self) -> bool:
-        """Return true if some token is valid now."""
+        """Return True if at least one token is valid now."""
         now = self._context.clock()
         return any(token.valid_at(now) for token in await tokens.list_all(self._context.graph))
 
     async def count_call(self, grant: Grant, *, walks: bool = False) -> None:
-        """Count a call of a caller against the limits of the settings.
+        """Count a call against the rate limits of the settings.
 
         Args:
-            grant: The caller's.
-            walks: The call is a walk, which has a limit of its own besides.
+            grant: Grant of the caller.
+            walks: True for a traversal, which has a second limit of its own.
 
         Raises:
-            RateLimitedError: There were too many calls in this minute.
+            RateLimitedError: The caller has made too many calls in this minute.
         """
         settings, graph, now = self._context.settings, self._context.graph, self._context.clock()
         limit = settings.rate_limit_per_minute

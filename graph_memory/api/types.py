@@ -1,4 +1,4 @@
-"""The types that the public API takes and returns, in one place for the server and the commands."""
+"""The types of the public API, in one place for the server and the commands."""
 
 from graph_memory.api.adoption import AdoptableGroup, Adopted, GroupRename
 from graph_memory.api.database import Check, MigrationStatus, Problem, RepairCount, Restored
