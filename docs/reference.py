@@ -200,7 +200,8 @@ def _command(path: str, command: Any) -> str:
     shown = [each for each in command.params if each.name not in ("group", "as_json", "help")]
     rows = ((_names(each), _values(each), each.help or "") for each in shown)
     options = table(("Argument or option", "Default", "Meaning"), rows) if shown else ""
-    return f"## `{path}`\n\n{inspect.cleandoc(command.help or '')}\n\n{options}"
+    example = f"Example: `{(command.epilog or '').removeprefix('Example: ')}`"
+    return f"## `{path}`\n\n{inspect.cleandoc(command.help or '')}\n\n{example}\n\n{options}"
 
 
 def _names(parameter: Any) -> str:

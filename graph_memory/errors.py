@@ -3,7 +3,8 @@
     GraphMemoryError
     ├── InvalidArgumentError        an argument is outside its range
     │   ├── ReservedFieldError      a metadata key is reserved by Graphiti
-    │   └── LimitExceededError      a text, list or nesting is larger than allowed
+    │   ├── LimitExceededError      a text, list or nesting is larger than allowed
+    │   └── AmbiguousIdError        several memories have ids that begin so
     ├── NotFoundError               the group does not hold this memory
     │   └── JobNotFoundError        the group does not hold this episode
     ├── NotSoftDeletedError         the memory to recover is not deleted
@@ -41,6 +42,7 @@ Each message states the fact, the value and the remedy. `code` is the word that 
 `--json` report.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 from enum import Enum
 from typing import Any, ClassVar, cast
@@ -76,6 +78,18 @@ class LimitExceededError(InvalidArgumentError):
     code = "limit_exceeded"
 
 
+class AmbiguousIdError(InvalidArgumentError):
+    """The beginning of an id is that of several memories; nothing was done."""
+
+    code = "ambiguous_id"
+
+    def __init__(self, given: str, candidates: Sequence[str], *, more: bool = False) -> None:
+        """Build the message from the candidates; `more` adds that there are others."""
+        self.candidates = tuple(candidates)
+        listed = f"{', '.join(candidates)}{' and others' if more else ''}"
+        super().__init__("memory_id", given, f"it begins the ids {listed}; add characters")
+
+
 class NotFoundError(GraphMemoryError):
     """The group does not hold a memory with this id."""
 
@@ -86,7 +100,7 @@ class NotFoundError(GraphMemoryError):
         self.group_id = group_id
         super().__init__(
             f"No memory {shown(memory_id, 400)} in group '{group_id}'. "
-            "Check the id and the group; search_memory and list_memories return ids."
+            "Check the id and the group; a search and a list return ids."
         )
 
 

@@ -19,6 +19,7 @@ from graph_memory.diagnostics import doctor, repair, verify
 from graph_memory.diagnostics.doctor import Check
 from graph_memory.diagnostics.repair import RepairCount
 from graph_memory.diagnostics.verify import Problem
+from graph_memory.memories.embeddings import groups
 from graph_memory.settings.base import Settings
 
 
@@ -45,6 +46,10 @@ class Database:
         """
         async with open_database(settings) as graph:
             yield cls(graph, settings)
+
+    async def groups(self) -> list[str]:
+        """List the groups that have memories, deleted ones included."""
+        return await groups(self._graph)
 
     async def verify(self) -> dict[str, list[Problem]]:
         """Check every memory and relation, and return the violations of the schema by group.

@@ -62,6 +62,7 @@ from graph_memory.errors import (
 )
 from graph_memory.graphiti.worker import Worker
 from graph_memory.inference.embedder import Embedder
+from graph_memory.memories import read
 from graph_memory.memories import update as revise
 from graph_memory.memories.access import record_accesses
 from graph_memory.memories.add import AddResult
@@ -525,3 +526,34 @@ class GraphMemory:
         ids = [memory.memory_id for memory in page.memories]
         context.count_accesses(scope, ids, asked.as_of or asked.known_at)
         return page
+
+    async def count(
+        self,
+        *,
+        filters: Filters | None = None,
+        group_id: str | None = None,
+        **keywords: Unpack[FilterArguments],
+    ) -> int:
+        """Count the memories that `list` returns on all its pages; counts no access.
+
+        Args:
+            filters: Filters of the memories.
+            group_id: The tenant.
+            keywords: Fields of `Filters`, instead of `filters` or beside its other fields.
+        """
+        return await listing.count(
+            self.context.graph,
+            self.context.scope(group_id),
+            validate(Filters, with_filters(filters, keywords)),
+        )
+
+    async def complete_id(self, given: str, *, group_id: str | None = None) -> str:
+        """Return the only memory id that begins with `given`, from four characters on.
+
+        A whole id needs no query. An unknown one is returned as it is.
+
+        Raises:
+            AmbiguousIdError: Several ids begin with it; the error lists them.
+        """
+        checked = validate_value(MemoryId, given, "memory_id")
+        return await read.complete_id(self.context.graph, checked, group_id=self.group(group_id))

@@ -7,6 +7,7 @@ also the object on stdout, `{"error": {"code": ..., "message": ...}}`.
 
 import errno
 import logging
+import os
 import sys
 from collections.abc import Sequence
 from typing import Annotated
@@ -29,6 +30,7 @@ from graph_memory.cli import (
     transfer,
 )
 from graph_memory.cli.command import Group, Json, begin
+from graph_memory.cli.errors import describe
 from graph_memory.cli.output import print_json
 from graph_memory.cli.streams import drop_stdout, open_closed_streams
 from graph_memory.errors import (
@@ -47,7 +49,11 @@ _NOT_NOW: dict[type[GraphMemoryError], int] = {RunsPausedError: 3, RunLockedErro
 
 _log = logging.getLogger(__name__)
 
-app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
+app = typer.Typer(
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 for part in (
     memories,
     conversations,
@@ -107,18 +113,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     open_closed_streams()
     logging.basicConfig(format="%(message)s", level=logging.WARNING, stream=sys.stderr)
     given = sys.argv[1:] if arguments is None else list(arguments)
+    code = _run(given)
+    if arguments is None and code == _INTERRUPTED:
+        sys.stderr.flush()
+        os._exit(code)  # without waiting for a thread that loads a model
+    return code
+
+
+def _run(given: Sequence[str]) -> int:
     try:
-        code = app(given, prog_name="graph-memory", standalone_mode=False) or 0
+        code = _called(given)
         sys.stdout.flush()  # a failure to write must fail the command
         return code
+    except BrokenPipeError:  # `graph-memory list | head` has what it wanted
+        drop_stdout()
+        return 0
     except typer.TyperException as error:
         return _fail("usage", error.format_message(), _USAGE, given)
-    except (RunsPausedError, RunLockedError) as error:
-        return _fail(error.code, str(error), _NOT_NOW[type(error)], given)
-    except (InvalidArgumentError, ConfirmationRequiredError, SettingsError) as error:
-        return _fail(error.code, str(error), _USAGE, given)
     except GraphMemoryError as error:
-        return _fail(error.code, str(error), _FAILED, given)
+        return _fail(error.code, describe(error), _status(error), given)
     except (KeyboardInterrupt, typer.Abort):
         return _fail("interrupted", "Interrupted.", _INTERRUPTED, given)
     except OSError as error:
@@ -126,6 +139,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:  # a defect; --verbose shows the traceback
         _log.debug("", exc_info=True)
         return _fail("internal", f"{type(error).__name__}: {error}.", _FAILED, given)
+
+
+def _called(given: Sequence[str]) -> int:
+    """Call the command, with the error of a closed pipe as it is; Typer exits on it."""
+    try:
+        return app(given, prog_name="graph-memory", standalone_mode=False) or 0
+    except SystemExit as ended:
+        if isinstance(ended.__context__, BrokenPipeError):
+            raise ended.__context__ from None
+        raise
+
+
+def _status(error: GraphMemoryError) -> int:
+    """Return the exit code for an error."""
+    if isinstance(error, InvalidArgumentError | ConfirmationRequiredError | SettingsError):
+        return _USAGE
+    return _NOT_NOW.get(type(error), _FAILED)
 
 
 def describe_os_error(error: OSError) -> str:

@@ -11,14 +11,14 @@ from graph_memory.cli.output import as_mapping, progress, show_fields
 app = typer.Typer()
 
 
-@command(app)
+@command(app, example="backup")
 async def backup() -> None:
     """Back up all groups of the database into a new folder. The database stays usable."""
     async with opened() as memory:
         show_fields(as_mapping(await memory.backups.create()))
 
 
-@command(app)
+@command(app, example="restore ~/backups/backup_20260101 --replace")
 async def restore(
     path: Annotated[Path, typer.Argument(help="Folder of the backup.", resolve_path=True)],
     replace: Annotated[

@@ -8,7 +8,7 @@ import inspect
 import logging
 import signal
 import sys
-from collections.abc import AsyncGenerator, Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -17,13 +17,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from graph_memory.cli import waiting
+from graph_memory.cli.completion import complete_group
+from graph_memory.cli.errors import in_options
+from graph_memory.errors import InvalidArgumentError, SettingsError
+
 if TYPE_CHECKING:
     from graph_memory.api.database import Database
     from graph_memory.api.service import GraphMemory
     from graph_memory.settings.base import Settings
 
 Group = Annotated[
-    str | None, typer.Option("--group", help="Tenant id; default: the setting group_id.")
+    str | None,
+    typer.Option(
+        "--group",
+        help="Tenant id; default: the setting group_id.",
+        autocompletion=complete_group,
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
 
@@ -61,8 +71,16 @@ def _amend(group: str | None, as_json: bool) -> None:
     _request.set(Request(before.group if group is None else group, as_json or before.as_json))
 
 
-def command(app: typer.Typer, name: str | None = None) -> Callable[..., Callable[..., Any]]:
-    """Register a function, plain or async, as a command with `--group` and `--json`."""
+def command(
+    app: typer.Typer, name: str | None = None, *, example: str
+) -> Callable[..., Callable[..., Any]]:
+    """Register a function, plain or async, as a command with `--group` and `--json`.
+
+    Args:
+        app: The commands to add it to.
+        name: Its name; that of the function if not given.
+        example: A call of it, for the help, without `graph-memory`.
+    """
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
@@ -71,10 +89,13 @@ def command(app: typer.Typer, name: str | None = None) -> Callable[..., Callable
             try:
                 work = function(**arguments)
                 if inspect.iscoroutine(work):
-                    with asyncio.Runner(loop_factory=_event_loop()) as runner:
-                        runner.run(_terminable(work))
+                    _run(work)
+            except InvalidArgumentError as error:
+                raise in_options(error, function) from None
             except KeyboardInterrupt:  # Typer would exit without a message
                 raise typer.Abort from None
+            finally:
+                waiting.end()
 
         # Typer reads the options from the signature.
         own = inspect.signature(function)
@@ -84,9 +105,22 @@ def command(app: typer.Typer, name: str | None = None) -> Callable[..., Callable
             **{option.name: option.annotation for option in _SHARED},
         }
         run.__dict__["__signature__"] = signature
-        return app.command(name)(run)
+        return app.command(name, epilog=f"Example: graph-memory {example}")(run)
 
     return register
+
+
+def _run(work: Coroutine[Any, Any, None]) -> None:
+    """Run a command in an event loop. After an interruption, wait for no thread of it."""
+    runner = asyncio.Runner(loop_factory=_event_loop())
+    try:
+        runner.run(_terminable(work))
+    except KeyboardInterrupt:
+        raise  # a thread that loads a model ends with the process
+    except BaseException:
+        runner.close()
+        raise
+    runner.close()
 
 
 async def _terminable(work: Coroutine[Any, Any, None]) -> None:
@@ -118,24 +152,45 @@ def _event_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
 
 
 def configured(**overrides: Any) -> "Settings":
-    """Read the settings, with the group of the current command."""
+    """Read the settings, with the group of the current command; options are `overrides`."""
     from graph_memory.domain.inputs import GroupId, validate_value
     from graph_memory.settings.base import read_settings
 
     if request().group is not None:
         overrides["group_id"] = validate_value(GroupId, request().group, "--group")
-    return read_settings(**overrides)
+    try:
+        return read_settings(**overrides)
+    except SettingsError as error:
+        sentence = str(error)
+        for name in overrides:
+            option = f"--{name.replace('_', '-')}"
+            sentence = sentence.replace(f"GRAPH_MEMORY_{name.upper()}=", f"{option}=")
+        raise SettingsError(sentence) from error
 
 
 @asynccontextmanager
-async def opened() -> AsyncGenerator["GraphMemory"]:
-    """Open a `GraphMemory` whose default group is that of the current command."""
+async def opened(doing: str = "Working…", *, model: bool = False) -> AsyncGenerator["GraphMemory"]:
+    """Open a `GraphMemory` whose default group is that of the current command.
+
+    Args:
+        doing: What the command waits for, once the database is open.
+        model: Load the embedding model at the same time as the database is opened.
+    """
+    stage = "Loading…"
+    embedder: Any = None
+
+    def reason() -> str:
+        return "Loading the model…" if model and embedder and not embedder.loaded else stage
+
+    waiting.begin(reason)
     from graph_memory.api.service import GraphMemory
 
     settings = configured()
-    _announce_start(settings)
+    # The start of the local Neo4j shows its own progress.
+    stage = "Connecting to Neo4j…" if _is_running(settings) else ""
     _leave_to_errors()
-    async with GraphMemory.open(settings) as memory:
+    async with GraphMemory.open(settings, preload=model) as memory:
+        stage, embedder = doing, memory.context.embedder
         yield memory
 
 
@@ -145,18 +200,20 @@ async def opened_database() -> AsyncGenerator["Database"]:
     from graph_memory.api.database import Database
 
     settings = configured()
-    _announce_start(settings)
+    _is_running(settings)
     _leave_to_errors()
     async with Database.open(settings) as database:
         yield database
 
 
-def _announce_start(settings: "Settings") -> None:
-    """Print a note when a command has to start the local Neo4j."""
+def _is_running(settings: "Settings") -> bool:
+    """Check for a running database. Print a note if the local Neo4j has to start."""
     from graph_memory import local_neo4j
 
-    if settings.neo4j_uri is None and local_neo4j.running(settings) is None:
-        note("Starting Neo4j for this command. Keep it running with `graph-memory db start`.")
+    if settings.neo4j_uri is not None or local_neo4j.running(settings):
+        return True
+    note("Starting Neo4j for this command. Keep it running with `graph-memory db start`.")
+    return False
 
 
 def _leave_to_errors() -> None:
@@ -166,6 +223,15 @@ def _leave_to_errors() -> None:
             logging.getLogger(name).setLevel(logging.ERROR)
 
 
+async def whole_ids(memory: "GraphMemory", given: Sequence[str]) -> list[str]:
+    """Return the ids of memories that the arguments of a command are, or begin.
+
+    Raises:
+        InvalidArgumentError: Several ids begin with an argument.
+    """
+    return [await memory.complete_id(each) for each in given]
+
+
 def unchecked(value: object) -> Any:
     """Return the value of an option without its type; the API checks it and names the choices."""
     return value
@@ -173,4 +239,5 @@ def unchecked(value: object) -> Any:
 
 def note(text: str) -> None:
     """Print a note on stderr, beside the result on stdout."""
+    waiting.end()
     print(text, file=sys.stderr)

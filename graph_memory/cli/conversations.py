@@ -5,7 +5,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from graph_memory.cli.command import command, opened
-from graph_memory.cli.memories import AnyTags, AsOf, KnownAt, Project, Since, States, Types, Until
+from graph_memory.cli.memories import (
+    AnyTags,
+    AsOf,
+    KnownAt,
+    Profile,
+    Project,
+    Since,
+    States,
+    Types,
+    Until,
+)
 from graph_memory.cli.output import as_mapping, show, show_fields
 
 if TYPE_CHECKING:
@@ -14,7 +24,7 @@ if TYPE_CHECKING:
 app = typer.Typer()
 
 
-@command(app)
+@command(app, example="retrieve 'what does Ada drink?' --max-tokens 500 --session chat1")
 async def retrieve(
     query: Annotated[str, typer.Argument(help="Question, or any text.")],
     max_tokens: Annotated[
@@ -38,7 +48,7 @@ async def retrieve(
     staleness_threshold: Annotated[
         int | None, typer.Option(help="Tokens after which a memory may repeat; default: 4096.")
     ] = None,
-    profile: Annotated[str, typer.Option(help="Ranking: recall, weighted or hybrid.")] = "recall",
+    profile: Profile = "recall",
     weights: Annotated[
         list[float] | None,
         typer.Option("--weight", help="Weight of the profile, in its order; repeatable."),
@@ -71,14 +81,14 @@ async def retrieve(
         "as_of": as_of,
         "known_at": known_at,
     }
-    async with opened() as memory:
+    async with opened("Searching…", model=True) as memory:
         retrieved = await memory.retrieve(query, **details)
     columns = ("score", "tokens", "distance", "status", "id", "content")
     fields = as_mapping(retrieved) | {"memories": [_flat(m) for m in retrieved.memories]}
     show(fields, columns, map(_row, retrieved.memories))
 
 
-@command(app)
+@command(app, example="feedback --reset")
 async def feedback(
     reset: Annotated[bool, typer.Option("--reset", help="Delete the feedback.")] = False,
 ) -> None:

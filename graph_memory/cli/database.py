@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, help="Start, stop and inspect the local Neo4j.")
 
 
-@command(app)
+@command(app, example="db start")
 def start() -> None:
     """Start the local Neo4j, and keep it running until `db stop`."""
     from graph_memory import local_neo4j
@@ -23,7 +23,7 @@ def start() -> None:
     show_fields({"uri": instance.uri, "pid": instance.pid, "version": instance.version})
 
 
-@command(app)
+@command(app, example="db stop")
 def stop() -> None:
     """Stop the local Neo4j at once, even while other processes use it."""
     from graph_memory import local_neo4j
@@ -31,7 +31,7 @@ def stop() -> None:
     show_fields({"stopped": local_neo4j.stop(_local())})
 
 
-@command(app)
+@command(app, example="db status --json")
 def status() -> None:
     """Show whether the local Neo4j runs, how long it stays, and its version and folders."""
     from graph_memory import local_neo4j
@@ -39,7 +39,7 @@ def status() -> None:
     show_fields(as_mapping(local_neo4j.status(_local())))
 
 
-@command(app)
+@command(app, example="db logs --lines 100")
 def logs(
     lines: Annotated[
         int, typer.Option("--lines", "-n", min=1, help="Maximum number of lines.")
@@ -52,7 +52,7 @@ def logs(
     show({"lines": tail}, ("",), ([line] for line in tail))
 
 
-@command(app)
+@command(app, example="db shell-uri")
 def shell_uri() -> None:
     """Print the URI, user, password and database for Neo4j Browser and cypher-shell."""
     settings = configured()

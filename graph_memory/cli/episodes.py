@@ -7,18 +7,24 @@ from typing import Annotated, Any
 import typer
 
 from graph_memory.cli.command import command, opened, request, unchecked
+from graph_memory.cli.completion import completing
 from graph_memory.cli.output import as_mapping, show, show_fields
+from graph_memory.cli.values import EPISODE_SOURCES, JOB_STATUSES, listed
 
 app = typer.Typer(no_args_is_help=True, help="Extract entities and facts from texts.")
 
 _FAILED = 1
 
 
-@command(app)
+@command(app, example="episodes add notes.txt --name Minutes")
 async def add(
     file: Annotated[Path, typer.Argument(help="File with the text; - reads stdin.")],
     source: Annotated[
-        str, typer.Option(help="Format of the text: text, message or json.")
+        str,
+        typer.Option(
+            help=f"Format of the text: {listed(EPISODE_SOURCES)}.",
+            autocompletion=completing(EPISODE_SOURCES),
+        ),
     ] = "text",
     name: Annotated[str | None, typer.Option(help="Title; default: the first words.")] = None,
     at: Annotated[
@@ -40,14 +46,18 @@ async def add(
         raise typer.Exit(_FAILED)
 
 
-@command(app)
+@command(app, example="episodes status --only failed")
 async def status(
     job_id: Annotated[
         str | None, typer.Argument(help="Id of the job; default: the latest jobs.")
     ] = None,
     only: Annotated[
         list[str] | None,
-        typer.Option("--only", help="Status: queued, running, done or failed; repeatable."),
+        typer.Option(
+            "--only",
+            help=f"Status: {listed(JOB_STATUSES)}; repeatable.",
+            autocompletion=completing(JOB_STATUSES),
+        ),
     ] = None,
     limit: Annotated[int, typer.Option(help="Maximum number of jobs.")] = 20,
 ) -> None:
@@ -74,7 +84,7 @@ async def status(
     show({"episodes": jobs}, columns, rows)
 
 
-@command(app)
+@command(app, example="episodes run")
 async def run() -> None:
     """Process all queued episodes, in all groups unless --group names one."""
     async with opened() as memory:
@@ -82,7 +92,7 @@ async def run() -> None:
     show_fields({"ended": ended})
 
 
-@command(app)
+@command(app, example="episodes retry")
 async def retry(
     job_ids: Annotated[
         list[str] | None, typer.Argument(help="Ids of the jobs; default: all failed ones.")

@@ -6,18 +6,28 @@ from typing import Annotated
 import typer
 
 from graph_memory.cli.command import command, opened
+from graph_memory.cli.completion import completing
+from graph_memory.cli.memories import Profile
 from graph_memory.cli.output import progress, show
 from graph_memory.cli.output_file import replacing, require_drawable
+from graph_memory.cli.values import DATA_FORMS, listed
 from graph_memory.errors import InvalidArgumentError
 
 app = typer.Typer()
 
 
-@command(app)
+@command(app, example="evaluate questions.json --k 5,10")
 async def evaluate(
     data: Annotated[Path, typer.Argument(help="JSON file of memories and questions.")],
-    form: Annotated[str, typer.Option("--from", help="Format of the file: own or locomo.")] = "own",
-    profile: Annotated[str, typer.Option(help="Ranking: recall, weighted or hybrid.")] = "recall",
+    form: Annotated[
+        str,
+        typer.Option(
+            "--from",
+            help=f"Format of the file: {listed(DATA_FORMS)}.",
+            autocompletion=completing(DATA_FORMS),
+        ),
+    ] = "own",
+    profile: Profile = "recall",
     k: Annotated[
         str, typer.Option(help="Cutoffs: numbers of results, between commas.")
     ] = "5,10,20",
@@ -39,13 +49,13 @@ async def evaluate(
     ] = None,
 ) -> None:
     """Measure the share of known answers that searches find, in temporary groups."""
-    from graph_memory.api.types import Profile
+    from graph_memory.api.types import Profile as Profiles
     from graph_memory.domain.inputs import validate
     from graph_memory.evaluation import evaluate as evaluation
     from graph_memory.evaluation.dataset import Form, read_data
 
     read = read_data(data, validate(Form, form, "--from"))
-    chosen = validate(Profile, profile, "--profile")
+    chosen = validate(Profiles, profile, "--profile")
     cutoffs, budgets = _numbers(k, "--k"), _numbers(budget, "--budget")
     if not cutoffs:
         raise InvalidArgumentError("--k", k, "give at least one number")

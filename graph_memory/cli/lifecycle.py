@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from graph_memory.cli.command import command, note, opened, request
+from graph_memory.cli.command import command, note, opened, request, whole_ids
+from graph_memory.cli.completion import complete_policy
 from graph_memory.cli.memories import Id
 from graph_memory.cli.output import as_mapping, show, show_fields
 from graph_memory.cli.output_file import replacing, require_drawable
@@ -13,19 +14,20 @@ from graph_memory.cli.output_file import replacing, require_drawable
 app = typer.Typer()
 
 
-@command(app, "decay-status")
+@command(app, "decay-status", example="decay-status 7c0e4a52")
 async def decay_status(memory_id: Id) -> None:
     """Explain the decay of a memory: its score, the reasons, and the dates ahead."""
     from graph_memory.api.types import describe_status
 
     async with opened() as memory:
+        (memory_id,) = await whole_ids(memory, [memory_id])
         found = await memory.lifecycle.status(memory_id)
         rules = memory.lifecycle.rules_hash()
     fields = {**as_mapping(found), "retention": found.retention, "rules": rules}
     show_fields({"explanation": describe_status(found), **fields})
 
 
-@command(app)
+@command(app, example="preserve 7c0e4a52 --until 2027-01-01")
 async def preserve(
     memory_id: Id,
     until: Annotated[
@@ -35,6 +37,7 @@ async def preserve(
 ) -> None:
     """Protect a memory from decay, permanently or until a date."""
     async with opened() as memory:
+        (memory_id,) = await whole_ids(memory, [memory_id])
         kept = await memory.lifecycle.preserve(memory_id, until=until, release=release)
     show_fields(
         {
@@ -47,30 +50,35 @@ async def preserve(
     )
 
 
-@command(app)
+@command(app, example="obsolete 7c0e4a52 'the office has moved'")
 async def obsolete(
     memory_id: Id,
     reason: Annotated[str, typer.Argument(help="Reason, shown in the history.")],
     superseded_by: Annotated[
-        str | None, typer.Option(help="Id of the memory that replaces it.")
+        str | None,
+        typer.Option(help="Id of the memory that replaces it, or its first characters."),
     ] = None,
 ) -> None:
     """Expire a memory that is no longer true. Searches omit it; --as-of still finds it."""
     async with opened() as memory:
+        (memory_id,) = await whole_ids(memory, [memory_id])
+        if superseded_by is not None:
+            (superseded_by,) = await whole_ids(memory, [superseded_by])
         marked = await memory.lifecycle.mark_obsolete(
             memory_id, reason, superseded_by=superseded_by
         )
     show_fields(as_mapping(marked))
 
 
-@command(app)
+@command(app, example="recover 7c0e4a52")
 async def recover(memory_id: Id) -> None:
     """Restore a deleted memory with its relations."""
     async with opened() as memory:
+        (memory_id,) = await whole_ids(memory, [memory_id])
         show_fields(as_mapping(await memory.lifecycle.recover(memory_id)))
 
 
-@command(app, "scan")
+@command(app, "scan", example="scan --project tea")
 async def scan_confidence(
     memory_ids: Annotated[
         list[str] | None, typer.Argument(help="Ids of the memories; default: all.")
@@ -85,7 +93,9 @@ async def scan_confidence(
     """List memories that were unused for long, and lower their confidence with --apply."""
     async with opened() as memory:
         report = await memory.lifecycle.scan_confidence(
-            memory_ids or None, project_id=project_id, dry_run=not apply
+            await whole_ids(memory, memory_ids or ()) or None,
+            project_id=project_id,
+            dry_run=not apply,
         )
     columns = ("id", "kind", "reason", "confidence", "proposed", "idle days")
     rows = (
@@ -95,13 +105,17 @@ async def scan_confidence(
     show(report, columns, rows)
 
 
-@command(app)
+@command(app, example="forecast --days 90 --plot forecast.svg")
 async def forecast(
     days: Annotated[float, typer.Option(help="Length of the forecast in days.")] = 365.0,
     points: Annotated[int, typer.Option(help="Number of intervals.")] = 12,
     now: Annotated[str | None, typer.Option(help="Start, ISO 8601; default: now.")] = None,
     policy: Annotated[
-        str | None, typer.Option(help="Decay policy to assume: a name, or a .cypher file.")
+        str | None,
+        typer.Option(
+            help="Decay policy to assume: a name, or a .cypher file.",
+            autocompletion=complete_policy,
+        ),
     ] = None,
     numbers: Annotated[
         list[str] | None,

@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from graph_memory.cli.command import command, note, opened, request
+from graph_memory.cli.completion import complete_policy, completing
 from graph_memory.cli.lifecycle import assignments
 from graph_memory.cli.output import as_mapping, progress, show, show_fields
+from graph_memory.cli.values import STAGES, listed
 from graph_memory.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
@@ -18,7 +20,7 @@ _TRUNCATED = 4
 app = typer.Typer()
 
 
-@command(app)
+@command(app, example="maintain --dry-run")
 async def maintain(
     dry_run: Annotated[
         bool,
@@ -29,7 +31,10 @@ async def maintain(
     ] = None,
     policy: Annotated[
         str | None,
-        typer.Option(help="With --dry-run: decay policy to assume, a name or a .cypher file."),
+        typer.Option(
+            help="With --dry-run: decay policy to assume, a name or a .cypher file.",
+            autocompletion=complete_policy,
+        ),
     ] = None,
     numbers: Annotated[
         list[str] | None,
@@ -39,7 +44,12 @@ async def maintain(
         bool, typer.Option("--full", help="Process memories that are not due, too.")
     ] = False,
     stages: Annotated[
-        list[str] | None, typer.Option("--stage", help="Stage to run; repeatable; default: all.")
+        list[str] | None,
+        typer.Option(
+            "--stage",
+            help=f"Stage to run: {listed(STAGES)}; repeatable; default: all.",
+            autocompletion=completing(STAGES),
+        ),
     ] = None,
     batch_size: Annotated[int | None, typer.Option(help="Memories per transaction.")] = None,
     concurrency: Annotated[int | None, typer.Option(help="Concurrent transactions.")] = None,
@@ -78,7 +88,7 @@ async def maintain(
         raise typer.Exit(_PAUSED if report.paused else _TRUNCATED)
 
 
-@command(app)
+@command(app, example="pause 'a backup is running'")
 async def pause(
     reason: Annotated[
         str, typer.Argument(help="Reason, shown by `status` and `maintain`.")
@@ -89,7 +99,7 @@ async def pause(
         show_fields(as_mapping(await memory.maintenance.pause(reason)))
 
 
-@command(app)
+@command(app, example="resume")
 async def resume() -> None:
     """Resume maintenance after a pause."""
     async with opened() as memory:
@@ -97,7 +107,7 @@ async def resume() -> None:
     show_fields({"resumed": was is not None, **(as_mapping(was) if was else {})})
 
 
-@command(app)
+@command(app, example="undo RUN_ID")
 async def undo(run_id: Annotated[str, typer.Argument(help="Id of the maintenance run.")]) -> None:
     """Undo a maintenance run. Memories changed since then stay as they are."""
     async with opened() as memory:
@@ -108,7 +118,7 @@ async def undo(run_id: Annotated[str, typer.Argument(help="Id of the maintenance
     show(undone, ("", ""), rows.items())
 
 
-@command(app)
+@command(app, example="status")
 async def status() -> None:
     """Show maintenance: a pause, the current run, due memories and the latest runs."""
     async with opened() as memory:
@@ -135,7 +145,7 @@ async def status() -> None:
     show(found, columns, rows)
 
 
-@command(app, "classify-queue")
+@command(app, "classify-queue", example="classify-queue --budget 20")
 async def classify_queue(
     budget: Annotated[
         int | None, typer.Option(help="Maximum number of memories to classify.")

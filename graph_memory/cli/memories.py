@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graph_memory.cli.command import command, note, opened, unchecked
+from graph_memory.cli.command import command, note, opened, request, unchecked, whole_ids
+from graph_memory.cli.completion import completing
 from graph_memory.cli.output import as_mapping, show, show_fields
+from graph_memory.cli.values import PROFILES, SORTS, STATES, TYPES, listed
 from graph_memory.errors import NotFoundError
 
 if TYPE_CHECKING:
@@ -19,11 +21,23 @@ if TYPE_CHECKING:
 app = typer.Typer()
 
 Types = Annotated[
-    list[str] | None, typer.Option("--type", help="Allowed type; repeatable; default: all.")
+    list[str] | None,
+    typer.Option(
+        "--type",
+        help=f"Allowed type: {listed(TYPES)}; repeatable; default: all.",
+        autocompletion=completing(TYPES),
+    ),
 ]
 States = Annotated[
     list[str] | None,
-    typer.Option("--state", help="Allowed state, such as ARCHIVED; repeatable."),
+    typer.Option(
+        "--state",
+        help=f"Allowed state: {listed(STATES)}; repeatable.",
+        autocompletion=completing(STATES),
+    ),
+]
+Profile = Annotated[
+    str, typer.Option(help=f"Ranking: {listed(PROFILES)}.", autocompletion=completing(PROFILES))
 ]
 AnyTags = Annotated[
     list[str] | None, typer.Option("--tag", help="Tag, of which one must match; repeatable.")
@@ -36,9 +50,10 @@ Project = Annotated[str | None, typer.Option("--project", help="Project id.")]
 AsOf = Annotated[str | None, typer.Option(help="Show what was true at this time, ISO 8601.")]
 KnownAt = Annotated[str | None, typer.Option(help="Show what was stored at this time, ISO 8601.")]
 
-Id = Annotated[str, typer.Argument(help="Id of the memory.")]
+Id = Annotated[str, typer.Argument(help="Id of the memory, or its first characters.")]
 Type = Annotated[
-    str | None, typer.Option("--type", help="Type, such as general, fact or preference.")
+    str | None,
+    typer.Option("--type", help=f"Type: {listed(TYPES)}.", autocompletion=completing(TYPES)),
 ]
 Tags = Annotated[list[str] | None, typer.Option("--tag", help="Tag; repeatable.")]
 Importance = Annotated[
@@ -49,7 +64,7 @@ Confidence = Annotated[float | None, typer.Option(help="Confidence, 0 to 1.")]
 Metadata = Annotated[str | None, typer.Option(help="Metadata, a JSON object.")]
 
 
-@command(app)
+@command(app, example="add 'Ada prefers green tea' --type preference --tag ada")
 async def add(
     content: Annotated[str, typer.Argument(help="Text to store; - reads stdin.")],
     memory_type: Type = None,
@@ -94,12 +109,15 @@ async def add(
         "memory_id": memory_id,
     }
     given = {name: value for name, value in details.items() if value is not None}
-    async with opened() as memory:
+    async with opened("Storing…", model=True) as memory:
+        if parent_id is not None:
+            (given["parent_id"],) = await whole_ids(memory, [parent_id])
         stored = await memory.add(_text(content), **given)
     show_fields(as_mapping(stored))
+    _note_clamped(importance, stored.importance)
 
 
-@command(app)
+@command(app, example="update 7c0e4a52 --importance 8")
 async def update(
     memory_id: Id,
     content: Annotated[str | None, typer.Argument(help="New text; - reads stdin.")] = None,
@@ -112,7 +130,8 @@ async def update(
     project_id: Project = None,
 ) -> None:
     """Change a memory. Keep its earlier text as a version; replace its tags and metadata."""
-    async with opened() as memory:
+    async with opened("Storing…", model=content is not None) as memory:
+        (memory_id,) = await whole_ids(memory, [memory_id])
         changed, _ = await memory.update(
             memory_id,
             content=None if content is None else _text(content),
@@ -125,21 +144,23 @@ async def update(
             project_id=project_id,
         )
     show_fields(as_mapping(changed))
+    _note_clamped(importance, changed.importance)
 
 
-@command(app)
+@command(app, example="touch 7c0e4a52")
 async def touch(memory_id: Id) -> None:
     """Count an access to a memory, so that it fades later."""
     async with opened() as memory:
+        (memory_id,) = await whole_ids(memory, [memory_id])
         await memory.touch(memory_id)
     show_fields({"memory_id": memory_id})
 
 
-@command(app)
+@command(app, example="search 'what does Ada drink?' --limit 5")
 async def search(
     query: Annotated[str, typer.Argument(help="Question, or any text.")],
     limit: Annotated[int, typer.Option(help="Maximum number of results, 1 to 50.")] = 10,
-    profile: Annotated[str, typer.Option(help="Ranking: recall, weighted or hybrid.")] = "recall",
+    profile: Profile = "recall",
     memory_types: Types = None,
     tags: AnyTags = None,
     states: States = None,
@@ -150,7 +171,7 @@ async def search(
     known_at: KnownAt = None,
 ) -> None:
     """Find the memories that answer a question, best first."""
-    async with opened() as memory:
+    async with opened("Searching…", model=True) as memory:
         found = await memory.search(
             query,
             limit=limit,
@@ -167,10 +188,11 @@ async def search(
     show({"results": results(found)}, ("score", *_COLUMNS), map(_hit, found))
 
 
-@command(app)
+@command(app, example="get 7c0e4a52")
 async def get(memory_id: Id, as_of: AsOf = None, known_at: KnownAt = None) -> None:
     """Show a memory and its relations."""
     async with opened() as memory:
+        (memory_id,) = await whole_ids(memory, [memory_id])
         found = await memory.get(memory_id, as_of=as_of, known_at=known_at)
         relations = await memory.relations.list(memory_id, as_of=as_of, known_at=known_at)
     fields = as_mapping(found)
@@ -178,9 +200,11 @@ async def get(memory_id: Id, as_of: AsOf = None, known_at: KnownAt = None) -> No
     show({**fields, "relations": relations}, ("", ""), [*fields.items(), *links])
 
 
-@command(app, "list")
+@command(app, "list", example="list --sort created_at --type fact")
 async def list_memories(
-    sort: Annotated[str, typer.Option(help="Order: importance or created_at.")] = "importance",
+    sort: Annotated[
+        str, typer.Option(help=f"Order: {listed(SORTS)}.", autocompletion=completing(SORTS))
+    ] = "importance",
     limit: Annotated[int, typer.Option(help="Maximum number of results, 1 to 50.")] = 20,
     cursor: Annotated[
         str | None, typer.Option(help="Cursor: `next_cursor` of the previous page.")
@@ -195,24 +219,27 @@ async def list_memories(
     known_at: KnownAt = None,
 ) -> None:
     """List memories in pages, the most important or the newest first."""
+    filters: dict[str, Any] = {
+        "memory_types": memory_types,
+        "tags": tags,
+        "states": states,
+        "date_from": date_from,
+        "date_to": date_to,
+        "project_id": project_id,
+        "as_of": as_of,
+        "known_at": known_at,
+    }
+    total = None
     async with opened() as memory:
-        page = await memory.list(
-            sort=unchecked(sort),
-            limit=limit,
-            cursor=cursor,
-            memory_types=unchecked(memory_types),
-            tags=tags,
-            states=unchecked(states),
-            date_from=date_from,
-            date_to=date_to,
-            project_id=project_id,
-            as_of=as_of,
-            known_at=known_at,
-        )
+        page = await memory.list(sort=unchecked(sort), limit=limit, cursor=cursor, **filters)
+        if page.next_cursor and sys.stdout.isatty() and not request().as_json:
+            total = await memory.count(**filters)
     show(page, _COLUMNS, map(_row, page.memories))
+    if total is not None:
+        note(f"{len(page.memories)} of {total:,}; next: --cursor {page.next_cursor}")
 
 
-@command(app)
+@command(app, example="delete 7c0e4a52")
 async def delete(
     memory_ids: Annotated[list[str] | None, typer.Argument(help="Ids of the memories.")] = None,
     permanent: Annotated[
@@ -233,7 +260,8 @@ async def delete(
             )
             show_fields({**as_mapping(gone_all), "permanent": permanent})
             return
-        gone, unknown = await _deleted(memory, memory_ids or (), permanent=permanent)
+        whole = await whole_ids(memory, memory_ids or ())
+        gone, unknown = await _deleted(memory, whole, permanent=permanent)
         missed = NotFoundError(", ".join(unknown), memory.group(None))
     if unknown and not gone:
         raise missed
@@ -265,6 +293,12 @@ def results(found: Sequence["FoundMemory"]) -> list[dict[str, Any]]:
         {**as_mapping(hit.memory), **{k: v for k, v in as_mapping(hit).items() if k != "memory"}}
         for hit in found
     ]
+
+
+def _note_clamped(given: float | None, stored: float) -> None:
+    """Print a note if an importance outside the range became the nearest number in it."""
+    if given is not None and given != stored:
+        note(f"--importance {given:g} was stored as {stored:g}: it is from 1 to 10.")
 
 
 _COLUMNS = ("id", "type", "importance", "created", "content")

@@ -19,7 +19,7 @@ embeddings = typer.Typer(no_args_is_help=True, help="Embed stored memories again
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Count, and change nothing.")]
 
 
-@command(app)
+@command(app, example="serve --port 8080")
 async def serve(
     host: Annotated[
         str | None, typer.Option(help="Address to listen on; default: the setting host.")
@@ -48,7 +48,7 @@ async def serve(
         await serve_http(settings, insecure_no_auth=insecure_no_auth)
 
 
-@command(app)
+@command(app, example="doctor")
 async def doctor() -> None:
     """Check the installation, the settings and the database. Print a remedy for each fault."""
     from graph_memory.api.database import examine
@@ -61,7 +61,7 @@ async def doctor() -> None:
         raise typer.Exit(1)
 
 
-@command(app)
+@command(app, example="verify --repair")
 async def verify(
     mend: Annotated[
         bool,
@@ -82,7 +82,7 @@ async def verify(
         raise typer.Exit(1)
 
 
-@command(app)
+@command(app, example="adopt --dry-run")
 async def adopt(
     dry_run: DryRun = False,
     undo: Annotated[bool, typer.Option("--undo", help="Undo the adoption of --group.")] = False,
@@ -183,7 +183,7 @@ def _note_skipped(groups: set[str]) -> None:
         note(f"Group '{group}' was skipped: {remedy(group)}.")
 
 
-@command(migrate)
+@command(migrate, example="migrate up")
 async def up() -> None:
     """Apply missing migrations, and create missing indexes."""
     async with opened_database() as database:
@@ -192,7 +192,7 @@ async def up() -> None:
         show_fields({"applied": applied, "remade": remade})
 
 
-@command(migrate)
+@command(migrate, example="migrate down --to 10")
 async def down(
     to: Annotated[int, typer.Option(help="Version to keep as the last.")],
 ) -> None:
@@ -201,14 +201,14 @@ async def down(
         show_fields({"removed": await database.migrate_down(to)})
 
 
-@command(migrate)
+@command(migrate, example="migrate reindex")
 async def reindex() -> None:
     """Rebuild search indexes that were made by other settings. Searches fail until it ends."""
     async with opened_database() as database:
         show_fields({"remade": await database.reindex()})
 
 
-@command(migrate)
+@command(migrate, example="migrate status")
 async def status() -> None:
     """List the migrations and the time of each."""
     async with opened_database() as database:
@@ -217,13 +217,13 @@ async def status() -> None:
     show({"migrations": steps}, columns, (list(as_mapping(step).values()) for step in steps))
 
 
-@command(embeddings)
+@command(embeddings, example="embeddings rebuild --dry-run")
 async def rebuild(dry_run: DryRun = False) -> None:
     """Embed every memory again, in all groups unless --group names one."""
     await _embed(only_missing=False, dry_run=dry_run)
 
 
-@command(embeddings)
+@command(embeddings, example="embeddings missing")
 async def missing(dry_run: DryRun = False) -> None:
     """Embed the memories without a vector of the configured model."""
     await _embed(only_missing=True, dry_run=dry_run)

@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 
+from graph_memory.cli import waiting
 from graph_memory.cli.command import request
 
 
@@ -17,6 +18,7 @@ def show(result: object, columns: Sequence[str], rows: Iterable[Sequence[object]
 
     With empty column names, a row is a name and a value; rows without a value are omitted.
     """
+    waiting.end()
     if request().as_json:
         print_json(result)
         return
@@ -24,7 +26,9 @@ def show(result: object, columns: Sequence[str], rows: Iterable[Sequence[object]
     if not any(columns):
         cells = [row for row in cells if row[-1]]
     if sys.stdout.isatty():
-        _print_table(columns, cells)
+        from graph_memory.cli.tables import print_table
+
+        print_table(columns, cells)
     else:
         for row in cells:
             print("\t".join(row))
@@ -55,6 +59,7 @@ class Advance(Protocol):
 @contextmanager
 def progress(what: str, total: int | None = None) -> Generator[Advance]:
     """Show a progress bar on a terminal, and yield the function that moves it."""
+    waiting.end()
     if request().as_json or not sys.stderr.isatty():
         yield lambda done, of=None: None
         return
@@ -69,19 +74,6 @@ def progress(what: str, total: int | None = None) -> Generator[Advance]:
             bar.update(task, advance=done, total=total if of is None else of)
 
         yield advance
-
-
-def _print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, header_style="bold", show_header=any(columns))
-    for column in columns:
-        table.add_column(column, overflow="fold")
-    for row in rows:
-        table.add_row(*map(Text, row))  # do not interpret markup in a memory
-    Console().print(table)
 
 
 def _cell(value: object) -> str:

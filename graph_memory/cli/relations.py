@@ -4,24 +4,31 @@ from typing import Annotated, Any
 
 import typer
 
-from graph_memory.cli.command import command, opened, unchecked
+from graph_memory.cli.command import command, opened, unchecked, whole_ids
+from graph_memory.cli.completion import completing
+from graph_memory.cli.memories import AnyTags, AsOf, Id, KnownAt, States, Types
 from graph_memory.cli.output import as_mapping, show, show_fields
+from graph_memory.cli.values import ALGORITHMS, DIRECTIONS, RELATION_TYPES, RESOLUTIONS, listed
 
 app = typer.Typer()
 
-Id = Annotated[str, typer.Argument(help="Id of the memory.")]
-From = Annotated[str, typer.Argument(help="Id of the memory at the start.")]
-To = Annotated[str, typer.Argument(help="Id of the memory at the end.")]
-AsOf = Annotated[str | None, typer.Option(help="Show what was true at this time, ISO 8601.")]
-KnownAt = Annotated[str | None, typer.Option(help="Show what was stored at this time, ISO 8601.")]
+_BEGINNING = ", or its first characters."
+
+From = Annotated[str, typer.Argument(help=f"Id of the memory at the start{_BEGINNING}")]
+To = Annotated[str, typer.Argument(help=f"Id of the memory at the end{_BEGINNING}")]
 
 
-@command(app)
+@command(app, example="relate 7c0e4a52 91bd03fe --type supports")
 async def relate(
     from_id: From,
     to_id: To,
     relation_type: Annotated[
-        str, typer.Option("--type", help="Type of the relation, such as supports or causes.")
+        str,
+        typer.Option(
+            "--type",
+            help=f"Type of the relation: {listed(RELATION_TYPES)}.",
+            autocompletion=completing(RELATION_TYPES),
+        ),
     ] = "relates_to",
     strength: Annotated[float, typer.Option(help="Strength, 0 to 1.")] = 0.5,
     bidirectional: Annotated[
@@ -36,11 +43,15 @@ async def relate(
     ] = None,
     resolve: Annotated[
         str | None,
-        typer.Option(help="With contradicts, the memory that supersedes: newer or stronger."),
+        typer.Option(
+            help=f"With contradicts, the memory that supersedes: {listed(RESOLUTIONS)}.",
+            autocompletion=completing(RESOLUTIONS),
+        ),
     ] = None,
 ) -> None:
     """Relate two memories, or update their relation."""
     async with opened() as memory:
+        from_id, to_id = await whole_ids(memory, [from_id, to_id])
         made = await memory.relations.add(
             from_id,
             to_id,
@@ -56,12 +67,17 @@ async def relate(
     show({"relations": rows}, [*rows[0]], [[*row.values()] for row in rows])
 
 
-@command(app)
+@command(app, example="unrelate 7c0e4a52 91bd03fe")
 async def unrelate(
     from_id: From,
     to_id: To,
     relation_type: Annotated[
-        str | None, typer.Option("--type", help="Type of the relations; default: all.")
+        str | None,
+        typer.Option(
+            "--type",
+            help="Type of the relations; default: all.",
+            autocompletion=completing(RELATION_TYPES),
+        ),
     ] = None,
     both_directions: Annotated[
         bool, typer.Option("--both", help="End relations in the other direction, too.")
@@ -69,20 +85,29 @@ async def unrelate(
 ) -> None:
     """End the relations between two memories. --as-of still shows them."""
     async with opened() as memory:
+        from_id, to_id = await whole_ids(memory, [from_id, to_id])
         ended = await memory.relations.remove(
             from_id, to_id, unchecked(relation_type), both_directions=both_directions
         )
     show_fields({"removed": ended})
 
 
-@command(app)
+@command(app, example="traverse 7c0e4a52 --depth 2")
 async def traverse(
-    start_memory_id: Annotated[str, typer.Argument(help="Id of the first memory.")],
+    start_memory_id: Annotated[str, typer.Argument(help=f"Id of the first memory{_BEGINNING}")],
     algorithm: Annotated[
-        str, typer.Option(help="Order: bfs (breadth-first) or dfs (depth-first).")
+        str,
+        typer.Option(
+            help="Order: bfs (breadth-first) or dfs (depth-first).",
+            autocompletion=completing(ALGORITHMS),
+        ),
     ] = "bfs",
     direction: Annotated[
-        str, typer.Option(help="Direction of the relations: out, in or both.")
+        str,
+        typer.Option(
+            help=f"Direction of the relations: {listed(DIRECTIONS)}.",
+            autocompletion=completing(DIRECTIONS),
+        ),
     ] = "out",
     max_depth: Annotated[
         int | None,
@@ -94,17 +119,15 @@ async def traverse(
     ] = None,
     relation_types: Annotated[
         list[str] | None,
-        typer.Option("--relation", help="Relation type to follow; repeatable; default: all."),
+        typer.Option(
+            "--relation",
+            help="Relation type to follow; repeatable; default: all.",
+            autocompletion=completing(RELATION_TYPES),
+        ),
     ] = None,
-    types: Annotated[
-        list[str] | None, typer.Option("--type", help="Allowed type; repeatable; default: all.")
-    ] = None,
-    tags: Annotated[
-        list[str] | None, typer.Option("--tag", help="Tag, of which one must match; repeatable.")
-    ] = None,
-    states: Annotated[
-        list[str] | None, typer.Option("--state", help="Allowed state; repeatable; default: all.")
-    ] = None,
+    types: Types = None,
+    tags: AnyTags = None,
+    states: States = None,
     include_parent_links: Annotated[
         bool, typer.Option("--parents", help="Follow parent links, too.")
     ] = False,
@@ -126,25 +149,30 @@ async def traverse(
         "known_at": known_at,
     }
     async with opened() as memory:
+        (start_memory_id,) = await whole_ids(memory, [start_memory_id])
         walked = await memory.relations.traverse(start_memory_id, **walk)
     rows = ((node.depth, node.memory_id, node.memory_type, node.content) for node in walked.nodes)
     show(walked, ("depth", "id", "type", "content"), rows)
 
 
-@command(app)
+@command(app, example="history 7c0e4a52")
 async def history(memory_id: Id) -> None:
     """List what happened to a memory: its versions, states and relations."""
     async with opened() as memory:
+        (memory_id,) = await whole_ids(memory, [memory_id])
         events = await memory.lifecycle.history(memory_id)
     rows = [[event.at, event.kind, event.detail] for event in events]
     show({"memory_id": memory_id, "events": events}, ("at", "what", "detail"), rows)
 
 
-@command(app)
+@command(app, example="analyze --top 5")
 async def analyze(
     memory_id: Annotated[
         str | None,
-        typer.Argument(help="Id of the memory to look around; default: the whole group."),
+        typer.Argument(
+            help="Id of the memory to look around, or its first characters; "
+            "default: the whole group."
+        ),
     ] = None,
     top: Annotated[int, typer.Option(help="Number of connectors and bridges to list.")] = 10,
     as_of: AsOf = None,
@@ -152,5 +180,7 @@ async def analyze(
 ) -> None:
     """Analyse relations: degrees, types, top connectors, bridges and islands."""
     async with opened() as memory:
+        if memory_id is not None:
+            (memory_id,) = await whole_ids(memory, [memory_id])
         found = await memory.relations.analyze(memory_id, top=top, as_of=as_of, known_at=known_at)
     show_fields(as_mapping(found))

@@ -20,21 +20,21 @@ if TYPE_CHECKING:
 app = typer.Typer()
 
 
-@command(app)
+@command(app, example="stats --group demo")
 async def stats() -> None:
     """Count the memories of a group by type and tag, and its relations by type."""
     async with opened() as memory:
         show_fields(as_mapping(await memory.stats()))
 
 
-@command(app)
+@command(app, example="health")
 async def health() -> None:
     """Show the health of a group: states, mean scores, waiting work and the last run."""
     async with opened() as memory:
         show_fields(as_mapping(await memory.health()))
 
 
-@command(app)
+@command(app, example="browser --open")
 def browser(
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="Port to listen on; 0 for any free port.")
@@ -69,7 +69,7 @@ def browser(
             server.serve_forever()
 
 
-@command(app)
+@command(app, example="report --html report.html")
 async def report(
     html: Annotated[Path, typer.Option(help="HTML file to write.")],
 ) -> None:

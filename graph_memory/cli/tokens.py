@@ -5,7 +5,9 @@ from typing import Annotated
 import typer
 
 from graph_memory.cli.command import command, note, opened, request
+from graph_memory.cli.completion import completing
 from graph_memory.cli.output import as_mapping, show, show_fields
+from graph_memory.cli.values import SCOPES, listed
 
 app = typer.Typer(no_args_is_help=True, help="Manage the tokens for access over HTTP.")
 
@@ -14,7 +16,7 @@ TokenId = Annotated[str, typer.Argument(help="Id of the token, from `token list`
 _EVERY_GROUP = "*"
 
 
-@command(app)
+@command(app, example="token create ci --scope read --days 30")
 async def create(
     name: Annotated[str, typer.Argument(help="Name of the caller, written to the audit log.")],
     groups: Annotated[
@@ -24,7 +26,11 @@ async def create(
         ),
     ] = None,
     scope: Annotated[
-        str, typer.Option(help="Scope: read, write or admin; each includes the previous ones.")
+        str,
+        typer.Option(
+            help=f"Scope: {listed(SCOPES)}; each includes the previous ones.",
+            autocompletion=completing(SCOPES),
+        ),
     ] = "write",
     days: Annotated[
         float | None, typer.Option(help="Validity in days; default: unlimited.")
@@ -44,7 +50,7 @@ async def create(
     _print_token(token, secret)
 
 
-@command(app, "list")
+@command(app, "list", example="token list")
 async def list_tokens() -> None:
     """List the tokens, without their secrets."""
     async with opened() as memory:
@@ -65,7 +71,7 @@ async def list_tokens() -> None:
     show({"tokens": found}, columns, rows)
 
 
-@command(app)
+@command(app, example="token revoke TOKEN_ID")
 async def revoke(token_id: TokenId) -> None:
     """Revoke a token permanently."""
     async with opened() as memory:
@@ -73,7 +79,7 @@ async def revoke(token_id: TokenId) -> None:
     show_fields(as_mapping(token))
 
 
-@command(app)
+@command(app, example="token rotate TOKEN_ID")
 async def rotate(token_id: TokenId) -> None:
     """Replace the secret of a token, and print it once. The old secret becomes invalid."""
     async with opened() as memory:

@@ -9,20 +9,28 @@ from typing import Annotated, TextIO
 import typer
 
 from graph_memory.cli.command import command, opened
+from graph_memory.cli.completion import completing
 from graph_memory.cli.memories import results
 from graph_memory.cli.output import show, show_fields
 from graph_memory.cli.output_file import replacing, require_writable
+from graph_memory.cli.values import STORES
 
 app = typer.Typer()
 
 
-@command(app, "import")
+@command(app, "import", example="import memories.jsonl --dry-run")
 async def import_memories(
     file: Annotated[
         Path, typer.Argument(help="JSON lines, or the file or folder of --from; - reads stdin.")
     ],
     source: Annotated[
-        str | None, typer.Option("--from", metavar="FORMAT", help="Format of another store.")
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="FORMAT",
+            help="Format of another store.",
+            autocompletion=completing(STORES),
+        ),
     ] = None,
     user: Annotated[
         str | None,
@@ -45,7 +53,7 @@ async def import_memories(
     await bring(file, source, user, dry_run)
 
 
-@command(app)
+@command(app, example="export --output memories.jsonl")
 async def export(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="File to write; default: stdout.")
@@ -66,7 +74,7 @@ async def export(
         show_fields({"exported": count, "file": output})
 
 
-@command(app)
+@command(app, example="demo")
 async def demo(
     clean: Annotated[bool, typer.Option("--clean", help="Delete the demo permanently.")] = False,
 ) -> None:

@@ -11,7 +11,17 @@ from graph_memory.domain.models import Memory, Relation
 from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import instant, optional_instant
 from graph_memory.engine import Engine
+from graph_memory.errors import AmbiguousIdError
 from graph_memory.settings.base import Settings
+
+#: Characters of a generated id; an id as long is whole.
+_ID_CHARACTERS = 36
+
+#: Characters of an id that are enough to look for the rest.
+_PREFIX_CHARACTERS = 4
+
+#: Ids that the error of an ambiguous beginning lists.
+_CANDIDATES = 5
 
 
 async def get_many(
@@ -70,3 +80,23 @@ def view_parameters(
         "known_at": optional_instant(known_at),
         "decay": policies.rules(settings),
     }
+
+
+async def complete_id(graph: Graph, given: str, *, group_id: str) -> str:
+    """Return the only id of a group that begins with `given`, in any state.
+
+    A whole id is returned without a query, and an unknown or short one as it is.
+
+    Raises:
+        AmbiguousIdError: Several ids begin with it.
+    """
+    if not _PREFIX_CHARACTERS <= len(given) < _ID_CHARACTERS:
+        return given
+    found = await graph.rows(
+        "memories/read/ids", str, group_id=group_id, prefix=given, limit=_CANDIDATES + 1
+    )
+    if given in found or not found:
+        return given
+    if len(found) > 1:
+        raise AmbiguousIdError(given, found[:_CANDIDATES], more=len(found) > _CANDIDATES)
+    return found[0]

@@ -8,9 +8,11 @@ from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from graph_memory.database.graph import Graph
 from graph_memory.domain.inputs import Filters, MemoryId, validate_value
 from graph_memory.domain.models import LISTED_STATES, Memory, SortOrder
 from graph_memory.domain.scope import CallScope
+from graph_memory.domain.timestamps import instant
 from graph_memory.engine import Engine
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.memories import filtering, read
@@ -81,6 +83,23 @@ async def list_memories(
     page = found[:limit]
     memories = [listed.memory for listed in page]
     return Page(memories, _cursor(page[-1], sort) if more else None)
+
+
+async def count(
+    graph: Graph,
+    scope: CallScope,
+    filters: Filters = Filters(),  # noqa: B008 - immutable
+) -> int:
+    """Count the memories on all pages of a list with these filters."""
+    found = await graph.one(
+        "search/listing/count",
+        int,
+        group_id=scope.group_id,
+        now=instant(scope.now),
+        states=filtering.visible_states(filters, LISTED_STATES),
+        **filtering.filter_parameters(filters),
+    )
+    return found or 0
 
 
 def _cursor(last: _Listed, sort: SortOrder) -> str:

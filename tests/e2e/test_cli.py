@@ -6,6 +6,7 @@ loaded model; where the boundary of a process is the point, a real one is starte
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -110,6 +111,20 @@ def test_every_command_and_option_says_what_it_is(path: tuple[str, ...]) -> None
     assert {"--json", "--group"} <= options
     for parameter in command.params:
         assert parameter.help or parameter.name == "help", parameter.name
+
+
+@pytest.mark.parametrize("path", list(command_paths()), ids=" ".join)
+def test_every_command_shows_a_valid_example_with_its_help(
+    path: tuple[str, ...], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    assert main([*path, "-h"]) == 0
+    shown = capsys.readouterr().out
+    example = f"Example: graph-memory {' '.join(path)}"
+    assert example in shown
+    words = shlex.split(found(path).epilog.removeprefix("Example: "))
+    assert tuple(words[1 : len(path) + 1]) == path
+    found(path).make_context(path[-1], words[len(path) + 1 :])
 
 
 def test_the_version_is_told_at_once_and_without_heavy_imports() -> None:
@@ -246,6 +261,67 @@ def test_relations_are_made_walked_analysed_and_ended(cli: Run) -> None:
     assert cli("history", "nobody").code == 1
 
 
+def test_the_beginning_of_an_id_is_enough_where_one_memory_has_it(cli: Run, group: str) -> None:
+    first, second = f"{group}_a1", f"{group}_a2"
+    for memory_id in (first, second):
+        assert cli("add", f"Ada knows {memory_id}", "--id", memory_id).code == 0
+    short = cli("add", "Ada prefers tea", "--json").json["memory_id"]
+    assert cli("get", short[:8], "--json").json["memory_id"] == short
+    made = cli("relate", short[:8], first, "--json").json["relations"][0]
+    assert (made["from_id"], made["to_id"]) == (short, first)
+    assert cli("get", first, "--json").json["memory_id"] == first
+    refused = cli("get", group, "--json")
+    assert (refused.code, refused.json["error"]["code"]) == (2, "ambiguous_id")
+    assert f"it begins the ids {first}, {second}; add characters" in refused.err
+    assert cli("delete", short[:8], "--json").json["deleted"][0]["memory_id"] == short
+    assert cli("recover", short[:8], "--json").json["memory_id"] == short
+    assert cli("get", short[:3]).code == 1
+
+
+def test_an_importance_out_of_range_is_reported(cli: Run) -> None:
+    added = cli("add", "very important", "--importance", 99, "--json")
+    assert added.json["importance"] == 10
+    assert added.err == "--importance 99 was stored as 10: it is from 1 to 10.\n"
+    assert cli("update", added.json["memory_id"], "--importance", 0).err.endswith("1 to 10.\n")
+    assert cli("update", added.json["memory_id"], "--importance", 7).err == ""
+
+
+def test_a_list_on_a_terminal_counts_the_rest(
+    cli: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(3):
+        cli("add", f"note {number}", "--type", "fact")
+    cli("add", "another note", "--type", "task")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "60")
+    page = cli("list", "--limit", 2, "--type", "fact")
+    assert page.err.startswith("2 of 3; next: --cursor ")
+    rest = cli("list", "--limit", 2, "--type", "fact", "--cursor", page.err.split()[-1])
+    assert (rest.out.count("note"), rest.err) == (1, "")
+    assert cli("list", "--limit", 2, "--json").err == ""
+
+
+def test_groups_types_and_policies_are_completed(
+    cli: Run, group: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cli("add", "something to have a group")
+
+    def complete(line: str) -> list[str]:
+        monkeypatch.setenv("_GRAPH_MEMORY_COMPLETE", "complete_bash")
+        monkeypatch.setenv("COMP_WORDS", line)
+        monkeypatch.setenv("COMP_CWORD", str(len(line.split()) - 1))
+        with pytest.raises(SystemExit):
+            main([])
+        return capsys.readouterr().out.split()
+
+    assert complete("graph-memory list --type pre") == ["preference"]
+    assert complete("graph-memory search x --profile h") == ["hybrid"]
+    assert complete(f"graph-memory list --group {group[:12]}") == [group]
+    assert "half_life" in complete("graph-memory forecast --policy half")
+    monkeypatch.setenv("GRAPH_MEMORY_NEO4J_URI", "bolt://127.0.0.1:1")
+    assert complete(f"graph-memory list --group {group[:12]}") == []
+
+
 def test_the_group_may_stand_before_or_behind_the_command(cli: Run, group: str) -> None:
     cli("--group", f"{group}_b", "add", "in the other group")
     assert "other group" in cli("list", "--group", f"{group}_b").out
@@ -262,7 +338,11 @@ def test_the_group_may_stand_before_or_behind_the_command(cli: Run, group: str) 
         (["delete"], 2, "usage", "give ids, or --all"),
         (["add", "x", "--metadata", "{"], 2, "usage", "is not valid JSON"),
         (["add", "x", "--metadata", "[]"], 2, "invalid_argument", "metadata"),
-        (["add", "x", "--stability", "9"], 2, "invalid_argument", "stability=9"),
+        (["add", "x", "--stability", "9"], 2, "invalid_argument", "--stability=9"),
+        (["list", "--type", "song"], 2, "invalid_argument", "--type='song'"),
+        (["retrieve", "x", "--depth", "9"], 2, "invalid_argument", "--depth=9"),
+        (["delete", "--all"], 2, "confirmation_required", "--confirm 'DELETE ALL'"),
+        (["serve", "--port", "70000"], 2, "settings", "--port=70000"),
         (["add", "  "], 2, "invalid_argument", "white space"),
         (["list", "--group", "a-b"], 2, "invalid_argument", "group='a-b'"),
         (["list", "--limit", "51"], 2, "invalid_argument", "1 to 50"),
@@ -615,6 +695,13 @@ def test_an_error_is_one_sentence_whatever_becomes_of_stdout(
     assert done.returncode == 1, done.stderr
     (said,) = done.stderr.splitlines()
     assert said.startswith("error: Neo4j at bolt://127.0.0.1:1 does not answer")
+
+
+@pytest.mark.parametrize("command", ["--help", "migrate status", "list"])
+def test_a_reader_may_stop_reading(command: str, environment: None) -> None:
+    line = f"set -o pipefail; '{SCRIPT}' {command} | true"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_result_that_cannot_be_written_is_an_error() -> None:

@@ -1,0 +1,61 @@
+"""Errors in the words of the command line: options instead of arguments, commands for tools."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any, get_args
+
+import typer
+
+from graph_memory.errors import ConfirmationRequiredError, GraphMemoryError, InvalidArgumentError
+
+#: Tools and arguments in messages, and the command or option for each.
+_WORDS = {
+    "recover_soft_deleted restores": "`graph-memory recover` restores",
+    "and known_at returns": "and --known-at returns",
+}
+
+
+def describe(error: GraphMemoryError) -> str:
+    """Return the sentence for an error, as a command reports it."""
+    if isinstance(error, ConfirmationRequiredError):
+        return f"{error.action} needs --confirm '{error.confirmation}'. Nothing was changed."
+    sentence = str(error)
+    for word, ours in _WORDS.items():
+        sentence = sentence.replace(word, ours)
+    return sentence
+
+
+def in_options(error: InvalidArgumentError, function: Callable[..., Any]) -> InvalidArgumentError:
+    """Return an error that names the option of a command in place of the argument.
+
+    Args:
+        error: The error of the API.
+        function: The function of the command.
+    """
+    name = error.argument.partition(".")[0]
+    option = _options(function).get(name)
+    if option is None:
+        return error
+    named = InvalidArgumentError(option, error.value, error.expected)
+    # Other subclasses differ only in their code, or add values.
+    error.args = named.args
+    error.argument = option
+    return error
+
+
+def _options(function: Callable[..., Any]) -> dict[str, str]:
+    """Return the option or argument of a command for each parameter of its function."""
+    return {
+        name: _spelled(name, get_args(parameter.annotation)[1:])
+        for name, parameter in inspect.signature(function, eval_str=True).parameters.items()
+    }
+
+
+def _spelled(name: str, metadata: tuple[Any, ...]) -> str:
+    given = metadata[0] if metadata else None
+    if isinstance(given, typer.models.ArgumentInfo):
+        return name
+    # In an `Annotated`, Typer takes the first name for the default.
+    names = (getattr(given, "default", None), *(getattr(given, "param_decls", None) or ()))
+    declared = [each for each in names if isinstance(each, str) and each.startswith("--")]
+    return declared[0] if declared else f"--{name.replace('_', '-')}"

@@ -1,0 +1,67 @@
+"""The values of options, without an import of the modules that check them.
+
+A test compares them with the types of the domain.
+"""
+
+TYPES = (
+    "general",
+    "fact",
+    "preference",
+    "conversation",
+    "task",
+    "ephemeral",
+    "concept",
+    "procedure",
+    "context",
+)
+STATES = ("ACTIVE", "DORMANT", "ARCHIVED", "EXPIRED", "SOFT_DELETED")
+RELATION_TYPES = (
+    "references",
+    "contradicts",
+    "supports",
+    "extends",
+    "causes",
+    "caused_by",
+    "precedes",
+    "follows",
+    "part_of",
+    "contains",
+    "relates_to",
+    "depends_on",
+    "leads_to",
+    "supersedes",
+)
+PROFILES = ("recall", "weighted", "hybrid")
+SORTS = ("importance", "created_at")
+ALGORITHMS = ("bfs", "dfs")
+DIRECTIONS = ("out", "in", "both")
+RESOLUTIONS = ("newer", "stronger")
+STAGES = (
+    "protection",
+    "decay",
+    "compress",
+    "confidence",
+    "classification",
+    "embeddings",
+    "purge",
+    "sessions",
+    "records",
+)
+SCOPES = ("read", "write", "admin")
+EPISODE_SOURCES = ("text", "message", "json")
+JOB_STATUSES = ("queued", "running", "done", "failed")
+DATA_FORMS = ("own", "locomo")
+STORES = (
+    "mcp-memory",
+    "mcp-ai-memory",
+    "doobidoo",
+    "basic-memory",
+    "mem0",
+    "forgetful",
+    "longterm-memory",
+)
+
+
+def listed(values: tuple[str, ...]) -> str:
+    """Return values as the help of an option lists them: `a, b or c`."""
+    return f"{', '.join(values[:-1])} or {values[-1]}"

@@ -1,0 +1,46 @@
+"""The values that options list and shells complete are those of the domain."""
+
+from collections.abc import Iterable
+
+import pytest
+
+from graph_memory.api.types import Scope
+from graph_memory.cli import values
+from graph_memory.cli.completion import completing
+from graph_memory.domain.models import LifecycleState, MemoryType, RelationType, SortOrder
+from graph_memory.evaluation.dataset import Form
+from graph_memory.maintenance.stages import Stage
+from graph_memory.memories.lifecycle import Resolution
+from graph_memory.ranking.profiles import Profile
+from graph_memory.transfer.formats import FORMATS
+from graph_memory.traversal.traverse import Algorithm, Direction
+
+
+@pytest.mark.parametrize(
+    ("given", "known"),
+    [
+        (values.TYPES, MemoryType),
+        (values.STATES, LifecycleState),
+        (values.RELATION_TYPES, RelationType),
+        (values.SORTS, SortOrder),
+        (values.PROFILES, Profile),
+        (values.ALGORITHMS, Algorithm),
+        (values.DIRECTIONS, Direction),
+        (values.RESOLUTIONS, Resolution),
+        (values.STAGES, Stage),
+        (values.SCOPES, Scope),
+        (values.DATA_FORMS, Form),
+        (values.STORES, FORMATS),
+    ],
+    ids=lambda value: "",
+)
+def test_values_are_those_of_the_domain(given: tuple[str, ...], known: Iterable[str]) -> None:
+    assert given == tuple(known)
+
+
+def test_a_completion_keeps_what_is_typed() -> None:
+    complete = completing(values.STATES)
+    assert complete("AR") == ["ARCHIVED"]
+    assert complete("ar") == ["arCHIVED"]
+    assert complete("x") == []
+    assert complete("") == list(values.STATES)
