@@ -1,13 +1,13 @@
-"""The data that searches are measured over: memories, questions, and which answer which.
+"""The data for an evaluation: memories, questions, and the memories that answer each question.
 
-It is one JSON object:
+The file has one JSON object:
 
     {"memories":  [{"id": "1", "content": "...", "created_at": "2026-01-01T00:00:00Z",
                     "conversation_id": "a", "group": "a"}],
      "questions": [{"text": "...", "evidence": ["1"], "category": "when", "group": "a"}]}
 
-`created_at`, `conversation_id`, `category` and `group` may be left out. What would be measured
-wrongly without a word is refused: a memory that is not stored is never found.
+`created_at`, `conversation_id`, `category` and `group` are optional. Data that would give wrong
+figures is refused. An example is the same memory twice: only one is stored, and only one is found.
 """
 
 import json
@@ -26,14 +26,14 @@ from graph_memory.errors import InvalidArgumentError
 
 
 class Form(StrEnum):
-    """How a file of data is written."""
+    """The format of a file of data."""
 
     OWN = "own"
     LOCOMO = "locomo"
 
 
 class EvaluationMemory(BaseModel):
-    """A memory to find things in."""
+    """A memory to store before the questions are asked."""
 
     model_config = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
 
@@ -56,7 +56,7 @@ class EvaluationQuestion(BaseModel):
 
 
 class Evaluation(BaseModel):
-    """Memories and the questions asked of them."""
+    """Memories, and the questions about them."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -68,8 +68,8 @@ def read_data(path: Path, form: Form = Form.OWN) -> Evaluation:
     """Read a file of memories and questions; questions without evidence are left out.
 
     Raises:
-        InvalidArgumentError: It is not of that form, says a thing twice, or names evidence that is
-            not there; the message names the entry.
+        InvalidArgumentError: The file is not of that form, has the same memory twice, or names
+            evidence that is missing. The message names the entry.
     """
     try:
         given = json.loads(path.read_text(encoding="utf-8"))
@@ -113,8 +113,8 @@ def _refuse_unknown(data: Evaluation) -> None:
 def _from_locomo(given: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Turn LoCoMo's published form into ours: a memory a turn, a group a conversation.
 
-    Evidence that names no turn is left out; of several ids in one string each counts. What was said
-    twice in the same words is one memory, and either turn is evidence.
+    Evidence that names no turn is left out. A string with several ids names several turns. Turns
+    with the same words become one memory; evidence that names any such turn names the memory.
     """
     memories: list[dict[str, Any]] = []
     questions: list[dict[str, Any]] = []

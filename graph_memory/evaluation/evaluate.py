@@ -1,7 +1,7 @@
-"""Measure how well searches find what answers questions, over data whose answers are known.
+"""Measure how well searches find the answers to questions, on data with known answers.
 
-Memories are stored in their order, in a new group for each `group` of the data, which is erased
-afterwards; a question is asked of its own group.
+Each `group` of the data becomes a new group, which is erased in the end. Its memories are stored in
+their order, and its questions search in that group only.
 """
 
 import math
@@ -22,7 +22,7 @@ from graph_memory.ranking.profiles import Profile
 from graph_memory.search import feedback, search
 from graph_memory.settings.base import Settings
 
-#: Results a budget is filled from.
+#: Results from which a budget is filled.
 _DEEP = 200
 _CHARACTERS_PER_TOKEN = 4
 _BATCH = 200
@@ -30,17 +30,17 @@ _BATCH = 200
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Means over questions, each 0 to 1, but for the counts.
+    """Means over the questions of a category, each 0 to 1 except `questions` and `tokens`.
 
     Attributes:
-        category: Whose; `all` for every question.
-        questions: How many.
-        recall: Of the evidence, the share among the first k, by k.
-        mrr: 1 / the rank of the first evidence, 0 if there is none.
-        ndcg: Gain of the first ten, discounted by log2(rank + 1), as a share of the ideal.
-        precision: Of the first n results the share that is evidence, n being the evidence there is.
-        tokens: In the first ten, at 4 characters each.
-        found_at: Of the evidence, the share among results within a number of tokens, by number.
+        category: Category of the questions; `all` for every question.
+        questions: Number of questions.
+        recall: Share of the evidence that is among the first k results, by k.
+        mrr: 1 / rank of the first evidence; 0 if no evidence is found.
+        ndcg: Gain of the first ten results, discounted by log2(rank + 1), as a share of the ideal.
+        precision: Share of evidence among the first n results, for n pieces of evidence.
+        tokens: Tokens in the first ten results, at 4 characters each.
+        found_at: Share of the evidence among the results within a budget, by budget in tokens.
     """
 
     category: str
@@ -63,19 +63,20 @@ async def evaluate(
     taught_shift: float | None = None,
     on_progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> list[Scores]:
-    """Store the data in groups of its own, ask its questions, and erase the groups again.
+    """Store the data in new groups, ask its questions, and erase the groups.
 
-    To see what feedback is worth, every other question is kept for teaching, and the rest scored.
+    To measure the value of feedback, every second question gives feedback; the others are scored.
 
     Args:
-        memory: Whose database, model and settings.
-        data: What is asked of what.
-        profile: How to rank.
-        cutoffs: Numbers of results at which to look.
-        budgets: Numbers of tokens at which to look.
-        taught_shift: By how much feedback may move the weight of meaning, 0..1; None scores every
-            question, and 0 those that teaching leaves over.
-        on_progress: Called with what was done since, and with all memories and questions.
+        memory: Service whose database, model and settings are used.
+        data: Memories and questions.
+        profile: Profile of the ranking.
+        cutoffs: Numbers of results at which to measure recall.
+        budgets: Numbers of tokens at which to measure the evidence found.
+        taught_shift: Largest shift of the weight of meaning by feedback, 0..1. None scores every
+            question without feedback. 0 scores every second question without feedback.
+        on_progress: Called with the number of memories and questions done since the last call, and
+            with their total.
 
     Returns:
         The scores of all questions, then of each category.
@@ -124,7 +125,7 @@ async def _taught(
     on_progress: Callable[[int, int], None],
     total: int,
 ) -> dict[str, Settings]:
-    """Judge the first result of each question, and return each group's settings after that."""
+    """Give feedback on the first result of each question, and return the settings by group."""
     settings = memory.settings.model_copy(update={"feedback_max_shift": shift})
     engine = replace(memory.context.engine, settings=settings)
     for question in lessons if shift else ():
@@ -144,7 +145,7 @@ async def _taught(
 
 
 async def _store(memory: GraphMemory, batch: Sequence[EvaluationMemory], group: str) -> None:
-    """Store memories; one that is refused would be counted as not found, and is raised."""
+    """Store memories, and raise the error of one that is refused: it would count as not found."""
     outcomes = await memory.add_many([_new(m, group) for m in batch], group_id=group)
     for outcome in outcomes:
         if outcome.error:
@@ -152,7 +153,7 @@ async def _store(memory: GraphMemory, batch: Sequence[EvaluationMemory], group: 
 
 
 def _new(memory: EvaluationMemory, group: str) -> dict[str, Any]:
-    """Return the arguments to store a memory, by an id that is its group's own."""
+    """Return the arguments to store a memory, with an id that is unique to its group."""
     return {
         "memory_id": f"{group}:{memory.id}",
         "content": memory.content,

@@ -1,6 +1,6 @@
-"""A group at a glance, as one page: what there is, what fades, what is coming, what is wrong."""
+"""A report on a group: its states, what fades, what comes, its connectors, and what is wrong."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from graph_memory.api.maintenance import MaintenanceStatus
@@ -13,10 +13,15 @@ from graph_memory.diagnostics.verify import Problem, verify
 from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import instant
 from graph_memory.memories import read
-from graph_memory.traversal.analysis import Analysis
+from graph_memory.traversal.analysis import Analysis, Connector
+from graph_memory.traversal.traverse import WalkedRelation
 
 _DOTS = 1000
 _CURVE_DAYS = list(range(0, 366, 5))
+_NAMED = 10  #: connectors with their texts
+_DRAWN = 40  #: connectors in the picture
+_DRAWN_RELATIONS = 2000
+_LEAD_CHARACTERS = 240
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +36,7 @@ class MemoryDot:
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """What is kept of an untouched memory of importance 5."""
+    """The retention of an unused memory of importance 5."""
 
     stability: int  #: 1 to 5
     day: int
@@ -48,7 +53,9 @@ class GroupReport:
     curves: list[CurvePoint]
     dots: list[MemoryDot]  #: the most important memories, a thousand at most
     analysis: Analysis
-    leads: dict[str, str]  #: first words of the top connectors, by id
+    connectors: list[Connector]  #: the memories of most relations, forty at most
+    neighbours: list[tuple[str, str]]  #: pairs of connectors with a relation
+    leads: dict[str, str]  #: first words of top connectors and memories forgotten first, by id
     checks: list[Check]
     problems: list[Problem]
     status: MaintenanceStatus
@@ -59,19 +66,49 @@ async def report(memory: GraphMemory, group_id: str | None = None) -> GroupRepor
     graph, settings, now = memory.context.graph, memory.settings, memory.clock()
     group = memory.group(group_id)
     given = {"group_id": group, "now": instant(now), "decay": policies.parameters(settings)}
-    analysis = await memory.relations.analyze(group_id=group)
-    top = [connector.memory_id for connector in analysis.top_connectors]
-    connectors = await read.get_many(memory.context.engine, CallScope(group, now), top)
+    analysis = await memory.relations.analyze(top=_DRAWN, group_id=group)
+    connectors = analysis.top_connectors
+    analysis = replace(analysis, top_connectors=connectors[:_NAMED])
+    forecast = await memory.lifecycle.forecast(days=365, points=24, group_id=group)
+    listed = {each.memory_id for each in (*analysis.top_connectors, *forecast.first_lost)}
+    texts = await read.get_many(memory.context.engine, CallScope(group, now), sorted(listed))
     problems = await verify(graph, settings)
     return GroupReport(
         group_id=group,
         at=now,
-        forecast=await memory.lifecycle.forecast(days=365, points=24, group_id=group),
+        forecast=forecast,
         curves=await graph.rows("reporting/report/curves", CurvePoint, days=_CURVE_DAYS, **given),
         dots=await graph.rows("reporting/report/dots", MemoryDot, limit=_DOTS, **given),
         analysis=analysis,
-        leads={each.memory_id: " ".join(each.content.split())[:120] for each in connectors},
+        connectors=connectors,
+        neighbours=await _neighbours(memory, connectors, group),
+        leads={each.memory_id: lead(each.content) for each in texts},
         checks=await doctor.examine(settings),
         problems=problems.get("", []) + problems.get(group, []),
         status=await memory.maintenance.status(),
     )
+
+
+async def _neighbours(
+    memory: GraphMemory, connectors: list[Connector], group: str
+) -> list[tuple[str, str]]:
+    relations = await memory.context.graph.rows(
+        "traversal/analysis/relations_among",
+        WalkedRelation,
+        memory_ids=[each.memory_id for each in connectors],
+        limit=_DRAWN_RELATIONS,
+        group_id=group,
+        now=instant(memory.clock()),
+        as_of=None,
+        known_at=None,
+    )
+    return sorted({(each.from_id, each.to_id) for each in relations})
+
+
+def lead(text: str) -> str:
+    """Return a text on one line; a long one ends after a whole word, with an ellipsis."""
+    line = " ".join(text.split())
+    if len(line) <= _LEAD_CHARACTERS:
+        return line
+    # Text of a script without spaces has no other end than the last character.
+    return line[:_LEAD_CHARACTERS].rsplit(" ", 1)[0].rstrip(",;:") + " …"

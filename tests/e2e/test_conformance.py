@@ -176,9 +176,11 @@ async def test_the_report_is_seen_in_a_real_browser(
         "Health",
         "Last runs",
     ]
-    assert len(seen["images"]) == 4
-    assert all(width > 300 for width in seen["images"])
+    assert len(seen["pictures"]) == 4
+    assert all(width > 300 for width in seen["pictures"])
     assert seen["wider"] <= 0
+    assert seen["widerOnAPhone"] <= 0
+    assert seen["dark"] == {"paper": "rgb(24, 26, 27)", "ink": "rgb(221, 221, 221)"}
     assert hostile in seen["text"]
     assert seen["faults"] == []
-    assert {address.split(":")[0] for address in seen["requests"]} == {"file", "data"}
+    assert {address.split(":")[0] for address in seen["requests"]} == {"file"}

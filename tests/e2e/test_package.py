@@ -61,7 +61,7 @@ def test_the_wheel_holds_every_statement_and_the_lock_of_jars(wheel: Path) -> No
         "graph_memory/neo4j-browser/graph.grass",
         "graph_memory/neo4j-browser/queries/states.cypher",
     } <= names
-    assert "graph_memory/py.typed" in names
+    assert {"graph_memory/py.typed", "graph_memory/reporting/report.html.jinja"} <= names
     assert not any(name.startswith("tests/") for name in names)
 
 

@@ -1,8 +1,8 @@
-// Tell what is kept of untouched memories over time, of some made for it and gone with the query.
+// Compute the retention of unused memories over time, by memories that exist during the query only.
 //
 // access  write
-// param   group_id : STRING — the tenant they seem to be of
-// param   days     : LIST<INTEGER> [d] — when to look, >= 0
+// param   group_id : STRING — the tenant whose policy holds
+// param   days     : LIST<INTEGER> [d] — days unused, >= 0
 // param   now      : STRING — ISO 8601, UTC
 // returns stability : INTEGER
 // returns day       : INTEGER [d]

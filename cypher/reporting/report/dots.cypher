@@ -1,4 +1,4 @@
-// List how far the most important memories have faded, and for how long they were not used.
+// List the retention of the most important memories, and the days since their last use.
 //
 // access  read
 // param   group_id : STRING — the tenant

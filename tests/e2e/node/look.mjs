@@ -19,9 +19,16 @@ const seen = await page.evaluate(() => ({
   title: document.title,
   mode: document.compatMode,
   headings: [...document.querySelectorAll("h2")].map((each) => each.textContent),
-  images: [...document.images].map((each) => each.complete && each.naturalWidth),
+  pictures: [...document.querySelectorAll("figure svg")].map((each) => each.clientWidth),
   wider: document.documentElement.scrollWidth - innerWidth,
   text: document.body.innerText,
 }));
+await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }]);
+seen.dark = await page.evaluate(() => ({
+  paper: getComputedStyle(document.body).backgroundColor,
+  ink: getComputedStyle(document.querySelector("svg text")).fill,
+}));
+await page.setViewport({ width: 360, height: 740 });
+seen.widerOnAPhone = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
 console.log(JSON.stringify({ ...seen, faults, requests }));
 await browser.close();

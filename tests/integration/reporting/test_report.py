@@ -1,7 +1,7 @@
 """The report is one sound page: complete, escaped, and in need of nothing else."""
 
+import re
 import warnings
-from base64 import b64decode
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
@@ -10,13 +10,13 @@ from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory
 from graph_memory.reporting.html import page
-from graph_memory.reporting.report import GroupReport, report
+from graph_memory.reporting.report import GroupReport, lead, report
 from tests.conftest import Clock
 
 HOSTILE = '<script>alert("&")</script><img src=x onerror=alert(1)>'
 
 #: Elements without an end tag.
-VOID = {"meta", "img"}
+VOID = {"meta"}
 
 
 class Page(HTMLParser):
@@ -95,13 +95,21 @@ async def test_the_page_is_well_formed_and_needs_nothing_else(found: GroupReport
     parsed = Page(text)
     assert parsed.open == []
     assert {"script", "link", "iframe"} & parsed.tags == set()
-    sources = [value or "" for name, value in parsed.attributes if name in ("src", "href")]
-    assert len(sources) == 4
-    for source in sources:
-        assert source.startswith("data:image/svg+xml;base64,")
-        image = ElementTree.fromstring(b64decode(source.partition(",")[2]))
-        assert image.tag.endswith("svg")
-    assert "default-src 'none'; img-src data:" in text
+    links = {value or "" for name, value in parsed.attributes if re.fullmatch(r"src|.*href", name)}
+    assert all(link.startswith("#") for link in links)  # shapes that a picture defines itself
+    assert "content=\"default-src 'none'; style-src 'unsafe-inline'\"" in text
+    ids = [value for name, value in parsed.attributes if name == "id"]
+    assert len(ids) == len(set(ids))
+
+
+async def test_the_pictures_are_sound_and_take_the_colour_of_the_text(found: GroupReport) -> None:
+    pictures = re.findall(r"<svg.*?</svg>", page(found), re.DOTALL)
+    assert len(pictures) == 4
+    for picture in pictures:
+        assert ElementTree.fromstring(picture).tag.endswith("svg")
+        assert "currentColor" in picture
+        assert "#000000" not in picture
+        assert "#ffffff" not in picture
 
 
 async def test_what_memories_say_is_text_on_the_page(found: GroupReport) -> None:
@@ -129,3 +137,33 @@ async def test_an_empty_group_is_reported_without_a_warning(memory: GraphMemory)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         Page(page(await report(memory)))
+
+
+async def test_states_without_memories_have_no_bar(found: GroupReport) -> None:
+    text = page(found)
+    rows = re.findall(r"<tr><td>(\w+)</td><td>(\d+)</td><td><div", text)
+    assert rows == [("ACTIVE", "4"), ("SOFT_DELETED", "1")]
+
+
+async def test_the_most_connected_memories_are_drawn_with_their_relations(
+    found: GroupReport,
+) -> None:
+    hub = found.connectors[0].memory_id
+    assert {to for _, to in found.neighbours} == {hub}
+    assert {start for start, _ in found.neighbours} == {c.memory_id for c in found.connectors[1:]}
+
+
+async def test_no_word_is_cut(memory: GraphMemory) -> None:
+    words = " ".join(f"word{number}" for number in range(100))
+    first = await memory.add(words)
+    second = await memory.add("a harbour")
+    await memory.relations.add(second.memory_id, first.memory_id)
+    shown = (await report(memory)).leads[first.memory_id]
+    assert shown.endswith(" …")
+    assert words.startswith(shown.removesuffix("…"))
+    assert len(shown) > 200
+
+
+def test_a_text_without_spaces_is_cut_between_characters() -> None:
+    assert lead("日" * 300) == "日" * 240 + " …"
+    assert lead(" short \n text ") == "short text"
