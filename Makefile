@@ -1,7 +1,11 @@
 # What a developer types; `make help` lists it. Only Python >= 3.11 and make are needed.
 PYTHON ?= python3
 BIN := .venv/bin
-STAMP := .venv/installed
+SERVE := .venv/serve
+DEVELOP := .venv/develop
+COMPILE = $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
+  --no-emit-index-url --no-annotate --generate-hashes
+UV_INSTALL = $(BIN)/uv pip install --quiet --no-deps --python $(BIN)/python
 
 .DEFAULT_GOAL := help
 .PHONY: help install serve test unit check format docs reference bench stress build lock clean
@@ -9,54 +13,61 @@ STAMP := .venv/installed
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
 
-install: $(STAMP) ## Create .venv with everything, pinned by config/requirements.lock
+install: $(DEVELOP) ## Create .venv with everything, pinned by config/requirements-dev.lock
 
-$(STAMP): pyproject.toml config/requirements.lock
+$(SERVE): pyproject.toml config/requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "graph-memory needs Python 3.11 or newer; set PYTHON=python3.x" >&2; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv>=0.9,<1'
-	@$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --requirement config/requirements.lock
-	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --editable .
+	@$(UV_INSTALL) --require-hashes --requirement config/requirements.lock
+	@$(UV_INSTALL) --editable .
 	@touch $@
 
-serve: $(STAMP) ## Serve MCP at http://127.0.0.1:8765/mcp, with a local Neo4j of its own
+$(DEVELOP): $(SERVE) config/requirements-dev.lock
+	@$(UV_INSTALL) --require-hashes --requirement config/requirements-dev.lock
+	@touch $@
+
+serve: $(SERVE) ## Serve MCP at http://127.0.0.1:8765/mcp, with a local Neo4j of its own
 	@exec $(BIN)/graph-memory serve
 
-test: $(STAMP) ## Run the whole suite against a real Neo4j
+test: $(DEVELOP) ## Run the whole suite against a real Neo4j
 	@exec $(BIN)/python -m pytest -m 'not bench and not stress'
 
-unit: $(STAMP) ## Run what needs no Neo4j, in seconds
+unit: $(DEVELOP) ## Run what needs no Neo4j, in seconds
 	@exec $(BIN)/python -m pytest tests/unit
 
-check: $(STAMP) ## Check format, lint, layers and types
+check: $(DEVELOP) ## Check format, lint, layers and types
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/pyright
 
-format: $(STAMP) ## Format, and fix what can be fixed
+format: $(DEVELOP) ## Format, and fix what can be fixed
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-docs: $(STAMP) ## Build the documentation into docs/_build/html
+docs: $(DEVELOP) ## Build the documentation into docs/_build/html
 	@$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --fresh-env -b html docs docs/_build/html
 
-reference: $(STAMP) ## Write docs/reference from the code
+reference: $(DEVELOP) ## Write docs/reference from the code
 	@$(BIN)/python docs/reference.py
 
-bench: $(STAMP) ## Measure speed, as ratios within one run
+bench: $(DEVELOP) ## Measure speed, as ratios within one run
 	@exec $(BIN)/python -m pytest -m bench -s tests/benchmarks
 
-stress: $(STAMP) ## Run the long tests
+stress: $(DEVELOP) ## Run the long tests
 	@exec $(BIN)/python -m pytest -m stress
 
-build: $(STAMP) ## Build sdist and wheel into dist/
+build: $(DEVELOP) ## Build sdist and wheel into dist/, with the weights of the default model
+	@rm -rf graph_memory/inference/model
+	@cp -R "$$($(BIN)/python -c 'from graph_memory.inference import packaged_model as m; print(m.folder())')" \
+	  graph_memory/inference/model
 	@$(BIN)/python -m build --installer uv
 
-lock: $(STAMP) ## Pin every dependency again
-	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --group dev \
-	  --no-emit-index-url --no-annotate --generate-hashes --output-file config/requirements.lock pyproject.toml
+lock: $(SERVE) ## Pin every dependency again
+	@$(COMPILE) --group weights --output-file config/requirements.lock
+	@$(COMPILE) --group dev --constraint config/requirements.lock --output-file config/requirements-dev.lock
 
 clean: ## Remove .venv and what was built
-	@rm -rf .venv dist build .pytest_cache .ruff_cache .hypothesis docs/_build
+	@rm -rf .venv dist build graph_memory/inference/model .pytest_cache .ruff_cache .hypothesis docs/_build

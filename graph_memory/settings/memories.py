@@ -10,7 +10,8 @@ class MemorySettings(BaseSettings):
     # Embeddings
     embedding_model: str = Field(
         "all-MiniLM-L6-v2",
-        description="Name of a sentence-transformers model, or of a model at `embedding_url`.",
+        description="The packaged `all-MiniLM-L6-v2`, a model of sentence-transformers (an extra), "
+        "or one at `embedding_url`.",
     )
     embedding_dimensions: int = Field(
         384, ge=1, le=4096, description="Width of the vectors of that model."

@@ -76,7 +76,9 @@ class SearchSettings(BaseSettings):
         50, ge=10, le=1000, description="Candidates that late interaction compares."
     )
     recall_cross_encoder: str = Field(
-        "", description="Name or folder of a sentence-transformers CrossEncoder; empty for none."
+        "",
+        description="Name or folder of a sentence-transformers CrossEncoder, an extra; empty for "
+        "none.",
     )
     recall_cross_encoder_weight: float = Field(
         2.0, gt=0, le=10, description="Weight of the cross-encoder, if there is one."

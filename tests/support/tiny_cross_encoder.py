@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from graph_memory.inference import sentence_transformer
+from graph_memory.inference import packaged_model
 
 _WINDOW = 64
 
@@ -14,7 +14,7 @@ def write_cross_encoder(folder: Path, *, labels: int = 1) -> Path:
     import torch
     from transformers import AutoTokenizer, BertConfig, BertForSequenceClassification
 
-    tokenizer: Any = AutoTokenizer.from_pretrained(sentence_transformer._packaged_folder())
+    tokenizer: Any = AutoTokenizer.from_pretrained(packaged_model.folder())
     config: Any = BertConfig(
         vocab_size=len(tokenizer),
         hidden_size=32,

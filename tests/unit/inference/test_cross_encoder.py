@@ -12,7 +12,7 @@ from safetensors.torch import load_file, save_file
 
 from graph_memory import read_settings
 from graph_memory.errors import SettingsError
-from graph_memory.inference import sentence_transformer
+from graph_memory.inference import packaged_model
 from graph_memory.inference.cross_encoder import CrossEncoder
 from graph_memory.inference.embedder import Embedder
 from graph_memory.ranking.scoring import LEAD_CHARACTERS
@@ -116,7 +116,7 @@ async def test_a_model_that_says_two_things_is_refused(tmp_path: Path) -> None:
 
 
 async def test_a_model_that_embeds_is_refused_rather_than_given_a_random_judge() -> None:
-    message = await error_of(sentence_transformer._packaged_folder() or "")
+    message = await error_of(packaged_model.folder())
     assert "was not trained to score pairs" in message
     assert "BertModel" in message
 
