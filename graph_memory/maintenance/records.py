@@ -24,7 +24,7 @@ class Failure:
     reason: str
 
 
-Failures = Annotated[
+FailureList = Annotated[
     list[Failure], BeforeValidator(lambda v: json.loads(v) if isinstance(v, str) else v)
 ]
 
@@ -59,7 +59,7 @@ class Run:
     stages_done: list[str] = field(default_factory=list[str])
     counts: Counts = field(default_factory=Counts)
     transitioned: JsonObject = field(default_factory=dict[str, int])
-    failed: Failures = field(default_factory=list[Failure])  #: the first failures
+    failed: FailureList = field(default_factory=list[Failure])  #: the first failures
     duration_seconds: float = 0.0
     truncated: bool = False  #: it stopped at its time limit
 

@@ -1,8 +1,8 @@
 """Authentication: a check of bearer tokens and JWTs at each request, through the SDK."""
 
 import time
-from dataclasses import dataclass
 
+from cachetools import TLRUCache
 from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.auth.provider import AccessToken
 from mcp.server.auth.settings import AuthSettings
@@ -30,29 +30,24 @@ class Caller(AccessToken):
     error: GraphMemoryError | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    grant: Grant
-    until: float  #: seconds since 1970
-
-
 class Verifier:
     """A check of tokens, whose results stay valid for `token_cache_seconds`."""
 
     def __init__(self, memory: GraphMemory) -> None:
         self._memory = memory
-        self._settings = memory.settings
         self._jwt = JwtVerifier(memory.settings) if memory.settings.jwt_jwks_url else None
-        self._seen: dict[str, _Seen] = {}
+        cache_seconds = memory.settings.token_cache_seconds
+        #: The grant and the expiry of each token, in seconds since 1970.
+        self._seen = TLRUCache[str, tuple[Grant, float]](
+            _MOST_REMEMBERED, lambda _, found, now: min(now + cache_seconds, found[1]), time.time
+        )
 
     async def verify_token(self, token: str) -> AccessToken | None:
         """Return the caller of a token, or None for an unknown token."""
         if len(token) > _LONGEST_TOKEN:
             return None
-        seen = self._seen.get(token)
-        if seen and time.time() < seen.until:
-            return _caller(token, seen.grant)
-        self._seen.pop(token, None)
+        if seen := self._seen.get(token):
+            return _caller(token, seen[0])
         try:
             found = await self._found(token)
         except GraphMemoryError as error:
@@ -60,12 +55,8 @@ class Verifier:
             return Caller(token=token, client_id="unknown", scopes=[], error=error)
         if found is None:
             return None
-        grant, expires_at = found
-        if len(self._seen) >= _MOST_REMEMBERED:
-            self._seen.clear()
-        until = min(time.time() + self._settings.token_cache_seconds, expires_at)
-        self._seen[token] = _Seen(grant, until)
-        return _caller(token, grant)
+        self._seen[token] = found
+        return _caller(token, found[0])
 
     async def _found(self, token: str) -> tuple[Grant, float] | None:
         """Return the grant and the expiry of a token. A JWT has two dots; our tokens have none."""

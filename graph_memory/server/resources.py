@@ -19,7 +19,7 @@ from graph_memory.errors import (
 )
 from graph_memory.server.auth import caller
 from graph_memory.server.tool import FAILED
-from graph_memory.server.views.base import GotMemory, Refusal
+from graph_memory.server.views.base import ErrorView, MemoryView
 from graph_memory.server.views.stats import HealthView, StatsView
 
 _log = logging.getLogger(__name__)
@@ -60,7 +60,7 @@ async def memory_resource(group: str, memory_id: str, context: Context[GraphMemo
         memory = await _memory(context)
         found = await memory.get(memory_id, counted=False, group_id=group)
         relations = await memory.relations.list(memory_id, group_id=group)
-        return GotMemory(memory=found, relations=relations).model_dump_json()
+        return MemoryView(memory=found, relations=relations).model_dump_json()
 
 
 async def stats_resource(group: str, context: Context[GraphMemory]) -> str:
@@ -90,9 +90,9 @@ def _refusals() -> Generator[None]:
     try:
         yield
     except (NotFoundError, InvalidArgumentError, ForbiddenError) as error:
-        raise ResourceNotFoundError(Refusal.of(error).text()) from error
+        raise ResourceNotFoundError(ErrorView.of(error).text()) from error
     except GraphMemoryError as error:
-        raise ResourceError(Refusal.of(error).text()) from error
+        raise ResourceError(ErrorView.of(error).text()) from error
     except Exception as error:
         _log.exception("Reading a resource failed")
         raise ResourceError(FAILED.text()) from error

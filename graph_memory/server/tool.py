@@ -26,7 +26,7 @@ from graph_memory.errors import GraphMemoryError, InvalidArgumentError
 from graph_memory.server import audit
 from graph_memory.server.auth import caller
 from graph_memory.server.schemas import arguments_schema
-from graph_memory.server.views.base import Refusal, View
+from graph_memory.server.views.base import ErrorView, View
 
 Function = TypeVar("Function", bound=Callable[..., Awaitable[View]])
 
@@ -42,7 +42,7 @@ _TENANT = {"user_context": "group_id"}
 
 #: Codes of internal defects. Their messages go to the log and not to the client.
 _DEFECTS = ("failed", "statement")
-FAILED = Refusal(
+FAILED = ErrorView(
     code="failed", message="The call failed inside the server. See its log for the reason."
 )
 
@@ -120,7 +120,7 @@ class MemoryTool(Tool):
             _log.error("%s failed", self.name, exc_info=error)
             return _answer(FAILED, is_error=True)
         _log.debug("%s refused: %s", self.name, error.code)
-        return _answer(Refusal.of(error), is_error=True)
+        return _answer(ErrorView.of(error), is_error=True)
 
 
 class Toolset:
@@ -215,4 +215,4 @@ def _answer(view: View, *, is_error: bool = False, alias_of: str | None = None) 
 
 
 #: The recorded outcome of a call whose caller disconnected. Finished writes stay.
-_CANCELLED = _answer(Refusal(code="cancelled", message="The caller disconnected."), is_error=True)
+_CANCELLED = _answer(ErrorView(code="cancelled", message="The caller disconnected."), is_error=True)

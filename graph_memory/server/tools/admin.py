@@ -8,8 +8,8 @@ from graph_memory.api.service import GraphMemory
 from graph_memory.api.types import Scope
 from graph_memory.server import parameters
 from graph_memory.server.tool import DESTROYS, PURE_READS, WRITES, Toolset
-from graph_memory.server.views.base import BackedUp, DeletedAll
-from graph_memory.server.views.stats import HealthView, Rebuilt, StatsView
+from graph_memory.server.views.base import BackupView, GroupDeletionView
+from graph_memory.server.views.stats import HealthView, RebuildView, StatsView
 
 toolset = Toolset(Scope.ADMIN)
 
@@ -37,13 +37,13 @@ async def rebuild_embeddings(
     dry_run: Annotated[bool, Field(description="True: only count.")] = True,
     only_missing: Annotated[bool, Field(description="False: all memories.")] = True,
     group_id: parameters.GroupId = None,
-) -> Rebuilt:
+) -> RebuildView:
     """Embed the memories that lack a vector of the current model, or all."""
     group = memory.group(group_id)
     report = await memory.embeddings.rebuild(
         only_missing=only_missing, dry_run=dry_run, group_id=group
     )
-    return Rebuilt.of(report)
+    return RebuildView.of(report)
 
 
 @toolset.tool("Delete all memories", DESTROYS)
@@ -54,7 +54,7 @@ async def delete_all_memories(
     ] = "",
     permanent: parameters.Permanent = False,
     group_id: parameters.GroupId = None,
-) -> DeletedAll:
+) -> GroupDeletionView:
     """Delete all memories of the tenant after a backup. Recoverable unless permanent."""
     gone = await memory.delete_all(
         confirm=confirm,
@@ -63,14 +63,14 @@ async def delete_all_memories(
         group_id=group_id,
     )
     path = str(gone.backup_path) if gone.backup_path else None
-    return DeletedAll(deleted=gone.deleted, backup_path=path)
+    return GroupDeletionView(deleted=gone.deleted, backup_path=path)
 
 
 @toolset.tool("Back up", WRITES)
-async def create_backup(memory: GraphMemory) -> BackedUp:
+async def create_backup(memory: GraphMemory) -> BackupView:
     """Back up the memories of all tenants to the server's disk."""
     made = await memory.backups.create()
-    return BackedUp(
+    return BackupView(
         backup_path=str(made.backup_path),
         memories_backed_up=made.memories_backed_up,
         timestamp=made.timestamp,

@@ -13,7 +13,7 @@ from graph_memory.errors import InvalidArgumentError, NotFoundError
 from graph_memory.server import parameters
 from graph_memory.server.tool import READS, WRITES, Toolset
 from graph_memory.server.tools import core, traversal
-from graph_memory.server.views.base import Added, Listed, SearchView, Stored
+from graph_memory.server.views.base import AddView, MemoryIdView, PageView, SearchView
 from graph_memory.server.views.traversal import TraversalView
 
 toolset = Toolset()
@@ -28,7 +28,7 @@ async def save_memory(
     importance: parameters.Importance = 5,
     memory_type: parameters.MemoryType = MemoryType.GENERAL,
     group_id: parameters.GroupId = None,
-) -> Added:
+) -> AddView:
     """Use add_memory."""
     given = NewMemory(
         content=content,
@@ -48,7 +48,7 @@ async def store_memory(
     node_type: parameters.MemoryType = MemoryType.CONCEPT,
     importance: Annotated[Unit, Field(description="Importance, 0 trivial to 1 vital.")] = 0.5,
     group_id: parameters.GroupId = None,
-) -> Stored:
+) -> MemoryIdView:
     """Use add_memory, with importance from 1 to 10."""
     given = NewMemory(
         content=content,
@@ -56,7 +56,7 @@ async def store_memory(
         memory_type=node_type,
         importance=max(10 * importance, 1),
     )
-    return Stored(memory_id=(await core.added(memory, given, group_id)).memory_id)
+    return MemoryIdView(memory_id=(await core.added(memory, given, group_id)).memory_id)
 
 
 @toolset.tool("Search memory nodes", READS, alias_of="search_memory")
@@ -91,7 +91,7 @@ async def search_by_type(
     memory_type: parameters.MemoryType,
     limit: parameters.Limit = 20,
     group_id: parameters.GroupId = None,
-) -> Listed:
+) -> PageView:
     """Use list_memories with memory_type."""
     return await core.list_memories(memory, memory_type, limit=limit, group_id=group_id)
 
@@ -102,7 +102,7 @@ async def search_by_tags(
     tags: parameters.Tags,
     limit: parameters.Limit = 20,
     group_id: parameters.GroupId = None,
-) -> Listed:
+) -> PageView:
     """Use list_memories with tags. One of them must match."""
     if not tags:
         raise InvalidArgumentError("tags", tags, "give at least one")
@@ -118,7 +118,7 @@ async def search_by_date_range(
     ] = None,
     limit: parameters.Limit = 50,
     group_id: parameters.GroupId = None,
-) -> Listed:
+) -> PageView:
     """Use list_memories with date_from, date_to and sort=created_at."""
     return await core.list_memories(
         memory,
@@ -136,7 +136,7 @@ async def get_all_memories(
     limit: parameters.Limit = 50,
     cursor: parameters.Cursor = None,
     group_id: parameters.GroupId = None,
-) -> Listed:
+) -> PageView:
     """Use list_memories with sort=created_at, and next_cursor for all pages."""
     return await core.list_memories(
         memory, sort=SortOrder.CREATED_AT, limit=limit, cursor=cursor, group_id=group_id

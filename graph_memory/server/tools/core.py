@@ -11,14 +11,14 @@ from graph_memory.domain.models import MemoryType, SortOrder, Source
 from graph_memory.server import parameters
 from graph_memory.server.tool import DESTROYS, READS, WRITES, Toolset
 from graph_memory.server.views.base import (
-    Added,
-    AddedMany,
-    DeletedMemory,
-    GotMemory,
-    Listed,
+    AccessView,
+    AddView,
+    BatchView,
+    DeletionView,
+    MemoryView,
+    PageView,
     SearchView,
-    Touched,
-    Updated,
+    UpdateView,
 )
 
 toolset = Toolset()
@@ -43,7 +43,7 @@ async def add_memory(
     decay_policy: parameters.DecayPolicy = None,
     decay_rate: parameters.DecayRate = None,
     group_id: parameters.GroupId = None,
-) -> Added:
+) -> AddView:
     """Store one statement worth keeping. A repeated content fails with `duplicate` and its id."""
     given = NewMemory(
         content=content,
@@ -68,9 +68,9 @@ async def add_memory(
 @toolset.tool("Add many memories", WRITES)
 async def add_memories(
     memory: GraphMemory, memories: parameters.Memories, group_id: parameters.GroupId = None
-) -> AddedMany:
+) -> BatchView:
     """Store many memories at once. Each succeeds or fails on its own."""
-    return AddedMany.of(await memory.add_many(memories, group_id=group_id))
+    return BatchView.of(await memory.add_many(memories, group_id=group_id))
 
 
 @toolset.tool("Get a memory", READS)
@@ -81,15 +81,15 @@ async def get_memory(
     as_of: parameters.AsOf = None,
     known_at: parameters.KnownAt = None,
     group_id: parameters.GroupId = None,
-) -> GotMemory:
+) -> MemoryView:
     """Read one memory in full by its id. Reading counts as an access."""
     found = await memory.get(memory_id, as_of=as_of, known_at=known_at, group_id=group_id)
     if not include_relations:
-        return GotMemory(memory=found)
+        return MemoryView(memory=found)
     relations = await memory.relations.list(
         memory_id, as_of=as_of, known_at=known_at, group_id=group_id
     )
-    return GotMemory(memory=found, relations=relations)
+    return MemoryView(memory=found, relations=relations)
 
 
 @toolset.tool("Update a memory", WRITES, synonyms={"id": "memory_id"})
@@ -107,7 +107,7 @@ async def update_memory(
     decay_policy: parameters.DecayPolicy = None,
     decay_rate: parameters.DecayRate = None,
     group_id: parameters.GroupId = None,
-) -> Updated:
+) -> UpdateView:
     """Correct a memory, or change its tags, type or ratings. Give at least one change."""
     changed, re_embedded = await memory.update(
         memory_id,
@@ -123,7 +123,7 @@ async def update_memory(
         decay_policy=decay_policy,
         decay_rate=decay_rate,
     )
-    return Updated(memory=changed, re_embedded=re_embedded)
+    return UpdateView(memory=changed, re_embedded=re_embedded)
 
 
 @toolset.tool("Delete a memory", DESTROYS)
@@ -132,9 +132,9 @@ async def delete_memory(
     memory_id: parameters.MemoryId,
     permanent: parameters.Permanent = False,
     group_id: parameters.GroupId = None,
-) -> DeletedMemory:
+) -> DeletionView:
     """Delete a memory. It can be recovered for 90 days by default, unless permanent."""
-    return DeletedMemory.of(await memory.delete(memory_id, permanent=permanent, group_id=group_id))
+    return DeletionView.of(await memory.delete(memory_id, permanent=permanent, group_id=group_id))
 
 
 @toolset.tool("Search memories", READS)
@@ -188,7 +188,7 @@ async def list_memories(
     as_of: parameters.AsOf = None,
     known_at: parameters.KnownAt = None,
     group_id: parameters.GroupId = None,
-) -> Listed:
+) -> PageView:
     """List memories by type, tag, date or state, in pages. Use search_memory to find by meaning."""
     page = await memory.list(
         sort=sort,
@@ -204,22 +204,22 @@ async def list_memories(
         as_of=as_of,
         known_at=known_at,
     )
-    return Listed.of(page)
+    return PageView.of(page)
 
 
 @toolset.tool("Touch a memory", READS, synonyms={"node_id": "memory_id"})
 async def touch_memory(
     memory: GraphMemory, memory_id: parameters.MemoryId, group_id: parameters.GroupId = None
-) -> Touched:
+) -> AccessView:
     """Count an access, so that a useful memory fades later."""
     await memory.touch(memory_id, group_id=group_id)
-    return Touched(memory_id=memory_id)
+    return AccessView(memory_id=memory_id)
 
 
-async def added(memory: GraphMemory, given: NewMemory, group_id: str | None) -> Added:
+async def added(memory: GraphMemory, given: NewMemory, group_id: str | None) -> AddView:
     """Store one memory, and return its view."""
     (outcome,) = await memory.add_many([given], group_id=group_id)
     if outcome.error:
         raise outcome.error
     stored = await memory.get(outcome.memory_id or "", counted=False, group_id=group_id)
-    return Added.of(stored, outcome.relations_created)
+    return AddView.of(stored, outcome.relations_created)

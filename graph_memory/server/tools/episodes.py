@@ -15,7 +15,7 @@ from graph_memory.server.views.base import ValueView
 toolset = Toolset()
 
 
-class Episode(ValueView):
+class EpisodeView(ValueView):
     """The status of an episode."""
 
     job_id: str
@@ -58,12 +58,12 @@ async def add_episode(
         bool, Field(description="True: wait until it is read. Only for short texts.")
     ] = False,
     group_id: parameters.GroupId = None,
-) -> Episode:
+) -> EpisodeView:
     """Queue a text, from which a language model extracts entities and facts into the graph.
 
     Facts that it contradicts end. Use episode_status to follow the job.
     """
-    return Episode.of(
+    return EpisodeView.of(
         await memory.episodes.add(
             content,
             wait=wait,
@@ -84,6 +84,6 @@ async def episode_status(
     memory: GraphMemory,
     job_id: Annotated[MemoryId, Field(description="Job id from the answer of add_episode.")],
     group_id: parameters.GroupId = None,
-) -> Episode:
+) -> EpisodeView:
     """Report whether an episode is queued, running, done or failed, and why."""
-    return Episode.of(await memory.episodes.status(job_id, group_id=group_id))
+    return EpisodeView.of(await memory.episodes.status(job_id, group_id=group_id))

@@ -17,7 +17,7 @@ toolset = Toolset()
 Words = Annotated[Names, parameters.WORDS]
 
 
-class Facts(View):
+class FactsView(View):
     """The found facts."""
 
     facts: list[Fact]
@@ -31,7 +31,7 @@ class Facts(View):
         return "\n".join(lines) or "No facts found."
 
 
-class Nodes(View):
+class NodesView(View):
     """The found entities."""
 
     nodes: list[Entity]
@@ -63,7 +63,7 @@ async def search_facts(
     invalid_at_after: Annotated[Moment | None, Field(description="Earliest end, ISO 8601.")] = None,
     invalid_at_before: Annotated[Moment | None, Field(description="Latest end, ISO 8601.")] = None,
     group_id: parameters.GroupId = None,
-) -> Facts:
+) -> FactsView:
     """Find facts, which are relations between entities with their time. Includes ended facts."""
     found = await memory.facts.search(
         query,
@@ -77,7 +77,7 @@ async def search_facts(
         invalid_before=invalid_at_before,
         group_id=group_id,
     )
-    return Facts(facts=found)
+    return FactsView(facts=found)
 
 
 @toolset.tool("Search entities", READS, synonyms={"max_nodes": "limit"})
@@ -87,12 +87,12 @@ async def search_nodes(
     limit: parameters.Limit = 10,
     entity_types: Annotated[Words, Field(description="Labels, of which one must match.")] = None,
     group_id: parameters.GroupId = None,
-) -> Nodes:
+) -> NodesView:
     """Find entities and memories by name or summary."""
     found = await memory.facts.search_entities(
         query, entity_types=entity_types, limit=limit, group_id=group_id
     )
-    return Nodes(nodes=found)
+    return NodesView(nodes=found)
 
 
 def _day(moment: Moment | None) -> str:

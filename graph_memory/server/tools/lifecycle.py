@@ -11,9 +11,14 @@ from graph_memory.domain.inputs import PolicyName as Policy
 from graph_memory.domain.timestamps import EndMoment, SimulatedTime
 from graph_memory.server import parameters
 from graph_memory.server.tool import DESTROYS, PURE_READS, WRITES, Toolset
-from graph_memory.server.views.base import GotMemory
-from graph_memory.server.views.lifecycle import DecayStatusView, Forecasted, Preserved, ScanReport
-from graph_memory.server.views.relations import ObsoleteMemory
+from graph_memory.server.views.base import MemoryView
+from graph_memory.server.views.lifecycle import (
+    ConfidenceScanView,
+    DecayStatusView,
+    ForecastView,
+    PreservationView,
+)
+from graph_memory.server.views.relations import ObsoleteView
 
 toolset = Toolset()
 
@@ -38,9 +43,9 @@ async def memory_preserve(
     ] = None,
     release: Annotated[bool, Field(description="True: end the protection.")] = False,
     group_id: parameters.GroupId = None,
-) -> Preserved:
+) -> PreservationView:
     """Protect a memory from decay, and make it ACTIVE."""
-    return Preserved.of(
+    return PreservationView.of(
         await memory.lifecycle.preserve(memory_id, until=until, release=release, group_id=group_id)
     )
 
@@ -48,9 +53,9 @@ async def memory_preserve(
 @toolset.tool("Recover a memory", WRITES, synonyms={"memory_uuid": "memory_id"})
 async def recover_soft_deleted(
     memory: GraphMemory, memory_id: parameters.MemoryId, group_id: parameters.GroupId = None
-) -> GotMemory:
+) -> MemoryView:
     """Restore a deleted memory with its relations, within 90 days by default."""
-    return GotMemory(memory=await memory.lifecycle.recover(memory_id, group_id=group_id))
+    return MemoryView(memory=await memory.lifecycle.recover(memory_id, group_id=group_id))
 
 
 @toolset.tool("Forecast forgetting", PURE_READS)
@@ -72,9 +77,9 @@ async def memory_forecast(
         WithJsonSchema({"type": "object"}),
     ] = None,
     group_id: parameters.GroupId = None,
-) -> Forecasted:
+) -> ForecastView:
     """Forecast the number of memories in each state, and the first to be forgotten."""
-    return Forecasted.of(
+    return ForecastView.of(
         await memory.lifecycle.forecast(
             days=days, points=points, now=now, policy=policy, numbers=numbers, group_id=group_id
         )
@@ -90,9 +95,9 @@ async def run_decay_scan(
     project_id: parameters.ProjectId = None,
     dry_run: Annotated[bool, Field(description="True: only report.")] = True,
     group_id: parameters.GroupId = None,
-) -> ScanReport:
+) -> ConfidenceScanView:
     """Lower the confidence of memories unused for 90 days; expire the least sure after 180."""
-    return ScanReport.of(
+    return ConfidenceScanView.of(
         await memory.lifecycle.scan_confidence(
             memory_ids, project_id=project_id, dry_run=dry_run, group_id=group_id
         )
@@ -108,9 +113,9 @@ async def mark_memory_obsolete(
         MemoryId | None, Field(description="Id of the memory that replaces it.")
     ] = None,
     group_id: parameters.GroupId = None,
-) -> ObsoleteMemory:
+) -> ObsoleteView:
     """Expire a memory that is no longer true. Searches omit it; reads with as_of find it."""
     marked = await memory.lifecycle.mark_obsolete(
         memory_id, reason, superseded_by=superseded_by, group_id=group_id
     )
-    return ObsoleteMemory.of(marked)
+    return ObsoleteView.of(marked)

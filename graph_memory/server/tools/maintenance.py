@@ -38,7 +38,7 @@ class MaintenanceView(View):
         return "\n".join(lines)
 
 
-class UndoneRun(ValueView):
+class UndoView(ValueView):
     """The result of an undo."""
 
     run_id: str
@@ -102,6 +102,6 @@ async def undo_maintenance(
     memory: GraphMemory,
     run_id: Annotated[RunId, Field(description="Id of the maintenance run.")],
     group_id: parameters.GroupId = None,
-) -> UndoneRun:
+) -> UndoView:
     """Restore what a maintenance run changed. Memories changed since are kept and listed."""
-    return UndoneRun.of(await memory.maintenance.undo(run_id, group_id=memory.group(group_id)))
+    return UndoView.of(await memory.maintenance.undo(run_id, group_id=memory.group(group_id)))

@@ -9,7 +9,7 @@ from graph_memory.api.types import Resolution
 from graph_memory.domain.inputs import MemoryId, RelationName, Unit
 from graph_memory.server import parameters
 from graph_memory.server.tool import PURE_READS, WRITES, Toolset
-from graph_memory.server.views.relations import History, Relations, Unrelated
+from graph_memory.server.views.relations import EndedRelationsView, HistoryView, RelationsView
 
 toolset = Toolset()
 
@@ -36,7 +36,7 @@ async def memory_relate(
         Field(description="For contradicts: the memory that supersedes."),
     ] = None,
     group_id: parameters.GroupId = None,
-) -> Relations:
+) -> RelationsView:
     """Relate two memories. Repeat the call to update strength and metadata."""
     made = await memory.relations.add(
         from_id,
@@ -51,7 +51,7 @@ async def memory_relate(
         resolve=resolve,
         group_id=group_id,
     )
-    return Relations.of(made)
+    return RelationsView.of(made)
 
 
 @toolset.tool("End relations", WRITES)
@@ -66,17 +66,17 @@ async def memory_unrelate(
         bool, Field(description="True: also relations from to_id to from_id.")
     ] = False,
     group_id: parameters.GroupId = None,
-) -> Unrelated:
+) -> EndedRelationsView:
     """End relations between two memories. Reads with as_of still show them."""
     removed = await memory.relations.remove(
         from_id, to_id, relation_type, both_directions=both_directions, group_id=group_id
     )
-    return Unrelated(removed=removed)
+    return EndedRelationsView(removed=removed)
 
 
 @toolset.tool("History of a memory", PURE_READS)
 async def memory_history(
     memory: GraphMemory, memory_id: parameters.MemoryId, group_id: parameters.GroupId = None
-) -> History:
+) -> HistoryView:
     """List what happened to a memory: versions, states with reasons, relations."""
-    return History.of(memory_id, await memory.lifecycle.history(memory_id, group_id=group_id))
+    return HistoryView.of(memory_id, await memory.lifecycle.history(memory_id, group_id=group_id))

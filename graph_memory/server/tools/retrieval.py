@@ -17,7 +17,7 @@ from graph_memory.api.types import (
 from graph_memory.domain.inputs import Question
 from graph_memory.server import parameters
 from graph_memory.server.tool import READS, Toolset
-from graph_memory.server.views.retrieval import Context, FeedbackView, RetrieveView
+from graph_memory.server.views.retrieval import ContextView, FeedbackView, RetrieveView
 
 toolset = Toolset()
 judging = Toolset(Scope.WRITE)  # feedback changes the ranking of other callers
@@ -95,10 +95,10 @@ async def get_context_state(
     session_id: Session = None,
     reset: Annotated[bool, Field(description="True: clear the list first.")] = False,
     group_id: parameters.GroupId = None,
-) -> Context:
+) -> ContextView:
     """List the memories that retrieve_memories gave a conversation, and mark stale ones."""
     state = await memory.sessions.state(session_id, reset=reset, group_id=group_id)
-    return Context.of(state)
+    return ContextView.of(state)
 
 
 @judging.tool("Judge a memory", READS)

@@ -18,7 +18,7 @@ from graph_memory.api.types import (
 from graph_memory.domain.inputs import RelationName
 from graph_memory.server import parameters
 from graph_memory.server.tool import PURE_READS, READS, Toolset
-from graph_memory.server.views.traversal import Analysed, TraversalView
+from graph_memory.server.views.traversal import AnalysisView, TraversalView
 
 toolset = Toolset()
 
@@ -95,9 +95,9 @@ async def memory_graph_analysis(
     as_of: parameters.AsOf = None,
     known_at: parameters.KnownAt = None,
     group_id: parameters.GroupId = None,
-) -> Analysed:
+) -> AnalysisView:
     """Count degrees and relations by type, and find connectors, bridges and islands."""
     analysis = await memory.relations.analyze(
         memory_id, top=top, as_of=as_of, known_at=known_at, group_id=group_id
     )
-    return Analysed.of(analysis)
+    return AnalysisView.of(analysis)

@@ -40,7 +40,7 @@ class Flat(View):
         return fields.pop("memory") | fields
 
 
-class Refusal(View):
+class ErrorView(View):
     """The error of a call, or of one memory of a batch."""
 
     code: str
@@ -69,7 +69,7 @@ class Classification(BaseModel):
     source: str
 
 
-class Added(View):
+class AddView(View):
     """A stored memory."""
 
     memory_id: str
@@ -93,29 +93,29 @@ class Added(View):
         return f"Stored memory {self.memory_id}{related}."
 
 
-class AddedOne(BaseModel):
+class BatchItem(BaseModel):
     """The result for one memory of a batch."""
 
     memory_id: str | None
     relations_created: int
-    error: Refusal | None
+    error: ErrorView | None
 
 
-class AddedMany(View):
+class BatchView(View):
     """The results for the memories of a batch, in their order."""
 
     stored: int
     refused: int
-    results: list[AddedOne]
+    results: list[BatchItem]
 
     @classmethod
     def of(cls, outcomes: list[AddResult]) -> Self:
         """Build the view of a batch."""
         results = [
-            AddedOne(
+            BatchItem(
                 memory_id=outcome.memory_id,
                 relations_created=outcome.relations_created,
-                error=Refusal.of(outcome.error) if outcome.error else None,
+                error=ErrorView.of(outcome.error) if outcome.error else None,
             )
             for outcome in outcomes
         ]
@@ -132,7 +132,7 @@ class AddedMany(View):
         return "\n".join([f"Stored {self.stored}, refused {self.refused}.", *errors])
 
 
-class GotMemory(Flat):
+class MemoryView(Flat):
     """One memory, with its relations on request."""
 
     relations: list[Relation] | None = None
@@ -146,7 +146,7 @@ class GotMemory(Flat):
         return "\n".join([_head(self.memory), self.memory.content, *relations])
 
 
-class Updated(View):
+class UpdateView(View):
     """A memory after a change."""
 
     memory: Memory
@@ -157,7 +157,7 @@ class Updated(View):
         return f"Updated memory {self.memory.memory_id}."
 
 
-class DeletedMemory(ValueView):
+class DeletionView(ValueView):
     """A deletion, with the end of the time for recovery."""
 
     memory_id: str
@@ -172,7 +172,7 @@ class DeletedMemory(ValueView):
         return f"Deleted memory {self.memory_id}; recoverable until {until}."
 
 
-class DeletedAll(View):
+class GroupDeletionView(View):
     """The deletion of all memories of a group."""
 
     deleted: int
@@ -184,7 +184,7 @@ class DeletedAll(View):
         return f"Deleted {self.deleted} memories.{saved}"
 
 
-class BackedUp(View):
+class BackupView(View):
     """A new backup."""
 
     backup_path: str
@@ -196,7 +196,7 @@ class BackedUp(View):
         return f"Backed up {self.memories_backed_up} memories in {self.backup_path}."
 
 
-class Touched(View):
+class AccessView(View):
     """A counted access."""
 
     memory_id: str
@@ -206,7 +206,7 @@ class Touched(View):
         return f"Counted an access to memory {self.memory_id}."
 
 
-class Stored(View):
+class MemoryIdView(View):
     """The id of a memory, the answer of `store_memory`."""
 
     memory_id: str
@@ -216,7 +216,7 @@ class Stored(View):
         return self.memory_id
 
 
-class Hit(Flat):
+class SearchResult(Flat):
     """A found memory with its scores."""
 
     similarity: float | None
@@ -227,22 +227,12 @@ class Hit(Flat):
 class SearchView(View):
     """The memories that a search found, best first."""
 
-    results: list[Hit]
+    results: list[SearchResult]
 
     @classmethod
     def of(cls, found: list[FoundMemory]) -> Self:
         """Build the view of a search."""
-        return cls(
-            results=[
-                Hit(
-                    memory=hit.memory,
-                    similarity=hit.similarity,
-                    score=hit.score,
-                    components=hit.components,
-                )
-                for hit in found
-            ]
-        )
+        return cls.model_validate({"results": found}, from_attributes=True)
 
     def text(self) -> str:
         """Return a line for each memory, or advice if nothing was found."""
@@ -254,7 +244,7 @@ class SearchView(View):
         )
 
 
-class Listed(View):
+class PageView(View):
     """A page of memories, with the cursor of the next page."""
 
     results: list[Memory]

@@ -34,7 +34,7 @@ class Preservation(BaseModel):
         )
 
 
-class Preserved(View):
+class PreservationView(View):
     """A memory after a change of its protection."""
 
     memory_id: str
@@ -86,23 +86,13 @@ class DecayStatusView(View):
     @classmethod
     def of(cls, status: DecayStatus, rules: str) -> Self:
         """Build the view of a decay status; `rules` is the hash of the decay rules."""
+        same = {name: getattr(status, name) for name in cls.model_fields if hasattr(status, name)}
         return cls(
-            memory_id=status.memory_id,
-            state=status.state,
-            decay_score=status.decay_score,
-            retention=status.retention,
-            last_decay_update=status.last_decay_update,
-            decay_policy=status.decay_policy,
+            **same,
             rules=rules,
-            terms=status.terms,
-            idle_since=status.idle_since,
-            idle_from=status.idle_from,
             predicted_next_state=status.next_state,
             predicted_at=status.next_at if status.next_state else None,
             preservation=Preservation.of(status),
-            is_obsolete=status.is_obsolete,
-            obsolete_reason=status.obsolete_reason,
-            superseded_by=status.superseded_by,
             explanation=describe_status(status),
             transitions=status.history,
         )
@@ -117,7 +107,7 @@ class DecayStatusView(View):
         )
 
 
-class Forecasted(ValueView):
+class ForecastView(ValueView):
     """The forecast of a group without further accesses."""
 
     policy: str
@@ -143,7 +133,7 @@ class Forecasted(ValueView):
         )
 
 
-class ScanReport(ValueView):
+class ConfidenceScanView(ValueView):
     """The changes of a confidence scan, made or proposed."""
 
     dry_run: bool

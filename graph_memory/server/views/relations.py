@@ -10,7 +10,7 @@ from graph_memory.domain.timestamps import Instant
 from graph_memory.server.views.base import ValueView, View
 
 
-class RelationMade(BaseModel):
+class StoredRelation(BaseModel):
     """A new or updated relation."""
 
     from_id: str
@@ -20,15 +20,15 @@ class RelationMade(BaseModel):
     created: bool
 
 
-class Relations(View):
+class RelationsView(View):
     """The relations that a call made or updated."""
 
-    relations: list[RelationMade]
+    relations: list[StoredRelation]
 
     @classmethod
     def of(cls, made: list[Related]) -> Self:
         """Build the view of relations."""
-        return cls(relations=[RelationMade.model_validate(r, from_attributes=True) for r in made])
+        return cls(relations=[StoredRelation.model_validate(r, from_attributes=True) for r in made])
 
     def text(self) -> str:
         """Return a line for each relation."""
@@ -39,7 +39,7 @@ class Relations(View):
         )
 
 
-class Unrelated(View):
+class EndedRelationsView(View):
     """The number of ended relations."""
 
     removed: int
@@ -49,7 +49,7 @@ class Unrelated(View):
         return f"Ended {self.removed} relation{'' if self.removed == 1 else 's'}."
 
 
-class HappenedAt(BaseModel):
+class HistoryEvent(BaseModel):
     """An event in the history of a memory."""
 
     at: Instant
@@ -57,16 +57,16 @@ class HappenedAt(BaseModel):
     detail: str | None
 
 
-class History(View):
+class HistoryView(View):
     """The events of a memory, the earliest first."""
 
     memory_id: str
-    events: list[HappenedAt]
+    events: list[HistoryEvent]
 
     @classmethod
     def of(cls, memory_id: str, events: list[Event]) -> Self:
         """Build the view of events."""
-        happened = [HappenedAt.model_validate(e, from_attributes=True) for e in events]
+        happened = [HistoryEvent.model_validate(e, from_attributes=True) for e in events]
         return cls(memory_id=memory_id, events=happened)
 
     def text(self) -> str:
@@ -77,7 +77,7 @@ class History(View):
         )
 
 
-class ObsoleteMemory(ValueView):
+class ObsoleteView(ValueView):
     """An obsolete memory."""
 
     memory_id: str

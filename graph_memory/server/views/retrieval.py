@@ -1,6 +1,6 @@
 """Answers of the tools for conversations."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 from graph_memory.api.types import (
@@ -22,7 +22,7 @@ _NAMED = 20
 
 
 @dataclass(slots=True)  # a frozen one takes five times as long to construct
-class GivenMemory:
+class ConversationMemory:
     """A memory with the fields that a conversation needs; get_memory has all fields."""
 
     memory_id: str
@@ -74,7 +74,7 @@ class RetrieveView(View):
     """The memories for a conversation, best first."""
 
     session_id: str
-    memories: list[GivenMemory]
+    memories: list[ConversationMemory]
     tokens_used: int
     total_tokens: int
     anchors: list[str]
@@ -86,7 +86,7 @@ class RetrieveView(View):
     def of(cls, retrieved: Retrieved) -> Self:
         """Build the view of a retrieval."""
         own = {name: getattr(retrieved, name) for name in cls.model_fields if name != "memories"}
-        return cls(**own, memories=[GivenMemory.of(given) for given in retrieved.memories])
+        return cls(**own, memories=[ConversationMemory.of(given) for given in retrieved.memories])
 
     def text(self) -> str:
         """Return each memory in full, the changed memories, and the session id."""
@@ -104,7 +104,7 @@ class RetrieveView(View):
         return "\n\n".join([*(memory.line() for memory in self.memories), *changed, end])
 
 
-class Context(View):
+class ContextView(View):
     """The latest memories that a conversation has loaded."""
 
     session_id: str
@@ -149,8 +149,7 @@ class FeedbackView(View):
     @classmethod
     def of(cls, memory_id: str, learned: Learned) -> Self:
         """Build the view of a feedback."""
-        names = ("taught", "lean", "shift", "vector_weight")
-        return cls(memory_id=memory_id, **{name: getattr(learned, name) for name in names})
+        return cls(memory_id=memory_id, **asdict(learned))
 
     def text(self) -> str:
         """Return the lean of the feedback, and the change of the vector weight."""

@@ -71,7 +71,7 @@ class HealthView(ValueView):
         return "\n".join(lines)
 
 
-class Rebuilt(ValueView):
+class RebuildView(ValueView):
     """The numbers of an embedding rebuild."""
 
     candidates: int

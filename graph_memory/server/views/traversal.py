@@ -35,7 +35,7 @@ class TraversalView(ValueView):
         return "\n".join([f"From {line(self.start)}", *(nodes or ["Nothing reached."]), *more])
 
 
-class Analysed(ValueView):
+class AnalysisView(ValueView):
     """The degrees, connectors, bridges and islands of a neighbourhood or group."""
 
     memory_id: str | None

@@ -17,7 +17,7 @@ from graph_memory.server.schemas import arguments_schema
 from graph_memory.server.tool import MemoryTool, Toolset
 from graph_memory.server.tools.compat import toolset as compat
 from graph_memory.server.tools.core import toolset as core
-from graph_memory.server.views.base import Refusal, Touched
+from graph_memory.server.views.base import AccessView, ErrorView
 
 
 class Colour(StrEnum):
@@ -71,9 +71,9 @@ def test_a_tool_takes_synonyms_that_it_does_not_publish():
     toolset = Toolset()
 
     @toolset.tool("Touch", ToolAnnotations(), synonyms={"id": "memory_id"}, alias_of="touch_memory")
-    async def touch(memory: object, memory_id: parameters.MemoryId) -> Touched:
+    async def touch(memory: object, memory_id: parameters.MemoryId) -> AccessView:
         """Touch."""
-        return Touched(memory_id=memory_id)
+        return AccessView(memory_id=memory_id)
 
     (tool,) = toolset.tools
     assert list(tool.parameters["properties"]) == ["memory_id"]
@@ -109,7 +109,7 @@ def test_the_memory_types_offered_are_those_there_are():
 
 
 def test_a_refusal_can_always_be_sent():
-    refusal = Refusal.of(InvalidArgumentError("\ud800", "x", "no"))
+    refusal = ErrorView.of(InvalidArgumentError("\ud800", "x", "no"))
     assert refusal.model_dump_json()
     assert refusal.text().startswith("invalid_argument: \\ud800='x' is not allowed")
-    assert Refusal.of(DuplicateError("m-1")).existing_id == "m-1"
+    assert ErrorView.of(DuplicateError("m-1")).existing_id == "m-1"
