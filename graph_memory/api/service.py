@@ -1,19 +1,15 @@
 """The public API: one object that holds a database, an embedding model and the settings."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, Self, Unpack, get_args
+from typing import Any, Self, Unpack
 
 from graph_memory.api.adoption import AdoptionApi
 from graph_memory.api.arguments import (
-    ChangeArguments,
-    ClockArguments,
     FilterArguments,
-    MemoryDetails,
-    OnDuplicate,
     ProfileArgument,
     RetrievalArguments,
     SortArgument,
@@ -26,13 +22,12 @@ from graph_memory.api.facts import FactsApi
 from graph_memory.api.feedback import FeedbackApi
 from graph_memory.api.lifecycle import LifecycleApi
 from graph_memory.api.maintenance import MaintenanceApi
+from graph_memory.api.memories import MemoriesApi
 from graph_memory.api.relations import RelationsApi
 from graph_memory.api.serving import ServingApi
 from graph_memory.api.sessions import SessionsApi
-from graph_memory.api.storing import store_many
 from graph_memory.api.tokens import TokensApi
 from graph_memory.auth.grants import Grant
-from graph_memory.backup.create import create
 from graph_memory.backup.restore import refuse_unfinished
 from graph_memory.context import Context
 from graph_memory.database import schema
@@ -42,31 +37,16 @@ from graph_memory.decay import policies
 from graph_memory.diagnostics import stats as diagnostics
 from graph_memory.diagnostics.stats import Health, Stats
 from graph_memory.domain.inputs import (
-    Clocks,
     Filters,
     Limit,
-    MemoryChanges,
-    MemoryId,
-    NewMemory,
     Question,
     validate,
     validate_value,
 )
-from graph_memory.domain.models import FoundMemory, Memory, SortOrder
+from graph_memory.domain.models import FoundMemory, SortOrder
 from graph_memory.engine import Engine
-from graph_memory.errors import (
-    DuplicateError,
-    GraphMemoryError,
-    InvalidArgumentError,
-    NotFoundError,
-)
 from graph_memory.graphiti.worker import Worker
 from graph_memory.inference.embedder import Embedder
-from graph_memory.memories import read
-from graph_memory.memories import update as revise
-from graph_memory.memories.access import record_accesses
-from graph_memory.memories.add import AddResult
-from graph_memory.memories.update import Deleted, DeletedAll
 from graph_memory.ranking.profiles import Profile, with_weights
 from graph_memory.search import listing, retrieval
 from graph_memory.search import search as recall
@@ -78,7 +58,7 @@ from graph_memory.settings.base import Settings, read_settings
 _HOW_TO_OPEN = "Open it with `async with GraphMemory.open() as memory:`."
 
 
-class GraphMemory:
+class GraphMemory(MemoriesApi):
     """A memory service: methods to store, read, search and delete memories, and further parts.
 
     async with GraphMemory.open() as memory:
@@ -216,170 +196,6 @@ class GraphMemory:
         await self._worker.close()
         await self.context.close()
 
-    async def add(
-        self,
-        content: NewMemory | str,
-        *,
-        on_duplicate: OnDuplicate = "raise",
-        group_id: str | None = None,
-        **details: Unpack[MemoryDetails],
-    ) -> Memory:
-        """Store a memory and return it.
-
-        Args:
-            content: The text, or a `NewMemory` with all details.
-            on_duplicate: `raise` an error for content that is stored already, or `return` the
-                stored memory.
-            group_id: The tenant.
-            details: The other fields of `NewMemory`.
-
-        Raises:
-            DuplicateError: The content is stored already; `existing_id` is the memory's id.
-            LimitExceededError: The content is longer than `settings.max_content_characters`.
-        """
-        if on_duplicate not in get_args(OnDuplicate):
-            raise InvalidArgumentError("on_duplicate", on_duplicate, "it is 'raise' or 'return'")
-        given: NewMemory | Mapping[str, Any] = {"content": content, **details}
-        if isinstance(content, NewMemory):
-            for name, value in details.items():
-                raise InvalidArgumentError(name, value, "set it in the NewMemory")
-            given, group_id = content, content.group_id or group_id
-        (outcome,) = await self.add_many([given], group_id=group_id)
-        memory_id = outcome.memory_id
-        if isinstance(outcome.error, DuplicateError) and on_duplicate == "return":
-            memory_id = outcome.error.existing_id
-        elif outcome.error:
-            raise outcome.error
-        if not memory_id:
-            raise GraphMemoryError("The memory was not stored.")
-        return await self.context.read_memory(self.context.scope(group_id), memory_id)
-
-    async def add_many(
-        self,
-        memories: Iterable[NewMemory | Mapping[str, Any]],
-        *,
-        group_id: str | None = None,
-    ) -> list[AddResult]:
-        """Store many memories in a few round trips; a refused memory does not stop the others.
-
-        Args:
-            memories: Objects, or mappings with the fields of `NewMemory`.
-            group_id: The tenant of memories without a group of their own.
-
-        Returns:
-            One result per memory, in the order given: its id, or the error.
-
-        Raises:
-            LimitExceededError: There are more than `settings.max_batch`; none is stored.
-        """
-        return await store_many(self.context, list(memories), group_id)
-
-    async def get(
-        self,
-        memory_id: str,
-        *,
-        counted: bool = True,
-        group_id: str | None = None,
-        **clocks: Unpack[ClockArguments],
-    ) -> Memory:
-        """Fetch a memory.
-
-        Args:
-            memory_id: The id of the memory.
-            counted: True to count an access; a read of the past never counts.
-            group_id: The tenant.
-            clocks: `as_of`: only if the memory was true in the world at this instant; `known_at`:
-                only if the graph knew it at this instant, with the text of that time.
-
-        Raises:
-            NotFoundError: The group has no such memory, or had none at the instants of `clocks`.
-        """
-        past, scope = validate(Clocks, clocks), self.context.scope(group_id)
-        memory = await self.context.read_memory(scope, memory_id, past)
-        if counted:
-            self.context.count_accesses(scope, [memory_id], past.as_of or past.known_at)
-        return memory
-
-    async def update(
-        self, memory_id: str, *, group_id: str | None = None, **changes: Unpack[ChangeArguments]
-    ) -> tuple[Memory, bool]:
-        """Change a memory; its previous text is kept as a version.
-
-        Args:
-            memory_id: The id of the memory.
-            group_id: The tenant.
-            changes: The fields of `MemoryChanges`, at least one; None leaves a field as it is.
-
-        Returns:
-            The changed memory, and True if its vector was computed again.
-
-        Raises:
-            DuplicateError: Another memory has the new content.
-            NotFoundError: The group has no such memory.
-        """
-        await self.context.require_vectors()
-        return await revise.update(
-            self.context.engine,
-            self.context.scope(group_id),
-            validate_value(MemoryId, memory_id, "memory_id"),
-            validate(MemoryChanges, changes),
-        )
-
-    async def delete(
-        self, memory_id: str, *, permanent: bool = False, group_id: str | None = None
-    ) -> Deleted:
-        """Delete a memory.
-
-        Args:
-            memory_id: The id of the memory.
-            permanent: False to allow a recovery for `settings.soft_delete_retention_days`.
-            group_id: The tenant.
-
-        Raises:
-            NotFoundError: The group has no such memory.
-        """
-        return await revise.delete(
-            self.context.engine,
-            self.context.scope(group_id),
-            validate_value(MemoryId, memory_id, "memory_id"),
-            permanent=permanent,
-        )
-
-    async def delete_all(
-        self,
-        *,
-        confirm: str,
-        permanent: bool = False,
-        backed_up: bool = False,
-        group_id: str | None = None,
-    ) -> DeletedAll:
-        """Delete every memory of the group.
-
-        Args:
-            confirm: The text 'DELETE ALL'.
-            permanent: True to erase the memories, with the sessions and episodes of the group,
-                beyond recovery.
-            backed_up: True to back up the whole database first.
-            group_id: The tenant.
-
-        Returns:
-            The number of memories, and the path of the backup.
-
-        Raises:
-            ConfirmationRequiredError: `confirm` is another text.
-            BackupError: The backup cannot be written; nothing is deleted.
-        """
-        scope = self.context.scope(group_id)
-        revise.require_confirmation(confirm, scope.group_id)
-        await self.context.session_store.flush()  # no session is to be stored after
-        path = None
-        if backed_up:
-            path = (await create(self.context.graph, self.settings)).backup_path
-        deleted = await revise.delete_all(
-            self.context.engine, scope, confirm=confirm, permanent=permanent
-        )
-        return DeletedAll(deleted, path)
-
     async def search(
         self,
         query: str,
@@ -469,17 +285,6 @@ class GraphMemory:
         context.count_accesses(scope, ids, asked.as_of or asked.known_at)
         return replace(retrieved, memories=add_shift_component(retrieved.memories, moved))
 
-    async def touch(self, memory_id: str, *, group_id: str | None = None) -> None:
-        """Count an access to a memory, which resets its decay.
-
-        Raises:
-            NotFoundError: The group has no such memory.
-        """
-        scope = self.context.scope(group_id)
-        given = validate_value(MemoryId, memory_id, "memory_id")
-        if not await record_accesses(self.context.engine, scope, {given: 1}):
-            raise NotFoundError(given, scope.group_id)
-
     async def stats(self, group_id: str | None = None) -> Stats:
         """Count the memories of a group by type and tag, and its relations by type."""
         return await diagnostics.stats(self.context, self.group(group_id))
@@ -546,14 +351,3 @@ class GraphMemory:
             self.context.scope(group_id),
             validate(Filters, with_filters(filters, keywords)),
         )
-
-    async def complete_id(self, given: str, *, group_id: str | None = None) -> str:
-        """Return the only memory id that begins with `given`, from four characters on.
-
-        A whole id needs no query. An unknown one is returned as it is.
-
-        Raises:
-            AmbiguousIdError: Several ids begin with it; the error lists them.
-        """
-        checked = validate_value(MemoryId, given, "memory_id")
-        return await read.complete_id(self.context.graph, checked, group_id=self.group(group_id))
