@@ -27,6 +27,7 @@ from graph_memory.database.migrations import MIGRATIONS, creation_statement
 from graph_memory.database.statements import statements
 from graph_memory.domain.properties import FACT_PROPERTIES, MEMORY_PROPERTIES
 from graph_memory.errors import GraphMemoryError
+from graph_memory.server import record_handshake
 from graph_memory.server.app import TOOLSETS
 
 FOLDER = Path(__file__).parent / "reference"
@@ -59,7 +60,8 @@ def introduction(page: str) -> str:
 
 
 def main() -> None:
-    """Write the pages."""
+    """Write the pages, and the recorded answers of the server."""
+    record_handshake.main()
     for name, text in pages().items():
         (FOLDER / name).write_text(text, encoding="utf-8")
 

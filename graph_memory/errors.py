@@ -22,7 +22,8 @@
     │   └── OnnxRuntimeError        ONNX Runtime cannot run on this machine
     ├── LlmError                    the language model fails or answers incorrectly
     ├── GraphUnavailableError       Neo4j does not answer
-    │   └── GraphOverloadedError    Neo4j has too little memory
+    │   ├── GraphOverloadedError    Neo4j has too little memory
+    │   └── StartError              the database could not be opened for this call
     ├── GraphTimeoutError           Neo4j answers too late
     │   └── LockTimeoutError        another transaction holds a lock
     ├── SchemaError                 the database is too old, or its schema is not ours
@@ -299,6 +300,14 @@ class GraphOverloadedError(GraphUnavailableError):
         "Try again under less load, or ask for less. If it persists, give Neo4j a larger heap "
         "(GRAPH_MEMORY_LOCAL_HEAP_MEBIBYTES for a local one)."
     )
+
+
+class StartError(GraphUnavailableError):
+    """The server could not open its database for this call; the next call tries again."""
+
+    def __init__(self, reason: str) -> None:
+        self.address = self.reason = reason
+        GraphMemoryError.__init__(self, f"{reason} The next call tries again.")
 
 
 class GraphTimeoutError(GraphMemoryError):

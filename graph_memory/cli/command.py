@@ -153,10 +153,11 @@ def _event_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
 
 def configured(**overrides: Any) -> "Settings":
     """Read the settings, with the group of the current command; options are `overrides`."""
-    from graph_memory.domain.inputs import GroupId, validate_value
     from graph_memory.settings.base import read_settings
 
     if request().group is not None:
+        from graph_memory.domain.inputs import GroupId, validate_value
+
         overrides["group_id"] = validate_value(GroupId, request().group, "--group")
     try:
         return read_settings(**overrides)

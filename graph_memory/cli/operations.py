@@ -38,13 +38,15 @@ async def serve(
     ] = False,
 ) -> None:
     """Serve MCP over streamable HTTP, or over stdin and stdout with --stdio."""
-    from graph_memory.server import serve_http, serve_stdio
-
     given = {"host": host, "port": port}
     settings = configured(**{name: value for name, value in given.items() if value is not None})
     if stdio:
+        from graph_memory.server import serve_stdio
+
         await serve_stdio(settings)
     else:
+        from graph_memory.server import serve_http
+
         await serve_http(settings, insecure_no_auth=insecure_no_auth)
 
 

@@ -5,6 +5,7 @@ import contextlib
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from threading import Event
 
 from graph_memory import local_neo4j
 from graph_memory.database.graph import Graph
@@ -44,11 +45,13 @@ async def open_database(settings: Settings) -> AsyncGenerator[Graph]:
 
 
 async def _acquire_local(settings: Settings) -> LocalNeo4j:
-    """Acquire the local Neo4j in a thread; release it if the caller is cancelled."""
-    acquiring = asyncio.create_task(asyncio.to_thread(local_neo4j.acquire, settings))
+    """Acquire the local Neo4j in a thread; give it up at once if the caller is cancelled."""
+    cancelled = Event()
+    acquiring = asyncio.create_task(asyncio.to_thread(local_neo4j.acquire, settings, cancelled))
     try:
         return await asyncio.shield(acquiring)
     except asyncio.CancelledError:
+        cancelled.set()
         with contextlib.suppress(GraphMemoryError):
             await acquiring
             await asyncio.to_thread(local_neo4j.release, settings)

@@ -16,6 +16,7 @@ from pathlib import Path
 from jgo.maven import MavenContext
 
 from graph_memory.errors import LocalNeo4jError
+from graph_memory.local_neo4j import cancellation
 from graph_memory.local_neo4j.lock_file import STAGING_PREFIX, Jar, digest
 from graph_memory.local_neo4j.progress import download_progress
 
@@ -59,6 +60,7 @@ def _fetch_in_parallel(
         try:
             for future in as_completed(fetched):
                 future.result()
+                cancellation.check()
                 report(fetched[future].size)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from graph_memory.errors import LocalNeo4jError
 from graph_memory.local_neo4j import process
+from graph_memory.local_neo4j.cancellation import StartCancelledError
 from graph_memory.local_neo4j.configuration import (
     LOOPBACK,
     Memory,
@@ -114,6 +115,8 @@ def _start(folder: Folder, settings: "Settings") -> _Record:
                     raise LocalNeo4jError(f"Neo4j ended while it was starting. {log}")
                 # Another process took the chosen port before Neo4j could.
                 record = _launch(folder, settings)
+    except StartCancelledError:
+        raise  # the caller decides whether Neo4j stays
     except BaseException:
         end(folder)
         distrust_jars(settings)

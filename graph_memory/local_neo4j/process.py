@@ -11,6 +11,7 @@ from pathlib import Path
 import psutil
 
 from graph_memory.errors import LocalNeo4jError
+from graph_memory.local_neo4j import cancellation
 from graph_memory.local_neo4j.configuration import LOOPBACK, home_argument
 
 DEFAULT_PORT = 7687
@@ -100,12 +101,14 @@ def await_ready(pid: int, port: int, log: Path, seconds: float) -> bool:
 
     Raises:
         LocalNeo4jError: It does not answer in time; the message holds the tail of `log`.
+        StartCancelledError: The start was cancelled.
     """
     deadline = time.monotonic() + seconds
     while not (answers(port) and _listens(pid, port)):
         # Not `find`: the command line may not be visible yet just after a start.
         if not is_alive(pid):
             return False
+        cancellation.check()
         if time.monotonic() > deadline:
             raise LocalNeo4jError(
                 f"Neo4j did not answer on port {port} within {seconds:g} s; a busy machine may "

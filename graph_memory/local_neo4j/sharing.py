@@ -10,15 +10,18 @@ an instance that had no user for `local_linger_seconds`.
 """
 
 import contextlib
+import time
 from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
 from graph_memory.errors import LocalNeo4jError
-from graph_memory.local_neo4j import lingering, process, users
+from graph_memory.local_neo4j import cancellation, lingering, process, users
+from graph_memory.local_neo4j.cancellation import cancelled_by
 from graph_memory.local_neo4j.folder import Folder
 from graph_memory.local_neo4j.instance import (
     LocalNeo4j,
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
 
 # The holder of the lock may be downloading before it starts Neo4j.
 _DOWNLOAD_SECONDS = 600.0
+_LOCK_SECONDS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,24 +66,28 @@ class LocalNeo4jStatus:
     log_file: Path
 
 
-def acquire(settings: "Settings") -> LocalNeo4j:
+def acquire(settings: "Settings", cancelled: Event | None = None) -> LocalNeo4j:
     """Register this process as a user, start the instance unless it runs, and wait for it.
 
     Each call counts, also within one process, and needs a `release`. `start` restarts an instance
     that has ended, at the same address unless another process uses its port.
 
+    Once `cancelled` is set, the call ends within a second. An instance that is starting is then
+    left to its keeper, like one that is released.
+
     Raises:
         LocalNeo4jError: The instance cannot be started; the message holds the log and a remedy.
+        StartCancelledError: `cancelled` was set before the instance answered.
     """
     folder = Folder.of(settings)
-    with _locked(folder, settings):
+    with cancelled_by(cancelled), _locked(folder, settings):
         users.prune(folder)
         _prepare(folder, settings)
         users.register(folder)
         try:
             return ensure_running(folder, settings)
         except BaseException:
-            users.unregister(folder)
+            _leave(folder, settings)
             raise
 
 
@@ -93,14 +101,7 @@ def release(settings: "Settings") -> None:
     if not folder.root.is_dir():
         return
     with _locked(folder, settings):
-        users.unregister(folder)
-        users.prune(folder)
-        seconds = settings.local_linger_seconds
-        lingering.record_use(folder, seconds)
-        if users.registered(folder) or folder.keep_marker.exists():
-            return
-        if not (seconds and is_running(folder) and lingering.ensure_keeper(folder)):
-            end(folder)
+        _leave(folder, settings)
 
 
 def start(settings: "Settings", *, keep: bool = False) -> LocalNeo4j:
@@ -163,6 +164,18 @@ def log_tail(settings: "Settings", lines: int = 50) -> str:
     return process.tail(Folder.of(settings).console_log, lines)
 
 
+def _leave(folder: Folder, settings: "Settings") -> None:
+    """Unregister this process; the last one leaves the instance to its keeper, or stops it."""
+    users.unregister(folder)
+    users.prune(folder)
+    seconds = settings.local_linger_seconds
+    lingering.record_use(folder, seconds)
+    if users.registered(folder) or folder.keep_marker.exists():
+        return
+    if not (seconds and is_running(folder) and lingering.ensure_keeper(folder)):
+        end(folder)
+
+
 def _prepare(folder: Folder, settings: "Settings") -> None:
     """Stop an unused instance that differs from the settings, and start the keeper."""
     unused = not users.registered(folder) and not folder.keep_marker.exists()
@@ -177,15 +190,25 @@ def _prepare(folder: Folder, settings: "Settings") -> None:
 def _locked(folder: Folder, settings: "Settings") -> Generator[None]:
     folder.create()
     limit = settings.local_start_seconds + _DOWNLOAD_SECONDS
-    lock = FileLock(folder.lock_file, timeout=limit)
-    try:
-        lock.acquire()
-    except Timeout as error:
-        raise LocalNeo4jError(
-            f"Another process has held {folder.lock_file} for {limit:g} s. "
-            "End that process, then try again."
-        ) from error
+    deadline = time.monotonic() + limit
+    lock = FileLock(folder.lock_file, timeout=_LOCK_SECONDS)
+    while not _try(lock):
+        cancellation.check()
+        if time.monotonic() > deadline:
+            raise LocalNeo4jError(
+                f"Another process has held {folder.lock_file} for {limit:g} s. "
+                "End that process, then try again."
+            )
     try:
         yield
     finally:
         lock.release()
+
+
+def _try(lock: FileLock) -> bool:
+    """Acquire the lock, unless another process holds it for longer than a moment."""
+    try:
+        lock.acquire()
+    except Timeout:
+        return False
+    return True

@@ -15,6 +15,8 @@ from starlette.routing import Route
 from graph_memory.api.service import GraphMemory
 from graph_memory.server import resources
 from graph_memory.server.auth import Verifier, auth_settings, caller
+from graph_memory.server.handshake import chosen_tools
+from graph_memory.server.opening import Opening
 from graph_memory.server.tool import MemoryTool, Toolset
 from graph_memory.server.tools import (
     admin,
@@ -55,7 +57,7 @@ _PATH = "/mcp"
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 
-class _Server(MCPServer[GraphMemory]):
+class _Server(MCPServer[Opening]):
     """A server that lists to each caller the tools that the caller may call."""
 
     async def list_tools(self) -> list[Tool]:
@@ -64,17 +66,20 @@ class _Server(MCPServer[GraphMemory]):
         return [tool for tool in await super().list_tools() if scope.includes(scopes[tool.name])]
 
 
-def build_server(memory: GraphMemory, verifier: Verifier | None = None) -> MCPServer[GraphMemory]:
+def build_server(
+    memory: GraphMemory | Opening, verifier: Verifier | None = None
+) -> MCPServer[Opening]:
     """Build the MCP server of a `GraphMemory`, with the toolsets of its settings.
 
     Args:
-        memory: The open `GraphMemory`; the caller closes it.
+        memory: The `GraphMemory`, open or opening; the caller closes it.
         verifier: Check of the token of each HTTP request; None for no tokens.
     """
+    opening = memory if isinstance(memory, Opening) else Opening.of(memory)
 
     @asynccontextmanager
-    async def lifespan(_: MCPServer[GraphMemory]) -> AsyncGenerator[GraphMemory]:
-        yield memory
+    async def lifespan(_: MCPServer[Opening]) -> AsyncGenerator[Opening]:
+        yield opening
 
     server = _Server(
         "graph-memory",
@@ -85,17 +90,18 @@ def build_server(memory: GraphMemory, verifier: Verifier | None = None) -> MCPSe
         lifespan=lifespan,
         log_level="WARNING",
         subscriptions=False,  # the lists never change while the server runs
-        tools=[*_chosen(memory.settings)],
+        tools=[*_chosen(opening.settings)],
         token_verifier=verifier,
-        auth=auth_settings(memory.settings) if verifier else None,
+        auth=auth_settings(opening.settings) if verifier else None,
     )
     resources.register(server)
     return server
 
 
-def http_app(memory: GraphMemory, *, require_tokens: bool = False) -> Starlette:
+def http_app(memory: GraphMemory | Opening, *, require_tokens: bool = False) -> Starlette:
     """Build the web application with MCP at /mcp, and with /healthz and /readyz."""
-    server = build_server(memory, Verifier(memory) if require_tokens else None)
+    opening = memory if isinstance(memory, Opening) else Opening.of(memory)
+    server = build_server(opening, Verifier(opening) if require_tokens else None)
 
     @server.custom_route("/healthz", methods=["GET"])
     async def healthz(_: Request) -> JSONResponse:
@@ -103,17 +109,18 @@ def http_app(memory: GraphMemory, *, require_tokens: bool = False) -> Starlette:
 
     @server.custom_route("/readyz", methods=["GET"])
     async def readyz(_: Request) -> JSONResponse:
-        missing = await memory.serving.missing()
+        missing = await opening.missing()
         if missing:
             return JSONResponse({"status": "not ready", "missing": missing}, status_code=503)
         return JSONResponse({"status": "ready"})
 
+    settings = opening.settings
     app = server.streamable_http_app(
         streamable_http_path=_PATH,
         stateless_http=True,
         json_response=False,
-        max_request_body_size=memory.settings.max_request_bytes,
-        transport_security=_transport_security(memory.settings),
+        max_request_body_size=settings.max_request_bytes,
+        transport_security=_transport_security(settings),
     )
     for route in app.routes:
         if isinstance(route, Route) and route.path == _PATH:
@@ -128,10 +135,11 @@ def _tools(toolsets: Iterable[str]) -> Iterator[MemoryTool]:
 
 
 def _chosen(settings: Settings) -> list[MemoryTool]:
-    """Return the tools of the chosen toolsets. A language model adds the toolset graphiti."""
-    if settings.llm_url is not None:
-        return list(_tools(dict.fromkeys((*settings.toolsets, "graphiti"))))
-    return [tool for tool in _tools(settings.toolsets) if tool not in episodes.toolset.tools]
+    """Return the tools of the settings."""
+    tools = {tool.name: tool for tool in _tools(TOOLSETS)}
+    names = {name: [tool.name for tool in _tools([name])] for name in TOOLSETS}
+    of_episodes = [tool.name for tool in episodes.toolset.tools]
+    return [tools[name] for name in chosen_tools(settings, names, of_episodes)]
 
 
 def _transport_security(settings: Settings) -> TransportSecuritySettings:

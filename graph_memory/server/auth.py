@@ -8,10 +8,10 @@ from mcp.server.auth.provider import AccessToken
 from mcp.server.auth.settings import AuthSettings
 from pydantic import ConfigDict
 
-from graph_memory.api.service import GraphMemory
 from graph_memory.api.types import EVERYTHING, Grant
 from graph_memory.auth.jwt import JwtVerifier
 from graph_memory.errors import GraphMemoryError
+from graph_memory.server.opening import Opening
 from graph_memory.settings.base import Settings
 
 #: The SDK requires an issuer even for our own tokens, which need no metadata.
@@ -33,13 +33,15 @@ class Caller(AccessToken):
 class Verifier:
     """A check of tokens, whose results stay valid for `token_cache_seconds`."""
 
-    def __init__(self, memory: GraphMemory) -> None:
-        self._memory = memory
-        self._jwt = JwtVerifier(memory.settings) if memory.settings.jwt_jwks_url else None
-        cache_seconds = memory.settings.token_cache_seconds
+    def __init__(self, opening: Opening) -> None:
+        self._opening = opening
+        settings = opening.settings
+        self._jwt = JwtVerifier(settings) if settings.jwt_jwks_url else None
         #: The grant and the expiry of each token, in seconds since 1970.
         self._seen = TLRUCache[str, tuple[Grant, float]](
-            _MOST_REMEMBERED, lambda _, found, now: min(now + cache_seconds, found[1]), time.time
+            _MOST_REMEMBERED,
+            lambda _, found, now: min(now + settings.token_cache_seconds, found[1]),
+            time.time,
         )
 
     async def verify_token(self, token: str) -> AccessToken | None:
@@ -62,7 +64,8 @@ class Verifier:
         """Return the grant and the expiry of a token. A JWT has two dots; our tokens have none."""
         if self._jwt and token.count(".") == 2:
             return await self._jwt.verify(token)
-        found = await self._memory.tokens.verify(token)
+        memory = await self._opening.memory()
+        found = await memory.tokens.verify(token)
         return (found.grant, found.expires_at) if found else None
 
 

@@ -18,6 +18,7 @@ from graph_memory.errors import (
     NotFoundError,
 )
 from graph_memory.server.auth import caller
+from graph_memory.server.opening import Opening
 from graph_memory.server.tool import FAILED
 from graph_memory.server.views.base import ErrorView, MemoryView
 from graph_memory.server.views.stats import HealthView, StatsView
@@ -27,7 +28,7 @@ _log = logging.getLogger(__name__)
 Topic = Annotated[str, Field(description="Topic: a subject, a person or a project.")]
 
 
-def register(server: MCPServer[GraphMemory]) -> None:
+def register(server: MCPServer[Opening]) -> None:
     """Add the resources and prompts to a server."""
     server.resource(
         "memory://{group}/{memory_id}",
@@ -54,7 +55,7 @@ def register(server: MCPServer[GraphMemory]) -> None:
     server.prompt(name="summarise", title="Summarise what is known")(summarise)
 
 
-async def memory_resource(group: str, memory_id: str, context: Context[GraphMemory]) -> str:
+async def memory_resource(group: str, memory_id: str, context: Context[Opening]) -> str:
     """Return a memory with its relations as JSON, without counting an access."""
     with _refusals():
         memory = await _memory(context)
@@ -63,23 +64,25 @@ async def memory_resource(group: str, memory_id: str, context: Context[GraphMemo
         return MemoryView(memory=found, relations=relations).model_dump_json()
 
 
-async def stats_resource(group: str, context: Context[GraphMemory]) -> str:
+async def stats_resource(group: str, context: Context[Opening]) -> str:
     """Return the statistics of a group as JSON."""
     with _refusals():
         memory = await _memory(context)
         return StatsView.of(await memory.stats(group)).model_dump_json()
 
 
-async def health_resource(group: str, context: Context[GraphMemory]) -> str:
+async def health_resource(group: str, context: Context[Opening]) -> str:
     """Return the health of a group as JSON."""
     with _refusals():
         memory = await _memory(context)
         return HealthView.of(await memory.health(group)).model_dump_json()
 
 
-async def _memory(context: Context[GraphMemory]) -> GraphMemory:
+async def _memory(context: Context[Opening]) -> GraphMemory:
     """Return the `GraphMemory` with the grant of the caller, and count the call."""
-    memory, grant = context.request_context.lifespan_context, caller()
+    opening, grant = context.request_context.lifespan_context, caller()
+    async with opening.reporting_to(context):
+        memory = await opening.memory()
     await memory.tokens.count_call(grant)
     return memory.acting_for(grant)
 

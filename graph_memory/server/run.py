@@ -1,30 +1,31 @@
-"""The process of the server: start, warm-up, signals and shutdown."""
+"""The server over HTTP: start, warm-up and shutdown."""
 
 import asyncio
 import errno
 import gc
 import logging
-import os
-import signal
 import socket
 import sys
-from collections.abc import Callable, Coroutine, Generator
-from contextlib import ExitStack, closing, contextmanager, suppress
-from threading import Thread
-from typing import Any
+from collections.abc import Generator
+from contextlib import ExitStack, closing, contextmanager
 
 import uvicorn
 
 from graph_memory import metrics
 from graph_memory.api.service import GraphMemory
 from graph_memory.errors import SettingsError
-from graph_memory.server.app import build_server, http_app
+from graph_memory.server.app import http_app
+from graph_memory.server.opening import Opening
+from graph_memory.server.running import (
+    log_to_stderr,
+    until_cancelled,
+    until_one_ends,
+    until_signalled,
+)
 from graph_memory.settings.base import Settings
 from graph_memory.settings.hosts import is_loopback
 
 _FAREWELL_SECONDS = 3
-
-_LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 #: The switch interval of threads in seconds, a tenth of the default. The thread of the model runs
 #: steps of 0.1 ms, and would wait for the event loop after each of them.
@@ -48,62 +49,44 @@ async def serve_http(settings: Settings, *, insecure_no_auth: bool = False) -> N
         SettingsError: The port is in use, or tokens are required and none exists.
         GraphMemoryError: The database does not open.
     """
-    _log_to_stderr()
+    log_to_stderr()
     sys.setswitchinterval(_SWITCH_SECONDS)
     # Bind the port first, so that a used port fails before the database starts.
     with closing(_claimed(settings)) as listener:
         open_to_others = settings.require_tokens or not is_loopback(settings.host)
         asking = open_to_others and not insecure_no_auth
-        await _until_signalled(_serve(settings, listener, require_tokens=asking))
-
-
-async def serve_stdio(settings: Settings) -> None:
-    """Serve MCP over standard input and output until the client closes them.
-
-    Raises:
-        GraphMemoryError: The database does not open.
-    """
-    _log_to_stderr()
-    await _until_signalled(_serve_stdio(settings))
+        await until_signalled(_serve(settings, listener, require_tokens=asking))
 
 
 async def _serve(settings: Settings, listener: socket.socket, *, require_tokens: bool) -> None:
+    """Listen at once, and open the service. End if it cannot be opened."""
+    opening = Opening(settings, _refuse_without_tokens if require_tokens else None)
+    server = _Server(
+        uvicorn.Config(
+            http_app(opening, require_tokens=require_tokens),
+            http="h11",  # httptools keeps spaces around a header's value, against RFC 9110
+            log_config=None,
+            log_level="warning",
+            access_log=False,
+            timeout_graceful_shutdown=_FAREWELL_SECONDS,
+        )
+    )
     with _metrics(settings):
-        async with (
-            GraphMemory.open(settings, preload=True) as memory,
-            memory.episodes.processing(),
-        ):
-            if require_tokens:
-                await _refuse_without_tokens(memory)
-            await memory.serving.warm_up()
-            server = _Server(
-                uvicorn.Config(
-                    http_app(memory, require_tokens=require_tokens),
-                    http="h11",  # httptools keeps spaces around a header's value, against RFC 9110
-                    log_config=None,
-                    log_level="warning",
-                    access_log=False,
-                    timeout_graceful_shutdown=_FAREWELL_SECONDS,
-                )
-            )
-            async with memory.serving.automatic_backups(), memory.serving.database_metrics():
-                with _frozen():
-                    host, port = listener.getsockname()[:2]
-                    host = f"[{host}]" if ":" in host else host
-                    _log.info("Serving MCP at http://%s:%d/mcp", host, port)
-                    await _until_cancelled(server.serve(sockets=[listener]), server.stop)
+        await until_one_ends(
+            until_cancelled(server.serve(sockets=[listener]), server.stop),
+            _tuned(opening, listener),
+            opening.run(retry=False),
+        )
 
 
-async def _serve_stdio(settings: Settings) -> None:
-    stdin = _PipedStdin()
-    async with GraphMemory.open(settings, preload=True) as memory, memory.episodes.processing():
-        warming = asyncio.create_task(memory.serving.warm_up())
-        try:
-            async with memory.serving.automatic_backups():
-                await _until_cancelled(build_server(memory).run_stdio_async(), stdin.end)
-        finally:
-            warming.cancel()
-            await asyncio.wait([warming])
+async def _tuned(opening: Opening, listener: socket.socket) -> None:
+    """Log the address once the service is ready, and tune the process for serving."""
+    await opening.warmed.wait()
+    with _frozen():
+        host, port = listener.getsockname()[:2]
+        host = f"[{host}]" if ":" in host else host
+        _log.info("Serving MCP at http://%s:%d/mcp", host, port)
+        await asyncio.Event().wait()
 
 
 class _Server(uvicorn.Server):
@@ -119,63 +102,6 @@ class _Server(uvicorn.Server):
 
     def stop(self) -> None:
         self.should_exit = True
-
-
-class _PipedStdin:
-    """A pipe in the place of standard input, fed from it, that can be ended.
-
-    The SDK reads in a thread that waits for the next line; a signal alone would wait with it.
-    """
-
-    def __init__(self) -> None:
-        self._source = os.dup(0)
-        read_end, write_end = os.pipe()
-        os.dup2(read_end, 0)
-        os.close(read_end)
-        self._sink = open(write_end, "wb", buffering=0)  # noqa: SIM115
-        Thread(target=self._feed, daemon=True).start()
-
-    def end(self) -> None:
-        self._sink.close()
-
-    def _feed(self) -> None:
-        with suppress(OSError, ValueError), self._sink as sink:  # the process may have ended
-            while chunk := os.read(self._source, 65_536):
-                sink.write(chunk)
-
-
-async def _until_cancelled(work: Coroutine[Any, Any, None], end: Callable[[], None]) -> None:
-    """Run `work`. A cancellation calls `end`, after which `work` finishes regularly."""
-    task = asyncio.create_task(work)
-    try:
-        await asyncio.shield(task)
-    except asyncio.CancelledError:
-        end()
-        await task
-
-
-async def _until_signalled(work: Coroutine[Any, Any, None]) -> None:
-    """Run `work`. SIGINT and SIGTERM cancel it, so that it closes its resources."""
-    task = asyncio.create_task(work)
-
-    def cancel() -> None:
-        if not task.cancelling():  # a second signal must not interrupt the shutdown
-            task.cancel()
-
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, cancel)
-    try:
-        await asyncio.wait([task])
-    except asyncio.CancelledError:
-        task.cancel()
-        await asyncio.wait([task])
-        raise
-    finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(number)
-    if not task.cancelled():
-        task.result()
 
 
 @contextmanager
@@ -248,14 +174,3 @@ async def _refuse_without_tokens(memory: GraphMemory) -> None:
             "serve with --insecure-no-auth, which lets anyone who reaches this machine read and "
             "change all memories."
         )
-
-
-def _log_to_stderr() -> None:
-    """Log our events, and warnings of libraries, to stderr; stdout may carry the protocol.
-
-    Commands log plain sentences; the service adds the time, the level and the module.
-    """
-    logging.basicConfig(stream=sys.stderr)
-    for handler in logging.getLogger().handlers:
-        handler.setFormatter(logging.Formatter(_LOG_FORMAT))
-    logging.getLogger("graph_memory").setLevel(logging.INFO)

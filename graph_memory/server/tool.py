@@ -18,13 +18,13 @@ from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field
 
 from graph_memory import metrics
-from graph_memory.api.service import GraphMemory
 from graph_memory.api.types import Scope
 from graph_memory.database.read_limiter import call_started_at
 from graph_memory.domain.inputs import validate
 from graph_memory.errors import GraphMemoryError, InvalidArgumentError
 from graph_memory.server import audit
 from graph_memory.server.auth import caller
+from graph_memory.server.opening import Opening
 from graph_memory.server.schemas import arguments_schema
 from graph_memory.server.views.base import ErrorView, View
 
@@ -48,7 +48,7 @@ FAILED = ErrorView(
 
 
 class MemoryTool(Tool):
-    """A tool that calls a `GraphMemory`, the lifespan state of the server.
+    """A tool that calls a `GraphMemory`, once the opening in the state of the server is done.
 
     The tool of the SDK ignores unknown arguments, and reports invalid ones in Pydantic's words.
     """
@@ -72,22 +72,24 @@ class MemoryTool(Tool):
             elapsed = time.perf_counter() - started
             metrics.tool_seconds.labels(self.name, audit.outcome(answer)).observe(elapsed)
             if self.scope is not Scope.READ:
-                memory: GraphMemory = context.request_context.lifespan_context
+                opening: Opening = context.request_context.lifespan_context
                 of_group = "group_id" in self.parameters["properties"]
                 audit.record(
-                    self.name, arguments, answer, memory.settings.group_id if of_group else None
+                    self.name, arguments, answer, opening.settings.group_id if of_group else None
                 )
 
     async def _answer(
         self, arguments: Mapping[str, Any], context: Context[Any, Any]
     ) -> CallToolResult:
-        memory: GraphMemory = context.request_context.lifespan_context
+        opening: Opening = context.request_context.lifespan_context
         try:
             grant = caller()
             grant.require(self.scope)
-            await memory.tokens.count_call(grant, walks=self.walks)
-            given = self._checked(self._with_session(arguments, context))
-            view: View = await self.fn(memory.acting_for(grant), **given)
+            async with opening.reporting_to(context):
+                memory = await opening.memory()
+                await memory.tokens.count_call(grant, walks=self.walks)
+                given = self._checked(self._with_session(arguments, context))
+                view: View = await self.fn(memory.acting_for(grant), **given)
             return _answer(view, alias_of=self.alias_of)
         except GraphMemoryError as error:
             return self._refused(error)

@@ -257,16 +257,9 @@ async def said(started: asyncio.subprocess.Process, words: str) -> str:
 
 
 async def test_a_server_says_when_it_did_what(settings: Settings):
-    started = await asyncio.create_subprocess_exec(
-        sys.executable,
-        *_command("--stdio"),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        env=_environment(settings, GRAPH_MEMORY_EMBEDDING_URL="http://127.0.0.1:1/v1"),
-    )
-    _, told = await started.communicate()
-    assert re.match(r"\d{4}-\d\d-\d\d [\d:,]+ WARNING graph_memory\.\S+: ", told.decode())
+    async with process(settings, "--stdio") as started:
+        line = await said(started, "Searches do not work yet")
+    assert re.match(r"\d{4}-\d\d-\d\d [\d:,]+ WARNING graph_memory\.\S+: ", line)
 
 
 async def test_a_process_loads_its_cross_encoder_and_says_nothing_of_it(

@@ -61,7 +61,9 @@ def test_the_wheel_holds_every_statement_and_the_lock_of_jars(wheel: Path) -> No
         "graph_memory/neo4j-browser/graph.grass",
         "graph_memory/neo4j-browser/queries/states.cypher",
     } <= names
-    assert {"graph_memory/py.typed", "graph_memory/reporting/report.html.jinja"} <= names
+    assert "graph_memory/py.typed" in names
+    data = ("reporting/report.html.jinja", "server/handshake.json")
+    assert {f"graph_memory/{file}" for file in data} <= names
     assert not any(name.startswith("tests/") for name in names)
 
 
@@ -102,10 +104,10 @@ def test_without_a_language_model_graphiti_is_not_imported(settings: Settings) -
     script = (
         "import asyncio, sys\n"
         "from graph_memory import GraphMemory\n"
-        "from graph_memory.server import run as serving\n"
+        "from graph_memory.server import build_server\n"
         "async def main():\n"
         "    async with GraphMemory.open() as memory, memory.episodes.processing():\n"
-        "        assert await serving.build_server(memory).list_tools()\n"
+        "        assert await build_server(memory).list_tools()\n"
         "asyncio.run(main())\n"
         "sys.exit(', '.join(sys.modules.keys() & {'graphiti_core', 'openai', 'posthog'}) or None)"
     )
