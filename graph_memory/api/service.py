@@ -5,9 +5,8 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from graph_memory.api.adoption import AdoptionApi
 from graph_memory.api.arguments import (
     FilterArguments,
     ProfileArgument,
@@ -15,18 +14,8 @@ from graph_memory.api.arguments import (
     SortArgument,
     with_filters,
 )
-from graph_memory.api.backups import BackupsApi
-from graph_memory.api.embeddings import EmbeddingsApi
-from graph_memory.api.episodes import EpisodesApi
-from graph_memory.api.facts import FactsApi
-from graph_memory.api.feedback import FeedbackApi
-from graph_memory.api.lifecycle import LifecycleApi
-from graph_memory.api.maintenance import MaintenanceApi
 from graph_memory.api.memories import MemoriesApi
-from graph_memory.api.relations import RelationsApi
-from graph_memory.api.serving import ServingApi
-from graph_memory.api.sessions import SessionsApi
-from graph_memory.api.tokens import TokensApi
+from graph_memory.api.parts import Parts
 from graph_memory.auth.grants import Grant
 from graph_memory.backup.restore import refuse_unfinished
 from graph_memory.context import Context
@@ -45,7 +34,6 @@ from graph_memory.domain.inputs import (
 )
 from graph_memory.domain.models import FoundMemory, SortOrder
 from graph_memory.engine import Engine
-from graph_memory.graphiti.worker import Worker
 from graph_memory.inference.embedder import Embedder
 from graph_memory.ranking.profiles import Profile, with_weights
 from graph_memory.search import listing, retrieval
@@ -55,10 +43,13 @@ from graph_memory.search.listing import Page
 from graph_memory.search.retrieval import Retrieval, Retrieved
 from graph_memory.settings.base import Settings, read_settings
 
+if TYPE_CHECKING:
+    from graph_memory.graphiti.worker import Worker
+
 _HOW_TO_OPEN = "Open it with `async with GraphMemory.open() as memory:`."
 
 
-class GraphMemory(MemoriesApi):
+class GraphMemory(MemoriesApi, Parts):
     """A memory service: methods to store, read, search and delete memories, and further parts.
 
     async with GraphMemory.open() as memory:
@@ -87,24 +78,11 @@ class GraphMemory(MemoriesApi):
         serving: Readiness, warm-up and metrics of a server.
     """
 
-    def __init__(self, context: Context | None = None, worker: Worker | None = None) -> None:
+    def __init__(self, context: Context | None = None, worker: "Worker | None" = None) -> None:
         """Assemble the parts; `open` and `over` create the context."""
         if context is None:
             raise TypeError(f"GraphMemory needs an open database. {_HOW_TO_OPEN}")
-        self.context = context
-        self._worker = worker or Worker(context)
-        self.relations = RelationsApi(context)
-        self.lifecycle = LifecycleApi(context)
-        self.sessions = SessionsApi(context)
-        self.feedback = FeedbackApi(context)
-        self.episodes = EpisodesApi(context, self._worker)
-        self.facts = FactsApi(context)
-        self.maintenance = MaintenanceApi(context)
-        self.backups = BackupsApi(context)
-        self.embeddings = EmbeddingsApi(context)
-        self.adoption = AdoptionApi(context)
-        self.tokens = TokensApi(context)
-        self.serving = ServingApi(context)
+        super().__init__(context, worker)
 
     @classmethod
     def over(
@@ -146,6 +124,7 @@ class GraphMemory(MemoriesApi):
         settings = settings or read_settings(**overrides)
         embedder = Embedder(settings)
         loading = [asyncio.create_task(embedder.load_all())] if preload else []
+        interrupted = False
         try:
             async with open_database(settings) as graph:
                 memory = cls.over(graph, embedder, settings)
@@ -159,10 +138,14 @@ class GraphMemory(MemoriesApi):
                     yield memory
                 finally:
                     await memory.close()
+        except asyncio.CancelledError:
+            interrupted = True  # a thread that loads a model ends by itself
+            raise
         finally:
-            # The call that needs a model reports that it cannot be loaded.
-            await asyncio.gather(*loading, return_exceptions=True)
-            await embedder.close()
+            if not interrupted:
+                # The call that needs a model reports that it cannot be loaded.
+                await asyncio.gather(*loading, return_exceptions=True)
+                await embedder.close()
 
     @property
     def settings(self) -> Settings:
@@ -193,7 +176,7 @@ class GraphMemory(MemoriesApi):
 
     async def close(self) -> None:
         """Finish queued work; no call may follow."""
-        await self._worker.close()
+        await self._close_worker()
         await self.context.close()
 
     async def search(

@@ -139,20 +139,35 @@ def root() -> Path | Traversable:
     return packaged if packaged.is_dir() else Path(__file__).parents[2] / "cypher"
 
 
-@cache
 def statements(policy_dir: Path | None = None) -> Mapping[str, Statement]:
     """Return every statement of the package by its name, `folder/name`.
 
     Raises:
         StatementError: A policy in `policy_dir` is malformed, or has the name of a packaged one.
     """
-    return load(root(), policy_dir)
+    return _loaded(policy_dir)
 
 
 @cache
+def _loaded(policy_dir: Path | None) -> Mapping[str, Statement]:
+    return _assembled(_files(policy_dir))
+
+
+@cache
+def _files(policy_dir: Path | None) -> dict[str, _File]:
+    """Read the files once; each call of a command waits for it."""
+    return _read(root(), policy_dir)
+
+
+def forget_files() -> None:
+    """Read the files again at the next use."""
+    _loaded.cache_clear()
+    _files.cache_clear()
+
+
 def policies(policy_dir: Path | None = None) -> Mapping[str, str]:
     """Return the text of each decay policy by its name, without comments."""
-    files = _read(root(), policy_dir)
+    files = _files(policy_dir)
     names = [name for name in files if name.startswith(POLICIES)]
     return MappingProxyType(
         {name.removeprefix(POLICIES): "\n".join(files[name].body) for name in names}
@@ -169,7 +184,10 @@ def load(folder: Path | Traversable, policy_dir: Path | None = None) -> Mapping[
     Raises:
         StatementError: A file is malformed; the message names file, line and remedy.
     """
-    files = _read(folder, policy_dir)
+    return _assembled(_read(folder, policy_dir))
+
+
+def _assembled(files: Mapping[str, _File]) -> Mapping[str, Statement]:
     assembled = [
         _assemble(file, files, variant)
         for file in files.values()
@@ -309,7 +327,9 @@ def _expand(
 def _fragments(file: _File, included: str, files: Mapping[str, _File]) -> list[_File]:
     """Return the fragment that an include names, or every fragment of its folder."""
     folder = included.removesuffix("*")
-    names = [n for n in files if n == included or (folder != included and n.startswith(folder))]
+    names = [included] if included in files else []
+    if folder != included:
+        names = [name for name in files if name.startswith(folder)]
     if not names or any(files[name].access != "fragment" for name in names):
         raise _malformed(file.name, 1, f"`// include {included}` names no fragment file")
     return [files[name] for name in sorted(names)]

@@ -4,9 +4,12 @@ Most commands run in this process, through the same `main` as the console script
 loaded model; where the boundary of a process is the point, a real one is started.
 """
 
+import contextlib
 import json
 import os
+import pty
 import shlex
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -135,6 +138,17 @@ def test_the_version_is_told_at_once_and_without_heavy_imports() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, f"graph-memory {__version__}\n"), done.stderr
+
+
+def test_a_command_on_memories_imports_only_what_it_needs() -> None:
+    heavy = ("torch", "sentence_transformers", "mcp", "graphiti_core", "matplotlib", "openai")
+    lazy = ("graph_memory.graphiti.worker", "graph_memory.maintenance.run")
+    script = (
+        "import sys, graph_memory.cli.app, graph_memory.api.service; "
+        f"sys.exit(', '.join(sys.modules.keys() & set({heavy + lazy})) or None)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def test_help_is_what_no_arguments_get(cli: Run) -> None:
@@ -708,3 +722,22 @@ def test_a_result_that_cannot_be_written_is_an_error() -> None:
     line = f"'{SCRIPT}' db status --json > /dev/full"
     done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (1, "error: stdout: No space left on device.\n")
+
+
+def test_an_interrupted_search_shows_what_it_waited_for_and_ends(environment: None) -> None:
+    terminal, end = pty.openpty()
+    with subprocess.Popen(
+        [SCRIPT, "search", "tea"], stdin=end, stdout=end, stderr=end, start_new_session=True
+    ) as command:
+        os.close(end)
+        shown = ""
+        while "Loading the model" not in shown:
+            shown += os.read(terminal, 1024).decode(errors="replace")
+        command.send_signal(signal.SIGINT)
+        with contextlib.suppress(OSError):  # the end of a terminal
+            while part := os.read(terminal, 1024):
+                shown += part.decode(errors="replace")
+        assert command.wait(60) == 130
+    os.close(terminal)
+    assert "error: Interrupted." in shown
+    assert "Traceback" not in shown

@@ -9,6 +9,7 @@ import pytest
 from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory, Settings
+from graph_memory.database.statements import forget_files
 from graph_memory.decay.status import describe_status
 from graph_memory.errors import (
     DuplicateError,
@@ -251,17 +252,10 @@ async def test_a_policy_that_is_unknown_or_makes_no_sense_is_refused(
         ("{amplitude: $mine}", StatementError, r"\$mine is used but not declared"),
     ):
         (tmp_path / "mine.cypher").write_text(f"// Fade.\n// access fragment\n{text}\n")
-        _forget_policies()
+        forget_files()
         with pytest.raises(error, match=said):
             async with GraphMemory.open(own):
                 pass
-
-
-def _forget_policies() -> None:
-    from graph_memory.database.statements import policies, statements
-
-    statements.cache_clear()
-    policies.cache_clear()
 
 
 async def test_a_history_without_numbers_is_told(memory: GraphMemory, driver: AsyncDriver) -> None:

@@ -1,0 +1,125 @@
+"""The parts of a `GraphMemory`, each imported and made at its first use: a command needs few."""
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from graph_memory.context import Context
+
+if TYPE_CHECKING:
+    from graph_memory.api.adoption import AdoptionApi
+    from graph_memory.api.backups import BackupsApi
+    from graph_memory.api.embeddings import EmbeddingsApi
+    from graph_memory.api.episodes import EpisodesApi
+    from graph_memory.api.facts import FactsApi
+    from graph_memory.api.feedback import FeedbackApi
+    from graph_memory.api.lifecycle import LifecycleApi
+    from graph_memory.api.maintenance import MaintenanceApi
+    from graph_memory.api.relations import RelationsApi
+    from graph_memory.api.serving import ServingApi
+    from graph_memory.api.sessions import SessionsApi
+    from graph_memory.api.tokens import TokensApi
+    from graph_memory.graphiti.worker import Worker
+
+
+class Parts:
+    """The parts of a service on a context."""
+
+    def __init__(self, context: Context, worker: "Worker | None" = None) -> None:
+        self.context = context
+        if worker:
+            self._worker = worker
+
+    @cached_property
+    def _worker(self) -> "Worker":
+        """The reader of episodes, which all services on the same database share."""
+        from graph_memory.graphiti.worker import Worker
+
+        return Worker(self.context)
+
+    async def _close_worker(self) -> None:
+        if "_worker" in self.__dict__:
+            await self._worker.close()
+
+    @cached_property
+    def relations(self) -> "RelationsApi":
+        """Relations between memories: add, remove, traverse, analyze, list."""
+        from graph_memory.api.relations import RelationsApi
+
+        return RelationsApi(self.context)
+
+    @cached_property
+    def lifecycle(self) -> "LifecycleApi":
+        """Decay, protection, recovery, history and forecast of memories."""
+        from graph_memory.api.lifecycle import LifecycleApi
+
+        return LifecycleApi(self.context)
+
+    @cached_property
+    def sessions(self) -> "SessionsApi":
+        """Memories that each conversation has loaded."""
+        from graph_memory.api.sessions import SessionsApi
+
+        return SessionsApi(self.context)
+
+    @cached_property
+    def feedback(self) -> "FeedbackApi":
+        """Judgements of the usefulness of memories."""
+        from graph_memory.api.feedback import FeedbackApi
+
+        return FeedbackApi(self.context)
+
+    @cached_property
+    def episodes(self) -> "EpisodesApi":
+        """Texts in which Graphiti finds entities and facts."""
+        from graph_memory.api.episodes import EpisodesApi
+
+        return EpisodesApi(self.context, self._worker)
+
+    @cached_property
+    def facts(self) -> "FactsApi":
+        """Search of facts and entities for clients of Graphiti."""
+        from graph_memory.api.facts import FactsApi
+
+        return FactsApi(self.context)
+
+    @cached_property
+    def maintenance(self) -> "MaintenanceApi":
+        """Maintenance runs."""
+        from graph_memory.api.maintenance import MaintenanceApi
+
+        return MaintenanceApi(self.context)
+
+    @cached_property
+    def backups(self) -> "BackupsApi":
+        """Backups of the whole database."""
+        from graph_memory.api.backups import BackupsApi
+
+        return BackupsApi(self.context)
+
+    @cached_property
+    def embeddings(self) -> "EmbeddingsApi":
+        """Vectors of stored texts."""
+        from graph_memory.api.embeddings import EmbeddingsApi
+
+        return EmbeddingsApi(self.context)
+
+    @cached_property
+    def adoption(self) -> "AdoptionApi":
+        """Conversion of Graphiti's entities into memories, and back."""
+        from graph_memory.api.adoption import AdoptionApi
+
+        return AdoptionApi(self.context)
+
+    @cached_property
+    def tokens(self) -> "TokensApi":
+        """Access tokens of the service."""
+        from graph_memory.api.tokens import TokensApi
+
+        return TokensApi(self.context)
+
+    @cached_property
+    def serving(self) -> "ServingApi":
+        """Readiness, warm-up and metrics of a server."""
+        from graph_memory.api.serving import ServingApi
+
+        return ServingApi(self.context)
