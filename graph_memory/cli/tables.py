@@ -4,7 +4,6 @@ A table that is too wide for the terminal is printed as records: a line of short
 texts below it.
 """
 
-import re
 from collections.abc import Sequence
 
 from rich.cells import cell_len
@@ -49,7 +48,7 @@ def print_table(columns: Sequence[str], rows: Rows) -> None:
         _print_records(console, columns, rows, texts)
     else:
         for row in rows:
-            _print_whole(console, ": ".join(row))
+            _print_whole(console, ": ".join(row).split())
 
 
 def _text_positions(columns: Sequence[str]) -> set[int]:
@@ -79,21 +78,25 @@ def _table(columns: Sequence[str], rows: Rows, texts: set[int]) -> Table:
 
 def _print_records(console: Console, columns: Sequence[str], rows: Rows, texts: set[int]) -> None:
     order = sorted(range(len(columns)), key=lambda i: i in texts)
-    _print_whole(console, "  ".join(columns[i] for i in order), style="bold")
+    _print_whole(console, [columns[i] for i in order], "  ", style="bold")
     for row in rows:
-        _print_whole(console, "  ".join(row[i] for i in order if i not in texts and row[i]))
+        _print_whole(console, [row[i] for i in order if i not in texts and row[i]], "  ")
         for i in sorted(texts):
             if row[i]:
-                _print_whole(console, row[i])
+                _print_whole(console, row[i].split())
         console.print()
 
 
-def _print_whole(console: Console, text: str, style: str = "") -> None:
-    """Print a text on lines of whole words; the terminal wraps a word that is longer."""
-    line = ""
-    for word in re.findall(r"\S+\s*", text):
-        if line and cell_len(line + word.rstrip()) > console.width:
-            console.print(Text(line.rstrip(), style), soft_wrap=True)
-            line = ""
-        line += word
-    console.print(Text(line.rstrip(), style), soft_wrap=True)
+def _print_whole(
+    console: Console, parts: Sequence[str], between: str = " ", style: str = ""
+) -> None:
+    """Print cells or words on lines, each whole; the terminal wraps one that is longer."""
+    lines = [""]
+    for part in parts:
+        longer = f"{lines[-1]}{between}{part}" if lines[-1] else part
+        if lines[-1] and cell_len(longer) > console.width:
+            lines.append(part)
+        else:
+            lines[-1] = longer
+    for line in lines:
+        console.print(Text(line, style), soft_wrap=True)

@@ -15,11 +15,12 @@ def width(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> in
     return request.param
 
 
+@pytest.mark.parametrize("memory_type", ["fact", "preference"])
 @pytest.mark.parametrize("memory_id", [ID, LONG_ID], ids=["generated", "long"])
 def test_ids_and_dates_are_whole_at_any_width(
-    width: int, memory_id: str, capsys: pytest.CaptureFixture[str]
+    width: int, memory_id: str, memory_type: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    row = (memory_id, "preference", "5", "2026-11-25 09:10", "Ada prefers green tea " * 9)
+    row = (memory_id, memory_type, "5", "2026-11-25 09:10", "Ada prefers green tea " * 9)
     print_table(COLUMNS, [row])
     lines = capsys.readouterr().out.splitlines()
     assert any(memory_id in line for line in lines)
