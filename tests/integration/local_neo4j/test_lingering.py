@@ -108,6 +108,7 @@ def test_an_instance_of_a_killed_starter_or_a_killed_keeper_is_stopped(settings:
     local_neo4j.acquire(settings)
     keeper = _keeper(settings)
     keeper.kill()
+    keeper.wait()
     local_neo4j.release(_changed(settings, local_linger_seconds=_SHORT))
     assert _keeper(settings) != keeper
     _until_stopped(settings)
