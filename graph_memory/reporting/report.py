@@ -13,8 +13,7 @@ from graph_memory.diagnostics.verify import Problem, verify
 from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import instant
 from graph_memory.memories import read
-from graph_memory.traversal.analysis import Analysis, Connector
-from graph_memory.traversal.traverse import WalkedRelation
+from graph_memory.traversal.analysis import Analysis, Connector, relations_among
 
 _DOTS = 1000
 _CURVE_DAYS = list(range(0, 366, 5))
@@ -92,15 +91,11 @@ async def report(memory: GraphMemory, group_id: str | None = None) -> GroupRepor
 async def _neighbours(
     memory: GraphMemory, connectors: list[Connector], group: str
 ) -> list[tuple[str, str]]:
-    relations = await memory.context.graph.rows(
-        "traversal/analysis/relations_among",
-        WalkedRelation,
-        memory_ids=[each.memory_id for each in connectors],
+    relations = await relations_among(
+        memory.context.graph,
+        memory.context.scope(group),
+        [each.memory_id for each in connectors],
         limit=_DRAWN_RELATIONS,
-        group_id=group,
-        now=instant(memory.clock()),
-        as_of=None,
-        known_at=None,
     )
     return sorted({(each.from_id, each.to_id) for each in relations})
 

@@ -6,7 +6,9 @@ It is computed on demand over a bounded list of relations; nothing is stored.
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from graph_memory.database.graph import Graph
 from graph_memory.domain.inputs import Clocks
 from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import optional_instant
@@ -102,11 +104,7 @@ async def analyze(
         NotFoundError: The group has no such memory, or had none at the instants of `clocks`.
     """
     graph, settings = engine.graph, engine.settings
-    view = {
-        **scope.parameters(),
-        "as_of": optional_instant(clocks.as_of),
-        "known_at": optional_instant(clocks.known_at),
-    }
+    view = _view(scope, clocks)
     limit = settings.analysis_max_relations
     degrees, cut = None, False
     if memory_id is None:
@@ -130,13 +128,7 @@ async def analyze(
         ids, reason = await ids_around(engine, scope, memory_id, walk)
         cut = reason in ("nodes", "time")
         counted = _Memories(len(ids), int(len(ids) == 1))
-        relations = await graph.rows(
-            "traversal/analysis/relations_among",
-            WalkedRelation,
-            memory_ids=ids,
-            limit=limit + 1,
-            **view,
-        )
+        relations = await relations_among(graph, scope, ids, limit=limit + 1, clocks=clocks)
     return _summarize(
         relations[:limit],
         memory_id=memory_id,
@@ -145,6 +137,32 @@ async def analyze(
         top=top,
         truncated=cut or len(relations) > limit,
     )
+
+
+async def relations_among(
+    graph: Graph,
+    scope: CallScope,
+    memory_ids: Sequence[str],
+    *,
+    limit: int,
+    clocks: Clocks = Clocks(),  # noqa: B008 - immutable
+) -> list[WalkedRelation]:
+    """List the relations of which both ends are among some memories, at most `limit`."""
+    return await graph.rows(
+        "traversal/analysis/relations_among",
+        WalkedRelation,
+        memory_ids=list(memory_ids),
+        limit=limit,
+        **_view(scope, clocks),
+    )
+
+
+def _view(scope: CallScope, clocks: Clocks) -> dict[str, Any]:
+    return {
+        **scope.parameters(),
+        "as_of": optional_instant(clocks.as_of),
+        "known_at": optional_instant(clocks.known_at),
+    }
 
 
 def _summarize(

@@ -5,4 +5,5 @@
 // param   held_seconds : FLOAT — time that writers waited for it
 // param   memories     : INTEGER — memories in it
 MERGE (backup:Control {key: 'backup'})
-SET backup.at = $at, backup.held_seconds = $held_seconds, backup.memories = $memories, backup.expires_at = null
+SET backup.at = $at, backup.held_seconds = $held_seconds, backup.memories = $memories,
+    backup.expires_at = null
