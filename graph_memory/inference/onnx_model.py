@@ -23,6 +23,8 @@ from graph_memory.inference.passes import plan_passes
 from graph_memory.ranking.late_interaction import Tokens, Vectors, project_tokens
 from graph_memory.settings.base import Settings
 
+#: Tokens in one pass. Larger passes are not faster, and need more memory.
+_PASS_TOKENS = 512
 #: Characters per token beyond which a text is cut, to save the tokenizer time; far above any prose.
 _CHARACTERS_PER_TOKEN = 32
 #: Most passes over documents at once; each needs memory for its intermediate results.
@@ -58,7 +60,7 @@ class OnnxModel:
         """
         pool, lanes = (self._questions, 1) if query else (self._documents, self._lanes)
         encodings = await _run(pool, self._tokenize, texts)
-        passes = list(plan_passes(list(map(len, encodings)), self._batch_size))
+        passes = list(plan_passes(list(map(len, encodings)), self._batch_size, _PASS_TOKENS))
         made: dict[int, _Embedding] = {}
         waiting = iter(passes)
 

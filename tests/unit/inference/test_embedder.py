@@ -29,7 +29,7 @@ from graph_memory.inference import (
     sentence_transformer,
 )
 from graph_memory.inference.embedder import Embedder
-from graph_memory.inference.passes import PASS_TOKENS, plan_passes
+from graph_memory.inference.passes import plan_passes
 from graph_memory.settings.base import read_settings
 
 MIXED = [
@@ -168,12 +168,12 @@ async def test_a_query_overtakes_a_batch(embedder: Embedder) -> None:
 
 @given(counts=st.lists(st.integers(0, 2000), max_size=200), most=st.integers(1, 64))
 def test_passes_hold_every_text_once_and_stay_small(counts: list[int], most: int) -> None:
-    passes = list(plan_passes(counts, most))
+    passes = list(plan_passes(counts, most, 512))
     assert sorted(index for part in passes for index in part) == list(range(len(counts)))
     for part in passes:
         padded = max(counts[index] for index in part) * len(part)
         assert len(part) <= most
-        assert padded <= PASS_TOKENS or len(part) == 1
+        assert padded <= 512 or len(part) == 1
 
 
 # Queries
@@ -247,7 +247,7 @@ async def test_the_packaged_model_needs_no_network_and_says_nothing(
 def test_importing_the_module_imports_no_model_library() -> None:
     code = (
         "import sys, graph_memory.inference.embedder; "
-        "print({'torch', 'transformers', 'onnxruntime', 'tokenizers'} & {*sys.modules})"
+        "print({'torch', 'transformers', 'onnxruntime', 'tokenizers', 'httpx'} & {*sys.modules})"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"

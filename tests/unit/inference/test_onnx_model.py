@@ -123,7 +123,8 @@ async def test_a_faulty_file_is_refused_until_it_is_replaced(model: Path, name: 
     await fresh.close()
 
 
-async def test_missing_weights_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_missing_weights_are_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(packaged_model, "_COPY", tmp_path / "none")
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     fresh = Embedder(read_settings())
     with pytest.raises(EmbeddingError, match="not installed"):
