@@ -30,7 +30,7 @@ LINES = [
 ]
 
 #: Programs that the pages name beside our own, and which the tests do not start.
-OTHERS = {"claude", "code", "codex", "docker", "pip", "promtool", "psql", "source", "uv"}
+OTHERS = {"claude", "code", "codex", "docker", "pip", "promtool", "psql", "source", "uv", "uvx"}
 
 #: Variables that are no settings of the service.
 VARIABLES = {"CONFIG", "TEST_NEO4J_URI", "NAME"}

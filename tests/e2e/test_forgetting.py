@@ -81,7 +81,7 @@ def test_the_commands(cli: Run, tmp_path: Path) -> None:  # noqa: F811
     plot = tmp_path / "year.svg"
     year = cli("forecast", "--set", "half_life_base_days=10", "--plot", plot, "--json").json
     assert year["transitions"]["ACTIVE>DORMANT"] == 1
-    assert "EXPIRED" in plot.read_text()
+    assert "DORMANT" in plot.read_text()
     lines = cli("forecast", "--points", "4").out.splitlines()
     assert len(lines) == 5
     assert cli("forecast", "--set", "half_life").code == 2
