@@ -139,13 +139,14 @@ class GraphMemory(MemoriesApi, Parts):
                 finally:
                     await memory.close()
         except asyncio.CancelledError:
-            interrupted = True  # a thread that loads a model ends by itself
+            interrupted = True
+            for task in loading:
+                task.cancel()
             raise
         finally:
-            if not interrupted:
-                # The call that needs a model reports that it cannot be loaded.
-                await asyncio.gather(*loading, return_exceptions=True)
-                await embedder.close()
+            # The call that needs a model reports that it cannot be loaded.
+            await asyncio.gather(*loading, return_exceptions=True)
+            await embedder.close(wait=not interrupted)
 
     @property
     def settings(self) -> Settings:

@@ -137,10 +137,15 @@ class Embedder:
         """Return a tokenizer of the model for the caller alone; None for an endpoint."""
         return await self._source.tokenizer()
 
-    async def close(self) -> None:
-        """Close the threads of the models, or the connections to the endpoint."""
-        await self._source.close()
-        if self.cross_encoder:
+    async def close(self, *, wait: bool = True) -> None:
+        """Close the connections to the endpoint, or the threads of the models.
+
+        Args:
+            wait: False to leave a thread that loads a model to its end, after an interruption.
+        """
+        if wait or isinstance(self._source, Endpoint):
+            await self._source.close()
+        if wait and self.cross_encoder:
             await self.cross_encoder.close()
 
     async def _embed_and_cache(self, key: bytes, text: str) -> Embedding:

@@ -65,7 +65,7 @@ def cli(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> Run:
-    async def stay_open() -> None:
+    async def stay_open(*, wait: bool = True) -> None:
         """The next command wants the model too."""
 
     monkeypatch.setattr(embedder, "close", stay_open)

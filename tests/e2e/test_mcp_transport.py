@@ -301,7 +301,7 @@ async def test_a_process_serves_until_a_signal_stops_it_cleanly(
         assert time.monotonic() - begun < 10
         assert started.returncode == 0
         assert output == b""
-        assert b"Traceback" not in errors
+        assert b"Traceback" not in errors, errors.decode()
 
 
 async def test_a_signal_stops_the_stdio_server_although_its_input_is_open(
