@@ -1,6 +1,7 @@
 """Image, compose file and manifests, checked as far as that goes without an engine."""
 
 import re
+import tomllib
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -94,6 +95,20 @@ def test_what_serves_is_locked_without_torch_and_alike_for_development() -> None
     assert not {"torch", "transformers", "sentence-transformers", "pytest", "onnx"} & names
     assert {each.split()[0] for each in developed} >= names | {"sentence-transformers", "torch"}
     assert {developed[each] for each in served if each in developed} <= {*served.values()}
+
+
+def test_each_declared_dependency_is_locked() -> None:
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
+    for lock, declared in (
+        ("requirements.lock", project["project"]["dependencies"]),
+        ("requirements-dev.lock", project["dependency-groups"]["dev"]),
+    ):
+        names = {each.split()[0] for each in pinned(lock)}
+        asked = [Requirement(each) for each in declared if isinstance(each, str)]
+        assert {each.name for each in asked} - names == set()
+        for each in asked:
+            versions = [v for k, v in pinned(lock).items() if k.split()[0] == each.name]
+            assert all(each.specifier.contains(v.removeprefix("==")) for v in versions), each.name
 
 
 @pytest.mark.parametrize("file", DEPLOYED, ids=lambda f: f.name)
