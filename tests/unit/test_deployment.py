@@ -1,9 +1,9 @@
 """Image, compose file and manifests, checked as far as that goes without an engine."""
 
 import re
-import tomllib
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
