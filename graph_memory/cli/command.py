@@ -185,16 +185,17 @@ async def opened(doing: str = "Working…", *, model: bool = False) -> AsyncGene
         return "Loading the model…" if model and embedder and not embedder.loaded else stage
 
     waiting.begin(reason)
-    gc.disable()  # a tenth of the time of these imports, which make no garbage
-    from graph_memory.api.service import GraphMemory
+    gc.disable()  # it takes a tenth of the time of these imports, which make no garbage
+    try:
+        from graph_memory.api.service import GraphMemory
+    finally:
+        gc.enable()
 
     settings = configured()
     # The start of the local Neo4j shows its own progress.
     stage = "Connecting to Neo4j…" if _is_running(settings) else ""
     _leave_to_errors()
     async with GraphMemory.open(settings, preload=model) as memory:
-        gc.freeze()
-        gc.enable()
         stage, embedder = doing, memory.context.embedder
         yield memory
 
