@@ -63,7 +63,7 @@ class TokensApi:
         """Revoke a token permanently, and return it.
 
         Raises:
-            TokenNotFoundError: There is no such token.
+            TokenNotFoundError: The token does not exist.
         """
         return await tokens.revoke(self._context.graph, token_id, now=self._context.clock())
 
@@ -71,7 +71,7 @@ class TokensApi:
         """Replace the secret of a token, and return the token with the new secret.
 
         Raises:
-            TokenNotFoundError: There is no such token, or it is revoked.
+            TokenNotFoundError: The token does not exist, or it is revoked.
         """
         return await tokens.rotate(self._context.graph, token_id)
 

@@ -138,8 +138,8 @@ def with_overrides(settings: Settings, policy: str | None, numbers: Mapping[str,
         numbers: Decay settings by name, as text; a table is JSON.
 
     Raises:
-        InvalidArgumentError: A name is not a decay setting, a value is out of its range, or there
-            is no such policy or file.
+        InvalidArgumentError: A name is not a decay setting, a value is out of its range, or the
+            policy or file does not exist.
     """
     # A caller over the network may assume numbers, but must not name a folder to read.
     known = DecaySettings.model_fields.keys() - {"policy_dir", "decay_policy"}
@@ -190,10 +190,10 @@ def _read(text: str) -> object:
 
 
 def require_policy(settings: Settings, name: str | None, argument: str = "decay_policy") -> None:
-    """Raise if there is no policy of this name; None passes.
+    """Check that a policy of this name exists; None passes.
 
     Raises:
-        InvalidArgumentError: There is no such policy; the message lists all names.
+        InvalidArgumentError: The policy does not exist; the message lists all names.
     """
     known = policies(settings.policy_dir)
     if name is not None and name not in known:

@@ -23,7 +23,7 @@ GRAPH = Path(__file__).with_name(f"{NAME}.onnx")
 WEIGHTS = "model.safetensors"
 TOKENIZER = "tokenizer.json"
 
-#: Layer for the classification of texts, which is no part of the graph.
+#: Layer for the classification of texts, which the graph leaves out.
 _UNUSED = "pooler."
 #: Copy of the folder in a wheel, made by `make build`.
 _COPY = Path(__file__).with_name("model")
