@@ -1,4 +1,4 @@
-"""Search of this checkout beside that of an earlier commit.
+"""Searches, retrievals and imports of this checkout beside those of an earlier commit.
 
 Run `python -m tests.benchmarks.against_commit REVISION`. Both serve the same database. Rounds
 alternate, and so does the order within a round: whatever else the machine does meets both. The
@@ -22,8 +22,9 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from http.client import HTTPConnection
-from itertools import count
+from itertools import accumulate, count
 from pathlib import Path
+from typing import Any
 from urllib.request import urlopen
 
 import numpy as np
@@ -44,6 +45,9 @@ META = {
 }
 SERVE = "from graph_memory.cli import main; raise SystemExit(main())"
 GROUP = "bench"
+TOOLS = ["search_memory", "retrieve_memories", "add_memories"]
+#: Memories in a call of `add_memories`, and questions for which one such call is measured.
+_BATCH, _QUESTIONS_PER_BATCH = 100, 16
 #: The 0.975 quantiles of Student's t by degrees of freedom, and what they approach.
 _QUANTILES = {4: 2.776, 9: 2.262, 14: 2.145, 19: 2.093, 29: 2.045}
 
@@ -56,6 +60,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=10, help="Rounds; default 10.")
     parser.add_argument("--calls", type=int, default=200, help="Calls a round; default 200.")
     parser.add_argument("--clients", type=int, nargs="+", default=[1, 8], help="Default 1 8.")
+    parser.add_argument("--tools", nargs="+", default=TOOLS, choices=TOOLS, help="Default all.")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, checkout(asked.revision) as other:
         settings = read_settings(data_dir=Path(folder))
@@ -142,15 +147,16 @@ def wait_ready(port: int) -> None:
 
 def compare(new: int, old: int, asked: argparse.Namespace) -> None:
     """Alternate rounds between both servers and print the ratios."""
-    seeds = count(1)  # no question twice: the model's cache knows it
-    for tool in ("search_memory", "retrieve_memories"):
+    seeds = count(1)  # no text twice: the model's cache knows it
+    for tool in asked.tools:
+        calls = asked.calls // _QUESTIONS_PER_BATCH if tool == "add_memories" else asked.calls
         for clients in asked.clients:
             for port in (new, old, new, old):
-                measure(port, tool, clients, 2 * asked.calls, next(seeds))
+                measure(port, tool, clients, 2 * calls, next(seeds))
             ratios: dict[int, list[float]] = {50: [], 95: []}
             for number in range(asked.rounds):
                 ports = (new, old) if number % 2 else (old, new)
-                taken = {p: measure(p, tool, clients, asked.calls, next(seeds)) for p in ports}
+                taken = {p: measure(p, tool, clients, calls, next(seeds)) for p in ports}
                 for percentile, found in ratios.items():
                     pair = [float(np.percentile(taken[p], percentile)) for p in (new, old)]
                     found.append(pair[0] / pair[1])
@@ -159,20 +165,32 @@ def compare(new: int, old: int, asked: argparse.Namespace) -> None:
 
 
 def measure(port: int, tool: str, clients: int, calls: int, seed: int) -> list[float]:
-    """Have clients ask one question after the other; return what each call takes, in seconds."""
-    asked = questions(calls, seed=seed)
+    """Have clients send one call after the other; return what each takes, in seconds."""
+    if tool == "add_memories":
+        asked = [_batch(seed, number) for number in range(calls)]
+    else:
+        asked = [{"query": question} for question in questions(calls, seed=seed)]
     with ThreadPoolExecutor(clients) as threads:
         parts = threads.map(lambda i: ask(port, tool, asked[i::clients]), range(clients))
         return [second for part in parts for second in part]
 
 
-def ask(port: int, tool: str, asked: list[str]) -> list[float]:
-    """Ask over one connection."""
+def _batch(seed: int, number: int) -> dict[str, Any]:
+    """Return the arguments of a call that stores memories of one to eight sentences."""
+    texts = questions(5 * _BATCH, seed=hash((seed, number)))
+    lengths = [1 + index % 8 for index in range(_BATCH)]
+    starts = accumulate(lengths, initial=0)
+    parts = zip(starts, lengths, strict=False)
+    contents = [f"{seed}.{number}: {' '.join(texts[at : at + length])}" for at, length in parts]
+    return {"memories": [{"content": content} for content in contents]}
+
+
+def ask(port: int, tool: str, asked: list[dict[str, Any]]) -> list[float]:
+    """Send calls over one connection."""
     connection = HTTPConnection("127.0.0.1", port, timeout=60)
     taken: list[float] = []
-    for question in asked:
-        arguments = {"query": question, "group_id": GROUP}
-        parameters = {"name": tool, "arguments": arguments, "_meta": META}
+    for given in asked:
+        parameters = {"name": tool, "arguments": {**given, "group_id": GROUP}, "_meta": META}
         request = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": parameters}
         began = time.perf_counter()
         connection.request("POST", "/mcp", json.dumps(request), HEADERS | {"Mcp-Name": tool})
