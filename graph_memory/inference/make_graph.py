@@ -20,7 +20,6 @@ _LAYERS = 6
 _HEADS = 12
 _WIDTH = 384
 _INNER = 1536
-_WORDS = 30_522
 _POSITIONS = 512
 _EPSILON = 1e-12
 
@@ -74,8 +73,9 @@ class _Graph:
 def make_graph() -> bytes:
     """Return the graph of the model.
 
-    Its inputs are `input_ids` and `attention_mask`, both (texts, tokens). Its output is
-    `token_vectors`, (texts, tokens, 384).
+    Its inputs are `word_vectors`, (texts, tokens, 384), and `attention_mask`, (texts, tokens). Its
+    output is `token_vectors`, (texts, tokens, 384). The table of word vectors is no weight of the
+    graph, because ONNX Runtime would copy it: half of the memory of the model for few of its rows.
     """
     graph = _Graph()
     shape, matrix, mask = _embeddings(graph)
@@ -86,7 +86,10 @@ def make_graph() -> bytes:
         helper.make_graph(
             graph.nodes,
             NAME,
-            [_array(name, onnx.TensorProto.INT64) for name in ("input_ids", "attention_mask")],
+            [
+                _array("word_vectors", onnx.TensorProto.FLOAT, _WIDTH),
+                _array("attention_mask", onnx.TensorProto.INT64),
+            ],
             [_array("token_vectors", onnx.TensorProto.FLOAT, _WIDTH)],
             graph.initializers,
         ),
@@ -104,13 +107,12 @@ def _embeddings(graph: _Graph) -> tuple[str, str, str]:
         (texts, 1, tokens, tokens).
     """
     zero, one = graph.integers("zero", [0]), graph.integers("one", [1])
-    tokens = graph.node("Shape", "input_ids", start=1, end=2)
-    words = graph.weight("embeddings.word_embeddings.weight", _WORDS, _WIDTH)
+    tokens = graph.node("Shape", "attention_mask", start=1, end=2)
     places = graph.weight("embeddings.position_embeddings.weight", _POSITIONS, _WIDTH)
     kinds = graph.weight("embeddings.token_type_embeddings.weight", 2, _WIDTH)
     vectors = graph.node(
         "Add",
-        graph.node("Gather", words, "input_ids"),
+        "word_vectors",
         graph.node(
             "Add",
             graph.node("Slice", places, zero, tokens, zero),

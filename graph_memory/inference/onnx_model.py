@@ -38,6 +38,7 @@ _Embedding = tuple[Vectors, Tokens]
 class _Model:
     tokenizer: Any
     session: Any
+    words: Vectors  # a row for each id of the tokenizer
     weights: Any  # the session refers to them, but does not own them
 
 
@@ -93,21 +94,22 @@ class OnnxModel:
         return self._open().tokenizer.encode_batch([cut(text, limit) for text in texts])
 
     def _encode(self, encodings: Sequence[Any]) -> list[_Embedding]:
-        return _encode(self._open().session, encodings)
+        return _encode(self._open(), encodings)
 
 
 def _run(pool: ThreadPoolExecutor, job: Callable[..., Any], *values: Any) -> asyncio.Future[Any]:
     return asyncio.get_running_loop().run_in_executor(pool, job, *values)
 
 
-def _encode(session: Any, encodings: Sequence[Any]) -> list[_Embedding]:
+def _encode(model: _Model, encodings: Sequence[Any]) -> list[_Embedding]:
     """Embed tokenized texts in one pass."""
     ids = np.zeros((len(encodings), max(map(len, encodings))), np.int64)
     mask = np.zeros_like(ids)
     for row, each in enumerate(encodings):
         ids[row, : len(each)] = each.ids
         mask[row, : len(each)] = 1
-    (made,) = session.run(None, {"input_ids": ids, "attention_mask": mask})
+    inputs = {"word_vectors": model.words[ids], "attention_mask": mask}
+    (made,) = model.session.run(None, inputs)
     real = [row[: len(each)] for row, each in zip(made, encodings, strict=True)]
     return [
         (rows.mean(axis=0), project_tokens(each.offsets, rows))
@@ -135,7 +137,8 @@ def _open_model() -> _Model:
     """
     tokenizer, weights = _read_tokenizer(), packaged_model.read_weights()
     tokenizer.enable_truncation(packaged_model.WINDOW)
-    return _Model(tokenizer, _open_session(weights), weights)
+    words = weights.pop(packaged_model.WORDS)
+    return _Model(tokenizer, _open_session(weights), words, weights)
 
 
 def _open_session(weights: Mapping[str, Any]) -> Any:

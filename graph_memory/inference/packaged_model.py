@@ -23,6 +23,8 @@ GRAPH = Path(__file__).with_name(f"{NAME}.onnx")
 WEIGHTS = "model.safetensors"
 TOKENIZER = "tokenizer.json"
 
+#: Table of word vectors, which the graph has as an input.
+WORDS = "embeddings.word_embeddings.weight"
 #: Layer for the classification of texts, which the graph leaves out.
 _UNUSED = "pooler."
 #: Copy of the folder in a wheel, made by `make build`.
