@@ -5,12 +5,19 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from itertools import islice
 from typing import Any, NamedTuple
 
 from graph_memory.settings.base import Settings
 
 #: Hexadecimal digits of a content's SHA-256 that identify its version.
 _VERSION_DIGITS = 16
+
+#: Loaded memories that every retrieval checks for changes, the latest.
+_CHECKED_LATEST = 1000
+
+#: Earlier loaded memories that a retrieval checks; the next one goes on with others.
+_CHECKED_EARLIER = 1000
 
 
 class LoadStatus(StrEnum):
@@ -79,6 +86,19 @@ class Session:
     loaded: Mapping[str, LoadRecord] = field(default_factory=dict[str, LoadRecord])
     history: tuple[str, ...] = ()  #: JSON objects, the latest last
     revision: str = ""
+    #: What differs from the stored lists, None for a dropped memory; None if no lists are stored.
+    recent: Mapping[str, LoadRecord | None] | None = None
+    checked: int = 0  #: earlier memories that were checked for changes in the current round
+
+    @property
+    def to_check(self) -> dict[str, str]:
+        """Versions of the loaded memories to check for changes now, the latest loaded last.
+
+        These are the latest, which the model still holds, and a part of the earlier ones.
+        """
+        ids = list(self.loaded)
+        earlier = ids[:-_CHECKED_LATEST][self.checked : self.checked + _CHECKED_EARLIER]
+        return {id_: self.loaded[id_].version for id_ in earlier + ids[-_CHECKED_LATEST:]}
 
     def position(self, conversation_tokens: int | None = None) -> int:
         """Return the position of the conversation in tokens; it never decreases."""
@@ -125,15 +145,31 @@ class Session:
             event: Entry for the history.
             settings: Numbers of memories and events that a session keeps, the latest.
         """
-        moved = {*given, *gone}
-        kept = {id_: loaded for id_, loaded in self.loaded.items() if id_ not in moved}
-        loaded = kept | {id_: LoadRecord(position, version(text)) for id_, text in given.items()}
+        moved: dict[str, LoadRecord | None] = dict.fromkeys(set(gone) - given.keys())
+        moved |= {id_: LoadRecord(position, version(text)) for id_, text in given.items()}
+        checked = self.checked + _CHECKED_EARLIER
         return replace(
             self,
             total_tokens=position + tokens,
-            loaded=dict(list(loaded.items())[-settings.session_max_loaded :]),
+            loaded=merge_loads(self.loaded, moved, settings.session_max_loaded),
             history=_last((*self.history, json.dumps(event)), settings.session_history),
+            recent=None if self.recent is None else _moved_last(self.recent, moved),
+            checked=checked if checked < len(self.loaded) - _CHECKED_LATEST else 0,
         )
+
+
+def merge_loads(
+    loaded: Mapping[str, LoadRecord], recent: Mapping[str, LoadRecord | None], most: int
+) -> dict[str, LoadRecord]:
+    """Return the latest `most` loaded memories after `recent` changes, the latest last."""
+    merged = dict(loaded)
+    for id_, record in recent.items():
+        merged.pop(id_, None)
+        if record:
+            merged[id_] = record
+    for id_ in list(islice(merged, max(0, len(merged) - most))):
+        del merged[id_]
+    return merged
 
 
 def stale(current_tokens: int, load_token_count: int, threshold: int) -> bool:
@@ -147,6 +183,12 @@ def stale(current_tokens: int, load_token_count: int, threshold: int) -> bool:
 def version(text: str) -> str:
     """Return the version of a content: the start of its SHA-256."""
     return hashlib.sha256(text.encode()).hexdigest()[:_VERSION_DIGITS]
+
+
+def _moved_last(
+    recent: Mapping[str, LoadRecord | None], moved: Mapping[str, LoadRecord | None]
+) -> dict[str, LoadRecord | None]:
+    return {id_: record for id_, record in recent.items() if id_ not in moved} | dict(moved)
 
 
 def _last(events: Sequence[str], count: int) -> tuple[str, ...]:

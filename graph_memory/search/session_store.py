@@ -7,12 +7,17 @@ A new session is not known to any other call. It is written after its answer, to
 (write-behind). Its id is a UUIDv8 with the time of its creation. A replica that reads a session of
 a recent id which is not stored yet reads again, with exponential backoff, until the session is
 there or `_STORE_SECONDS` have passed.
+
+A long session is not read and written whole each time. A write stores what differs from the stored
+lists, and renews the lists when that has grown. A replica keeps the long sessions that it used
+last, and a read returns only what it lacks.
 """
 
 import asyncio
 import logging
 import time
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -22,13 +27,22 @@ from graph_memory.database.write_behind import WriteBehind
 from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import GraphMemoryError
-from graph_memory.search.session import ChangedMemory, LoadRecord, Session
+from graph_memory.search.session import ChangedMemory, LoadRecord, Session, merge_loads
 from graph_memory.settings.base import Settings
 
 _log = logging.getLogger(__name__)
 
 #: Changes in one answer; the next answer returns others.
 _MAX_CHANGES = 50
+
+#: Loads and drops that are stored beside the lists of a session; more renew the lists.
+_MAX_RECENT = 500
+
+#: Loaded memories from which a session is worth keeping.
+_LONG = 1000
+
+#: Long sessions that a replica keeps, the last used. One of 10,000 memories takes about 3 MB.
+_KEPT = 16
 
 #: Seconds after a write in which new sessions are collected.
 _COLLECT_SECONDS = 0.25
@@ -41,26 +55,35 @@ _BACKOFF_SECONDS = 0.02
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
-    total_tokens: int
+class _Lists:
+    """Loads as parallel lists, the latest last; a dropped memory has an empty version."""
+
     ids: list[str]
     positions: list[int]
     versions: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    total_tokens: int
+    loaded: _Lists
+    recent: _Lists
+    checked: int
     history: list[str]
     revision: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    revision: str
     updated_at: str
-    changed: list[ChangedMemory]
+    stored: _Stored | None  #: None if the session has the known revision
 
 
 @dataclass(frozen=True, slots=True)
 class _Written:
     written: bool
-    total_tokens: int
-    ids: list[str]
-    positions: list[int]
-    versions: list[str]
-    history: list[str]
-    revision: str
+    stored: _Stored | None  #: None if the session was written
 
 
 class SessionStore:
@@ -70,25 +93,30 @@ class SessionStore:
         self._graph = graph
         self._settings = settings
         self._begun: dict[tuple[str, str], dict[str, Any]] = {}
+        self._kept: dict[tuple[str, str], Session] = {}  # the last used last
         self._behind = WriteBehind(self._write_begun)
 
     async def read(self, scope: CallScope, session_id: str) -> tuple[Session, list[ChangedMemory]]:
         """Read a session, and which of its loaded memories have changed, the latest loaded first.
 
-        An unknown session is empty. At most `_MAX_CHANGES` are returned; a caller that removes them
-        from the session with `Session.after` gets others the next time.
+        An unknown session is empty. `Session.to_check` decides which memories are checked. At most
+        `_MAX_CHANGES` are returned; a caller that removes them from the session with
+        `Session.after` gets others the next time.
         """
-        found = await self._stored(scope, session_id)
+        known = self._kept.get((scope.group_id, session_id), Session(session_id))
+        found = await self._stored(scope, known)
         pause_seconds = _BACKOFF_SECONDS
         while found is None and self._may_be_stored_soon(session_id, scope.group_id):
             await asyncio.sleep(pause_seconds)
             pause_seconds *= 2  # a forged id of this form must not cost many reads
-            found = await self._stored(scope, session_id)
+            found = await self._stored(scope, known)
         if found is None:
             return Session(session_id), []
         if found.updated_at < instant(scope.now - timedelta(days=self._settings.session_ttl_days)):
             return Session(session_id, revision=found.revision), []
-        return _session(session_id, found), found.changed
+        session = self._session(session_id, found.stored) if found.stored else known
+        self._keep(scope, session)
+        return session, await self._changed(scope, session.to_check)
 
     async def write(self, scope: CallScope, session: Session) -> tuple[bool, Session]:
         """Write a session if it still has the `revision` that was read.
@@ -102,20 +130,27 @@ class SessionStore:
         following = uuid.uuid4().hex
         if not session.session_id:
             begun = replace(session, session_id=_new_id())
-            row = {**_row(scope, begun), "revision": following}
+            row = {**_row(scope, begun), **_lists(begun.loaded), "revision": following}
             self._begun[scope.group_id, begun.session_id] = row
             self._behind.schedule()
             return True, begun
+        renew = session.recent is None or len(session.recent) > _MAX_RECENT
+        recent = {} if renew else session.recent or {}
         done = await self._graph.one(
             "search/session_store/write",
             _Written,
             **_row(scope, session),
+            loaded=_lists(session.loaded) if renew else None,
+            recent=_lists(recent),
+            checked=session.checked,
             revision=session.revision,
             following=following,
         )
-        if done is None or done.written:
+        if done is None or done.stored is None:
+            session = replace(session, revision=following, recent=recent)
+            self._keep(scope, session)
             return True, session
-        return False, _session(session.session_id, done)
+        return False, self._session(session.session_id, done.stored)
 
     async def forget(self, session_id: str, *, group_id: str) -> None:
         """Delete a session."""
@@ -134,14 +169,47 @@ class SessionStore:
             return True
         return _is_recent(session_id)
 
-    async def _stored(self, scope: CallScope, session_id: str) -> _Read | None:
+    async def _stored(self, scope: CallScope, known: Session) -> _Read | None:
         return await self._graph.one(
             "search/session_store/read",
             _Read,
-            session_id=session_id,
+            group_id=scope.group_id,
+            session_id=known.session_id,
+            known=known.revision,
+        )
+
+    async def _changed(self, scope: CallScope, versions: dict[str, str]) -> list[ChangedMemory]:
+        """Return which memories no longer have these versions, the last given first."""
+        if not versions:
+            return []
+        return await self._graph.rows(
+            "search/session_store/changed",
+            ChangedMemory,
+            ids=list(versions),
+            versions=list(versions.values()),
             most=_MAX_CHANGES,
             **scope.parameters(),
         )
+
+    def _session(self, session_id: str, stored: _Stored) -> Session:
+        recent = {id_: at if at.version else None for id_, at in _records(stored.recent).items()}
+        return Session(
+            session_id,
+            stored.total_tokens,
+            merge_loads(_records(stored.loaded), recent, self._settings.session_max_loaded),
+            tuple(stored.history),
+            stored.revision,
+            recent,
+            stored.checked,
+        )
+
+    def _keep(self, scope: CallScope, session: Session) -> None:
+        """Keep a long session in memory, in place of the one that was not used for longest."""
+        self._kept.pop((scope.group_id, session.session_id), None)
+        if len(session.loaded) >= _LONG:
+            self._kept[scope.group_id, session.session_id] = session
+        if len(self._kept) > _KEPT:
+            del self._kept[next(iter(self._kept))]
 
     async def _write_begun(self) -> None:
         while self._begun:
@@ -198,19 +266,17 @@ def _row(scope: CallScope, session: Session) -> dict[str, Any]:
         **scope.parameters(),
         "session_id": session.session_id,
         "total_tokens": session.total_tokens,
-        "ids": list(session.loaded),
-        "positions": [loaded.position for loaded in session.loaded.values()],
-        "versions": [loaded.version for loaded in session.loaded.values()],
         "history": list(session.history),
     }
 
 
-def _session(session_id: str, stored: _Read | _Written) -> Session:
-    loaded = map(LoadRecord, stored.positions, stored.versions)
-    return Session(
-        session_id,
-        stored.total_tokens,
-        dict(zip(stored.ids, loaded, strict=True)),
-        tuple(stored.history),
-        stored.revision,
-    )
+def _lists(records: Mapping[str, LoadRecord | None]) -> dict[str, list[Any]]:
+    return {
+        "ids": list(records),
+        "positions": [record.position if record else 0 for record in records.values()],
+        "versions": [record.version if record else "" for record in records.values()],
+    }
+
+
+def _records(lists: _Lists) -> dict[str, LoadRecord]:
+    return dict(zip(lists.ids, map(LoadRecord, lists.positions, lists.versions), strict=True))

@@ -21,7 +21,7 @@ CALLS = 100
 async def test_a_retrieval_late_in_a_long_conversation(
     memory: GraphMemory, group: str, driver: AsyncDriver
 ) -> None:
-    """Every call checks all loaded memories, which must not cost many times the rest."""
+    """What a conversation has loaded must not cost half as much as the rest."""
     asked = iter(questions(2 * (WARM_UP + CALLS), seed=5))
 
     async def milliseconds(session_id: str) -> float:
@@ -47,4 +47,4 @@ async def test_a_retrieval_late_in_a_long_conversation(
     print(
         f"\n{short:.1f} ms with nothing loaded, {late:.1f} with {LOADED}: {late / short:.1f} times"
     )
-    assert late < 12 * short
+    assert late < 1.5 * short

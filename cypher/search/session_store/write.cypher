@@ -9,18 +9,13 @@
 // param   revision     : STRING — revision that was read; empty for a new session
 // param   following    : STRING — revision after this write
 // param   total_tokens : INTEGER
-// param   ids          : LIST<STRING>
-// param   positions    : LIST<INTEGER>
-// param   versions     : LIST<STRING>
+// param   loaded       : MAP? — ids, positions and versions of all loads; null leaves them
+// param   recent       : MAP — ids, positions and versions of what differs from `loaded`
+// param   checked      : INTEGER
 // param   history      : LIST<STRING> — JSON, the latest last
 // param   now          : STRING — ISO 8601, UTC
-// returns written      : BOOLEAN
-// returns total_tokens : INTEGER
-// returns ids          : LIST<STRING>
-// returns positions    : LIST<INTEGER>
-// returns versions     : LIST<STRING>
-// returns history      : LIST<STRING>
-// returns revision     : STRING
+// returns written : BOOLEAN
+// returns stored  : MAP? — null if the session was written
 MERGE (s:Session {session_id: $group_id + '|' + $session_id})
 ON CREATE SET
   s.group_id = $group_id, s.revision = '', s.total_tokens = 0, s.history = [],
@@ -31,13 +26,18 @@ FOREACH (_ IN CASE WHEN written THEN [0] ELSE [] END |
   SET
     s.revision = $following,
     s.total_tokens = $total_tokens,
-    s.loaded_ids = $ids,
-    s.loaded_positions = $positions,
-    s.loaded_versions = $versions,
+    s.recent_ids = $recent.ids,
+    s.recent_positions = $recent.positions,
+    s.recent_versions = $recent.versions,
+    s.checked = $checked,
     s.history = $history
 )
-WITH s, written, CASE WHEN written THEN [] END AS nothing
-RETURN written, s.total_tokens AS total_tokens, coalesce(nothing, s.loaded_ids) AS ids,
-       coalesce(nothing, s.loaded_positions) AS positions,
-       coalesce(nothing, s.loaded_versions) AS versions,
-       coalesce(nothing, s.history) AS history, s.revision AS revision
+FOREACH (_ IN CASE WHEN written AND $loaded IS NOT NULL THEN [0] ELSE [] END |
+  SET
+    s.loaded_ids = $loaded.ids,
+    s.loaded_positions = $loaded.positions,
+    s.loaded_versions = $loaded.versions
+)
+RETURN written, CASE WHEN written THEN null ELSE
+  // include fragments/session/stored
+END AS stored

@@ -33,6 +33,7 @@ CREATE (:Conversation:Seed {conversation_key: 'seed', group_id: 'seed', last_mem
 CREATE (:Control:Seed {key: 'seed', lean: 0.0, useful: 0, useless: 0})
 CREATE (:Session:Seed {session_id: 'seed', group_id: 'seed', revision: '', total_tokens: 0,
   loaded_ids: ['seed'], loaded_positions: [0], loaded_versions: [''], history: [''],
+  recent_ids: ['seed'], recent_positions: [0], recent_versions: [''], checked: 0,
   updated_at: ''})
 CREATE (:Control:Seed {key: 'seeds', owner: '', expires_at: '', asked_at: '', since: '', reason: '',
   held_seconds: 0.0, memories: 0, value: 0, at: '', before: ''})

@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory
+from graph_memory.domain.timestamps import instant
 from graph_memory.search import session_store
 from graph_memory.search.retrieval import Retrieved
+from graph_memory.search.session import LoadRecord, Session
 from tests.conftest import Clock, engine_with
 
 TOMATOES = [f"Tomato variety number {n} ripens in August" for n in range(6)]
@@ -283,6 +285,50 @@ async def test_unused_sessions_are_forgotten(memory: GraphMemory, clock: Clock, 
     assert await expire(memory.context.graph, group_id=group, before=before) == 1
     assert (await memory.sessions.state("old")).loaded == []
     assert len((await memory.sessions.state("young")).loaded) == 6
+
+
+async def test_a_long_session_loses_and_gains_memories_alike_on_every_replica(
+    memory: GraphMemory,
+) -> None:
+    """What differs from its stored lists is stored beside them, until that is much."""
+    ids = await fill(memory, *TOMATOES)
+    other = replica(memory)
+    erased = {f"erased {n}": LoadRecord(0, "0" * 16) for n in range(1200)}
+    await memory.context.session_store.write(
+        memory.context.scope(None), Session("long", loaded=erased)
+    )
+    latest_first = [*erased][::-1]
+    for n in range(25):
+        got = await (memory, other)[n // 2 % 2].retrieve("tomatoes", session_id="long")
+        dropped = 50 * (n + 1)
+        assert [change.memory_id for change in got.changed] == latest_first[50 * n : dropped]
+        states = [await each.sessions.state("long") for each in (memory, other)]
+        assert states[0] == states[1]
+        shown = [loaded.memory_id for loaded in states[0].loaded]
+        assert shown[:-6] == latest_first[dropped:][::-1]
+        assert set(shown[-6:]) == set(ids)
+
+
+async def test_a_session_that_an_earlier_version_stored_continues(
+    memory: GraphMemory, driver: AsyncDriver, group: str
+) -> None:
+    ids = await fill(memory, *TOMATOES)
+    await driver.execute_query(
+        "MATCH (m:Memory {group_id: $group}) WITH m ORDER BY m.uuid "
+        "WITH collect(m.uuid) AS ids, collect(left(m.content_hash, 16)) AS versions "
+        "CREATE (:Session {session_id: $group + '|old', group_id: $group, revision: 'r', "
+        "total_tokens: 70, loaded_ids: ids, loaded_positions: [0, 10, 20, 30, 40, 50], "
+        "loaded_versions: versions, history: [], updated_at: $now})",
+        group=group,
+        now=instant(memory.context.clock()),
+    )
+    await memory.update(ids[0], content="Tomato variety number 0 ripens in July")
+    got = await memory.retrieve("tomatoes", session_id="old")
+    assert statuses(got) == {ids[0]: "changed"}
+    assert set(got.skipped_loaded) == set(ids[1:])
+    state = await memory.sessions.state("old")
+    assert [loaded.memory_id for loaded in state.loaded] == [*sorted(set(ids) - {ids[0]}), ids[0]]
+    assert state.total_tokens == 70 + got.tokens_used
 
 
 TOPICS = {

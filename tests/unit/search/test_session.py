@@ -1,6 +1,8 @@
 """Sessions and budgets, without a database."""
 
 import json
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from graph_memory.errors import InvalidArgumentError, SettingsError
 from graph_memory.inference.token_counter import by_characters
 from graph_memory.ranking.profiles import Profile, with_weights
 from graph_memory.search.budget import select_budget
-from graph_memory.search.session import LoadStatus, Session, stale
+from graph_memory.search.session import LoadRecord, LoadStatus, Session, merge_loads, stale
 
 VECTORS = json.loads((Path(__file__).parents[2] / "data" / "retrieval_vectors.json").read_text())
 
@@ -90,7 +92,8 @@ class Conversation(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.session = Session("s")
+        self.session = Session("s", recent={})
+        self.stored: Mapping[str, LoadRecord] = {}
         self.total = 0
         self.given: list[tuple[str, str, int]] = []
         self.retrievals = 0
@@ -121,6 +124,11 @@ class Conversation(RuleBasedStateMachine):
         self.total = position + tokens
         self.retrievals += 1
 
+    @rule()
+    def renew_the_stored_lists(self) -> None:
+        self.stored = self.session.loaded
+        self.session = replace(self.session, recent={})
+
     def expected(self, id_: str, text: str, position: int, threshold: int) -> LoadStatus | None:
         for known, before, at in self.given:
             if known == id_:
@@ -137,6 +145,8 @@ class Conversation(RuleBasedStateMachine):
             (id_, at, self.total - at > 4096) for id_, _, at in self.given
         ]
         assert len(state.history) == min(self.retrievals, 3)
+        read = merge_loads(self.stored, self.session.recent or {}, 100)
+        assert [*read.items()] == [*self.session.loaded.items()]
 
 
 TestConversation = Conversation.TestCase
@@ -150,3 +160,19 @@ def test_a_session_keeps_the_latest_of_too_many() -> None:
     )
     assert list(session.loaded) == [str(n) for n in range(50, 150)]
     assert session.history == ()
+
+
+def test_of_a_long_session_a_retrieval_checks_the_latest_and_a_part_of_the_others() -> None:
+    settings = read_settings()
+    loaded = {str(n): LoadRecord(n, str(n)) for n in range(4500)}
+    session, checked = Session("s", loaded=loaded), set[str]()
+    for _ in range(4):
+        part = session.to_check
+        assert len(part) <= 2000
+        assert list(part.values())[-1000:] == [str(n) for n in range(3500, 4500)]
+        checked |= part.keys()
+        session = session.after({}, position=0, tokens=0, event={}, settings=settings)
+    assert checked == loaded.keys()
+    assert next(iter(session.to_check)) == "0"  # a new round
+    few = Session("s", loaded=dict(list(loaded.items())[:2000]))
+    assert few.to_check.keys() == few.loaded.keys()
