@@ -137,4 +137,5 @@ MIGRATIONS = (
             "saga_group_id",
         ),
     ),
+    Migration(12, "adopted memories", indexes=("memory_adopted_at_idx",)),
 )

@@ -11,6 +11,7 @@ from graph_memory.domain.models import RelationType
 from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import instant
 from graph_memory.graphiti.properties import memory_properties
+from graph_memory.graphiti.summaries import follow_summaries
 from graph_memory.memories.embeddings import groups
 from graph_memory.settings.base import Settings
 
@@ -39,8 +40,8 @@ async def repair(graph: Graph, settings: Settings, now: datetime) -> list[Repair
     """Restore the properties that memories and relations of all groups lack.
 
     A lost value becomes the default of an adopted entity. A lost content becomes Graphiti's summary
-    of it. Nodes that belong to a memory that no longer exists are removed. A second repair finds
-    nothing to do.
+    of it. The content of an adopted memory follows a new summary. Nodes that belong to a memory
+    that no longer exists are removed. A second repair finds nothing to do.
     """
     mended: list[RepairCount] = []
     for group_id in await groups(graph):
@@ -57,6 +58,7 @@ async def repair(graph: Graph, settings: Settings, now: datetime) -> list[Repair
         counts["parent"] += len(
             await graph.rows("diagnostics/repair/parents", str, group_id=group_id)
         )
+        counts["summary"] += await follow_summaries(graph, group_id, now)
         mended += [RepairCount(group_id, what, n) for what, n in sorted(counts.items()) if n]
     return mended + await graph.rows("diagnostics/repair/orphans", RepairCount, batch=_BATCH)
 

@@ -34,9 +34,13 @@ async def verify(graph: Graph, settings: Settings) -> dict[str, list[Problem]]:
     missing = await indexes.missing_indexes(graph)
     found = {"": [Problem("an index or constraint is missing", 1, name) for name in missing]}
     for group in await groups(graph):
-        found[group] = await _memories(graph, settings, group) + await graph.rows(
-            "diagnostics/verify/relations", Problem, group_id=group, types=list(RelationType)
-        )
+        found[group] = [
+            *await _memories(graph, settings, group),
+            *await graph.rows("diagnostics/verify/summaries", Problem, group_id=group),
+            *await graph.rows(
+                "diagnostics/verify/relations", Problem, group_id=group, types=list(RelationType)
+            ),
+        ]
     for orphans in await graph.rows("diagnostics/verify/orphans", _Orphans):
         problem = Problem(orphans.problem, orphans.count, orphans.example)
         found.setdefault(orphans.group_id, []).append(problem)

@@ -18,6 +18,14 @@ def entity_content(name: str, summary: str | None) -> str:
     return f"{name}: {summary}" if summary else name
 
 
+def entity_hash(entity_id: str, content: str) -> str:
+    """Return the content hash of an entity's memory.
+
+    Two entities may have the same content, so the hash covers the id as well.
+    """
+    return hashlib.sha256(f"{entity_id}\n{content}".encode()).hexdigest()
+
+
 def memory_properties(
     entity_id: str,
     group_id: str,
@@ -26,16 +34,13 @@ def memory_properties(
     labels: Iterable[str],
     settings: Settings,
 ) -> dict[str, Any]:
-    """Return the row that `cypher/fragments/memory/fill` reads for an entity.
-
-    Two entities may have the same content, so the hash covers the id as well.
-    """
+    """Return the row that `cypher/fragments/memory/fill` reads for an entity."""
     content = entity_content(name, summary)
     kinds = sorted(set(labels) - STRUCTURAL_LABELS)
     return {
         "group_key": group_key(group_id),
         "content": content,
-        "content_hash": hashlib.sha256(f"{entity_id}\n{content}".encode()).hexdigest(),
+        "content_hash": entity_hash(entity_id, content),
         "tags": [_WORD.sub(" ", kind).strip().lower() for kind in kinds],
         "importance": MIDDLE.importance,
         "importance_source": "fallback",

@@ -7,6 +7,7 @@ from graph_memory.database.embedding_record import configured_embedding, stored_
 from graph_memory.database.graph import Graph
 from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import instant
+from graph_memory.graphiti.summaries import follow_summaries
 from graph_memory.maintenance.batches import id_ranges, repeat_batch, run_batch
 from graph_memory.maintenance.compression import compress_contents
 from graph_memory.maintenance.reembedding import rebuild_embeddings
@@ -104,8 +105,12 @@ async def _classification(state: RunState) -> None:
 
 
 async def _embeddings(state: RunState) -> None:
-    """Embed the memories that have no vector."""
+    """Let adopted memories follow Graphiti's new summaries; embed memories without a vector."""
     context = state.context
+    for group in await context.graph.rows(
+        "maintenance/stages/new_summaries", str, groups=state.run.groups
+    ):
+        await state.checkpoint(await follow_summaries(context.graph, group, state.run.now))
     stored = await stored_embedding(context.graph)
     if stored and stored != configured_embedding(context.settings):
         return  # only `embeddings rebuild` changes the model

@@ -22,6 +22,7 @@ CALL (n) {
 SET n.adopted_at = $now
 WITH n, row
 // include fragments/memory/fill
+SET n.adopted_hash = n.content_hash
 WITH n AS m
 // include decay/schedule
 RETURN m.uuid AS memory_id

@@ -37,6 +37,8 @@ FOREACH (_ IN CASE WHEN reworded THEN [1] ELSE [] END |
 FOREACH (_ IN CASE WHEN known THEN [] ELSE [1] END | SET n.adopted_at = $now)
 WITH n, row
 // include fragments/memory/fill
+SET n.adopted_hash = CASE WHEN n.content_hash = row.content_hash THEN row.content_hash
+  ELSE n.adopted_hash END
 WITH n AS m, n, row
 // include decay/schedule
 WITH n, toFloatList(row.embedding) AS vector

@@ -8,6 +8,8 @@ import pytest_asyncio
 from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory
+from graph_memory.diagnostics.repair import repair
+from graph_memory.diagnostics.verify import verify
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.graphiti.adoption import adopt, count_adoptable, release
 from graph_memory.graphiti.rename_group import GroupRename, plan_renames
@@ -114,6 +116,88 @@ async def test_entities_become_memories_and_entities_again(
         "MATCH (c:MaintenanceChange {group_id: $group}) DELETE c", group=group
     )
     assert await exported(driver, group) == before
+
+
+#: What Graphiti's clients do when they have found a new summary.
+SAVED = "MATCH (n:Entity {uuid: $id}) SET n.summary = $summary"
+
+
+async def lacking(memory: GraphMemory, group: str) -> dict[str, str]:
+    """Return the memories that `verify` counts for their summary, by group."""
+    found = await verify(memory.context.graph, memory.settings)
+    return {
+        each.example: each.problem
+        for each in found.get(group, [])
+        if "summary" in each.problem and each.count == 1
+    }
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["now", "adopted by an earlier version"])
+@pytest.mark.parametrize("how", ["repair", "run"])
+async def test_a_summary_that_graphiti_saves_later_becomes_the_content(
+    memory: GraphMemory, driver: AsyncDriver, group: str, clock: Clock, how: str, known: bool
+) -> None:
+    await stock(driver, group, 3)
+    await adopt(memory.context, [group])
+    await rebuild_embeddings(memory.context, group, only_missing=True)
+    if not known:
+        await driver.execute_query(
+            "MATCH (n:Memory {group_id: $group}) REMOVE n.adopted_hash", group=group
+        )
+    followed, edited, titled = (f"{group}-{1000000 + n}" for n in (1, 2, 3))
+    await memory.update(edited, content="Written by hand")
+    await driver.execute_query("MATCH (n {uuid: $id}) SET n.name = 'Named by hand'", id=titled)
+    assert await lacking(memory, group) == {}
+
+    async def mend() -> None:
+        if how == "repair":
+            await repair(memory.context.graph, memory.settings, clock.now)
+            await rebuild_embeddings(memory.context, group, only_missing=True)
+        else:
+            await memory.maintenance.run(groups=[group])
+
+    clock.advance(hours=1)
+    for said in ("She keeps bees in Kyoto", "She sold the bees"):
+        for entity in (followed, edited):
+            await driver.execute_query(SAVED, id=entity, summary=said)
+        assert [*await lacking(memory, group)] == [followed]
+        clock.advance(hours=1)
+        await mend()
+        assert await lacking(memory, group) == {}
+        assert (await memory.get(followed)).content == f"Entity 1: {said}"
+        assert (await memory.search(said))[0].memory.memory_id == followed
+        again = await repair(memory.context.graph, memory.settings, clock.now)
+        assert [done for done in again if done.group_id == group] == []
+    events = await memory.lifecycle.history(followed)
+    assert [event.detail for event in events if event.kind == "rewritten"] == [
+        "Entity 1: It is number 1",
+        "Entity 1: She keeps bees in Kyoto",
+    ]
+    assert (await memory.get(edited)).content == "Written by hand"
+    assert (await memory.get(titled)).content == "Entity 3"
+
+
+async def test_a_compressed_content_follows_its_summary(
+    memory: GraphMemory, driver: AsyncDriver, group: str, clock: Clock
+) -> None:
+    await stock(driver, group, 1)
+    entity = f"{group}-1000001"
+    long = "It is about bees. " * 60
+    await driver.execute_query(SAVED, id=entity, summary=long)
+    await adopt(memory.context, [group])
+    clock.advance(days=100)
+    for _ in range(2):
+        await memory.maintenance.run(groups=[group])
+        clock.advance(days=1)
+    packed = "MATCH (m:Memory {uuid: $id}) RETURN m.is_compressed AS packed"
+    assert (await driver.execute_query(packed, id=entity)).records[0]["packed"]
+    assert await lacking(memory, group) == {}
+    await driver.execute_query(SAVED, id=entity, summary="The bees are gone")
+    assert [*await lacking(memory, group)] == [entity]
+    await memory.maintenance.run(groups=[group])
+    assert (await memory.get(entity, counted=False)).content == "Entity 1: The bees are gone"
+    (event,) = [e for e in await memory.lifecycle.history(entity) if e.kind == "rewritten"]
+    assert event.detail == f"Entity 1: {long}"
 
 
 async def test_only_some_labels_are_adopted(

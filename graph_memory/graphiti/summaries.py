@@ -1,0 +1,61 @@
+"""Summaries that clients of Graphiti save after the adoption: the contents of memories follow."""
+
+import uuid
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from graph_memory.database.graph import Graph
+from graph_memory.domain.encoding import StoredContent
+from graph_memory.domain.timestamps import instant
+from graph_memory.graphiti.properties import entity_content, entity_hash
+
+_BATCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class _Changed:
+    memory_id: str
+    name: str
+    summary: str
+    content: StoredContent
+    content_hash: str
+
+
+async def follow_summaries(graph: Graph, group_id: str, now: datetime) -> int:
+    """Give adopted memories the content of their changed summaries, and return their number.
+
+    The earlier content stays as a version, and the vector stays until texts without a vector of
+    the model are embedded. A content that a caller has changed stays.
+
+    Args:
+        graph: The database.
+        group_id: The tenant.
+        now: The instant of the change.
+    """
+    followed, after_id = 0, ""
+    while page := await graph.rows(
+        "graphiti/summaries/changed", _Changed, group_id=group_id, after_id=after_id, limit=_BATCH
+    ):
+        stored = await graph.rows(
+            "graphiti/summaries/follow",
+            str,
+            group_id=group_id,
+            memories=[_row(memory) for memory in page],
+            now=instant(now),
+        )
+        followed += len(stored)
+        after_id = page[-1].memory_id
+    return followed
+
+
+def _row(memory: _Changed) -> dict[str, Any]:
+    content = entity_content(memory.name, memory.summary)
+    return {
+        "memory_id": memory.memory_id,
+        "seen": memory.content_hash,
+        "text": memory.content,
+        "content": content,
+        "content_hash": entity_hash(memory.memory_id, content),
+        "version_id": str(uuid.uuid4()),
+    }
