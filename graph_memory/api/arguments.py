@@ -177,7 +177,7 @@ class WalkArguments(TypedDict, total=False):
     algorithm: AlgorithmArgument
     max_depth: int | None
     max_nodes: int | None
-    relation_types: Sequence[RelationTypeArgument] | None
+    relation_types: Strings | None
     types: Sequence[MemoryTypeArgument] | None
     tags: Strings | None
     states: Sequence[StateArgument] | None

@@ -121,7 +121,7 @@ async def traverse(
         list[str] | None,
         typer.Option(
             "--relation",
-            help="Relation type to follow; repeatable; default: all.",
+            help="Relation type to follow, of any in the graph; repeatable; default: all.",
             autocompletion=completing(RELATION_TYPES),
         ),
     ] = None,

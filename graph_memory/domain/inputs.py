@@ -132,6 +132,12 @@ def relation_name(value: object) -> object:
     return "relates_to" if folded == "related_to" else folded
 
 
+def _relation_name_if_ours(value: object) -> object:
+    """Return a relation type of graph-memory as `relation_name` does, and any other as it is."""
+    folded = relation_name(value)
+    return folded if folded in list(RelationType) else value
+
+
 Text = Annotated[str, AfterValidator(_storable)]
 Line = Annotated[
     Text, StringConstraints(strip_whitespace=True, max_length=256), AfterValidator(_not_blank)
@@ -155,6 +161,8 @@ Limit = Annotated[int, Field(ge=1, le=50, strict=True)]
 TypeName = Annotated[MemoryType, BeforeValidator(_cased(str.lower))]
 StateName = Annotated[LifecycleState, BeforeValidator(_cased(str.upper))]
 RelationName = Annotated[RelationType, BeforeValidator(relation_name)]
+#: Any relation type of a graph; those that Graphiti found have names of their own.
+AnyRelationName = Annotated[Line, BeforeValidator(_relation_name_if_ours)]
 PolicyName = Annotated[str, BeforeValidator(_cased(str.lower)), Field(pattern=_POLICY)]
 SourceName = Annotated[Source, BeforeValidator(_cased(str.lower))]
 

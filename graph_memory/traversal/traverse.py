@@ -9,18 +9,19 @@ is the pre-order of the tree that the breadth-first walk builds.
 """
 
 import asyncio
+import difflib
 import time
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
-from itertools import groupby
+from itertools import chain, groupby
 from operator import attrgetter
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
 from graph_memory.decay import policies
-from graph_memory.domain.inputs import Clocks, RelationName, StateName, Tags, TypeName
-from graph_memory.domain.models import BriefMemory, Memory
+from graph_memory.domain.inputs import AnyRelationName, Clocks, StateName, Tags, TypeName
+from graph_memory.domain.models import BriefMemory, Memory, RelationType
 from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import Moment, optional_instant
 from graph_memory.engine import Engine
@@ -33,6 +34,11 @@ _PAGE = 10_000
 #: Defaults of `max_depth` and `max_nodes`.
 _DEPTH = 3
 _NODES = 100
+
+_MAX_RELATION_TYPES = 50
+
+#: Relation types of a group among which one is looked for, the most frequent.
+_RELATION_TYPES = 1000
 
 Reason = Literal["depth", "nodes", "time"]
 
@@ -64,6 +70,9 @@ Top = Annotated[int, Field(ge=1, le=100)]
 Milliseconds = Annotated[int, Field(ge=1, le=60_000)]
 
 
+RelationTypes = Annotated[tuple[AnyRelationName, ...], Field(max_length=_MAX_RELATION_TYPES)]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Walk:
     """The bounds, filters and clocks of a walk; None means no filter, or the default."""
@@ -73,7 +82,7 @@ class Walk:
     algorithm: AlgorithmName = Algorithm.BFS
     max_depth: Depth | None = None  #: 3 by default
     max_nodes: NodeCount | None = None  #: 100 by default
-    relation_types: tuple[RelationName, ...] | None = None  #: the only ones walked
+    relation_types: RelationTypes | None = None  #: the only ones walked; any of the group
     types: tuple[TypeName, ...] | None = None  #: types returned; others are walked through
     tags: Tags | None = None  #: any of these returned; others are walked through
     states: tuple[StateName, ...] | None = None  #: states returned; others are walked through
@@ -171,12 +180,52 @@ async def traverse(engine: Engine, scope: CallScope, start_id: str, walk: Walk) 
         bound ended the walk, else "depth" if the deepest memories have further relations.
 
     Raises:
-        InvalidArgumentError: A bound is above the one in the settings.
+        InvalidArgumentError: A bound is above the one in the settings, or the group has no
+            relation of a type.
         NotFoundError: The group has no such memory, or had none at `as_of` or `known_at`.
     """
+    walk = replace(walk, relation_types=await _types_of_group(engine, scope, walk.relation_types))
     walker = _Walker(engine, scope, start_id, walk)
     start, reason = await asyncio.gather(_start(walker), walker.run())
     return await _describe_walk(walker, start, reason)
+
+
+async def _types_of_group(
+    engine: Engine, scope: CallScope, names: tuple[str, ...] | None
+) -> tuple[str, ...] | None:
+    """Return relation types as the group spells them; types of graph-memory need no relation.
+
+    Raises:
+        InvalidArgumentError: The group has no relation of a type.
+    """
+    others = set(names or ()) - set(RelationType)
+    if not names or not others:
+        return names
+    which = {"group_id": scope.group_id}
+    others -= set(
+        await engine.graph.rows(
+            "traversal/traverse/relation_types_used", str, names=sorted(others), **which
+        )
+    )
+    if not others:
+        return names
+    known = await engine.graph.rows(
+        "traversal/traverse/relation_types", str, limit=_RELATION_TYPES, **which
+    )
+    spelled = [_spellings(name, known) if name in others else [name] for name in names]
+    return tuple(chain.from_iterable(spelled))
+
+
+def _spellings(name: str, known: list[str]) -> list[str]:
+    """Return the known relation types that differ from a name in case only."""
+    if found := [each for each in known if each.lower() == name.lower()]:
+        return found
+    by_lower = {each.lower(): each for each in reversed([*RelationType, *known])}
+    near = difflib.get_close_matches(name.lower(), by_lower, cutoff=0.0)
+    named = ", ".join(by_lower[each] for each in near)
+    raise InvalidArgumentError(
+        "relation_types", name, f"the group has no relation of this type; the nearest are {named}"
+    )
 
 
 async def ids_around(

@@ -13,9 +13,9 @@ from graph_memory.api.types import (
     DirectionName,
     Milliseconds,
     NodeCount,
+    RelationTypes,
     Top,
 )
-from graph_memory.domain.inputs import RelationName
 from graph_memory.server import parameters
 from graph_memory.server.tool import PURE_READS, READS, Toolset
 from graph_memory.server.views.traversal import AnalysisView, TraversalView
@@ -32,8 +32,8 @@ MaxNodes = Annotated[
     parameters.NUMBER,
 ]
 Only = Annotated[
-    tuple[RelationName, ...] | None,
-    Field(description="Relation types to follow; default: all."),
+    RelationTypes | None,
+    Field(description="Relation types to follow, of any in the graph; default: all."),
     parameters.WORDS,
 ]
 Way = Annotated[DirectionName, Field(description="Direction of the relations.")]

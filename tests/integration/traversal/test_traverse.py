@@ -328,6 +328,38 @@ async def test_depth_first_misses_nothing_behind_a_memory_that_it_meets_on_a_det
     assert walked.truncated is False
 
 
+async def test_a_walk_follows_any_relation_type_of_the_group(
+    memory: GraphMemory, driver: AsyncDriver, group: str
+):
+    ids = [f"{group}-{i}" for i in range(4)]
+    names = ("WORKED_WITH", "Worked_With", "supports")
+    edges = [Edge(ids[0], ids[i + 1], name=name) for i, name in enumerate(names)]
+    await build(driver, group, [Node(i) for i in ids], edges, [])
+    foreign = f"{group}_b"
+    await build(driver, foreign, [Node(f"{foreign}-{i}") for i in range(2)], [], [])
+    await driver.execute_query(
+        "MATCH (a {uuid: $a}), (b {uuid: $b}) CREATE (a)-[:RELATES_TO {name: 'SECRET_OF', "
+        "uuid: $a, group_id: $group}]->(b)",
+        a=f"{foreign}-0",
+        b=f"{foreign}-1",
+        group=foreign,
+    )
+    for asked, reached in (
+        (["WORKED_WITH"], [1]),
+        (["worked_with"], [1, 2]),
+        ([" WORKED_WITH ", "Supports"], [1, 3]),
+        (["causes"], []),
+    ):
+        walked = await memory.relations.traverse(ids[0], relation_types=asked)
+        assert {node.memory_id for node in walked.nodes} == {ids[i] for i in reached}
+    for unknown, near in (("WORKS_WITH", "WORKED_WITH"), ("suports", "supports")):
+        with pytest.raises(InvalidArgumentError, match=f"the nearest are .*{near}"):
+            await memory.relations.traverse(ids[0], relation_types=[unknown])
+    with pytest.raises(InvalidArgumentError) as refusal:
+        await memory.relations.traverse(ids[0], relation_types=["SECRET_OF"])
+    assert "SECRET_OF" not in refusal.value.expected
+
+
 async def test_a_parent_link_is_named_by_the_way_it_is_walked(
     memory: GraphMemory, driver: AsyncDriver, group: str
 ):
