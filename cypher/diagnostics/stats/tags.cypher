@@ -1,5 +1,7 @@
 // Count the memories of a group by tag, except deleted ones, most frequent first.
 //
+// Tags that differ in case only are one tag, as in filters; it is named in lower case.
+//
 // access  read
 // param   group_id : STRING — the tenant
 // param   limit    : INTEGER — tags to name
@@ -7,7 +9,8 @@
 // returns count : INTEGER
 MATCH (m:Memory {group_id: $group_id})
 WHERE m.soft_deleted_at IS NULL
-UNWIND m.tags AS name
-RETURN name, count(DISTINCT m) AS count
+UNWIND m.tags AS tag
+WITH toLower(tag) AS folded, collect(DISTINCT tag) AS spellings, count(DISTINCT m) AS count
+RETURN CASE size(spellings) WHEN 1 THEN spellings[0] ELSE folded END AS name, count
 ORDER BY count DESC, name
 LIMIT $limit

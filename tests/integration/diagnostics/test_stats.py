@@ -46,6 +46,12 @@ async def test_stats_count_what_is_there(memory: GraphMemory, group: str):
     assert {name: t.count for name, t in later.relations.items()} == {"contradicts": 1}
 
 
+async def test_tags_that_differ_in_case_are_counted_as_one(memory: GraphMemory):
+    for text, tag in (("one", "Critical"), ("two", "critical"), ("three", "CRITICAL")):
+        await memory.add(text, tags=[tag, "Ada"])
+    assert (await memory.stats()).by_tag == {"Ada": 3, "critical": 3}
+
+
 async def test_health_is_as_every_answer_shows_it(memory: GraphMemory, clock: Clock, group: str):
     ids = await filled(memory)
     clock.advance(days=40)
