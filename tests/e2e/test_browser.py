@@ -14,8 +14,9 @@ from urllib.error import HTTPError
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from neo4j import AsyncDriver, AsyncResult
 
-from graph_memory import Settings
+from graph_memory import GraphMemory, Settings
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.local_neo4j.browser import (
     browser_address,
@@ -23,6 +24,8 @@ from graph_memory.local_neo4j.browser import (
     saved_queries,
     style,
 )
+from tests.conftest import Clock
+from tests.support.pages import REPOSITORY
 
 SERVE = "import sys; from graph_memory.cli import main; sys.exit(main())"
 
@@ -126,6 +129,66 @@ def test_every_query_that_was_asked_for_is_there_and_has_a_title() -> None:
     assert set(saved_queries()) >= ASKED
     for query in saved_queries().values():
         assert re.match(r"// [A-Z].*\n(MATCH|WITH)", query)
+
+
+#: Nodes that a person who inspects the graph wants to see; all others are helpers of ours.
+DRAWN = {"Entity", "Memory", "Episodic", "Community", "Saga"}
+
+
+def labels() -> set[str]:
+    """Return the labels of the nodes that our statements create or read."""
+    texts = (path.read_text() for path in (REPOSITORY / "cypher").rglob("*.cypher"))
+    named = {label for text in texts for label in re.findall(r"\(\w*:(\w+)[^)]*\)", text)}
+    probes = {"PolicyProbe"}  # never committed
+    return (named - probes) | {"EntityBefore", "WordVectors", "MemoryVersion"}
+
+
+def test_helper_nodes_are_small_dots() -> None:
+    small = {
+        name.removeprefix("node.") for name, look in style().items() if look.get("caption") == ""
+    }
+    assert labels() - DRAWN - small == set()
+    assert small & DRAWN == set()
+    assert {style()[f"node.{label}"]["diameter"] for label in small} == {"10px"}
+
+
+async def test_saved_queries_draw_no_helper_nodes(
+    memory: GraphMemory, driver: AsyncDriver, group: str
+) -> None:
+    one = await memory.add("Ada drinks tea", conversation_id="c", importance=9, stability=5)
+    two = await memory.add("Ada drinks coffee", conversation_id="c", parent_id=one.memory_id)
+    await memory.relations.add(one.memory_id, two.memory_id, "contradicts")
+    await memory.update(one.memory_id, content="Ada drinks green tea")
+    await memory.retrieve("tea", session_id="s")
+    await memory.context.accesses.flush()
+    given = {"group": group, "memory_id": one.memory_id}
+    drawn: dict[str, set[str]] = {}
+    for name, query in saved_queries().items():
+        found = await driver.execute_query(query, given, result_transformer_=AsyncResult.graph)  # type: ignore[arg-type]
+        drawn[name] = {label for node in found.nodes for label in node.labels}
+    assert set().union(*drawn.values()) <= DRAWN
+    assert drawn["graph.cypher"] == {"Entity", "Memory"}
+
+
+async def test_what_changes_its_state_next_is_about_to_be_forgotten(
+    memory: GraphMemory, driver: AsyncDriver, group: str, clock: Clock
+) -> None:
+    later = await memory.add("Ada prefers tea")
+    clock.advance(days=-10)
+    sooner = await memory.add("Ada lives in London")
+    kept = await memory.add("Ada is Ada", tags=["pinned"])
+    gone = await memory.add("Ada sold the bees")
+    await memory.lifecycle.mark_obsolete(gone.memory_id, "sold")
+    deleted = await memory.add("Ada was here")
+    await memory.delete(deleted.memory_id)
+    query = saved_queries()["about_to_be_forgotten.cypher"]
+    records, _, _ = await driver.execute_query(query, group=group)  # type: ignore[arg-type]
+    assert [(row["state"], row["memory_id"]) for row in records] == [
+        ("EXPIRED", gone.memory_id),
+        ("ACTIVE", sooner.memory_id),
+        ("ACTIVE", later.memory_id),
+    ]
+    assert kept.memory_id not in {row["memory_id"] for row in records}
 
 
 def test_the_style_is_one_browser_understands() -> None:
