@@ -14,10 +14,10 @@ from graph_memory.settings.base import Settings
 _VERSION_DIGITS = 16
 
 #: Loaded memories that every retrieval checks for changes, the latest.
-_CHECKED_LATEST = 1000
+_CHECKED_LATEST = 500
 
 #: Earlier loaded memories that a retrieval checks; the next one goes on with others.
-_CHECKED_EARLIER = 1000
+_CHECKED_EARLIER = 250
 
 
 class LoadStatus(StrEnum):

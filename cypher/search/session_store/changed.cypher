@@ -10,20 +10,24 @@
 // returns reason        : STRING
 // returns superseded_by : STRING? — id of the successor
 UNWIND range(0, size($ids) - 1) AS i
-WITH i, $ids[i] AS memory_id, $versions[i] AS version
-OPTIONAL MATCH (m:Memory {uuid: memory_id, group_id: $group_id})
-WHERE m.soft_deleted_at IS NULL
-WITH i, memory_id, m, m.obsolete_at IS NOT NULL OR m.invalid_at <= $now AS ended,
-     left(m.content_hash, size(version)) <> version AS rewritten
-WHERE m IS NULL OR ended OR rewritten OR m.lifecycle_state = 'EXPIRED'
-WITH i, memory_id, m, ended ORDER BY i DESC LIMIT $most
-WITH i, memory_id, m, ended, CASE WHEN ended THEN
+OPTIONAL MATCH (m:Memory {uuid: $ids[i]})
+// A projection reads a chain of properties once.
+WITH i, m, m {
+  .group_id, .soft_deleted_at, .obsolete_at, .invalid_at, .lifecycle_state, .content_hash
+} AS stored
+WITH i, m, stored,
+     m IS NULL OR stored.group_id <> $group_id OR stored.soft_deleted_at IS NOT NULL AS gone,
+     stored.obsolete_at IS NOT NULL OR stored.invalid_at <= $now AS ended
+WHERE gone OR ended OR stored.lifecycle_state = 'EXPIRED'
+   OR left(stored.content_hash, size($versions[i])) <> $versions[i]
+WITH i, m, stored, gone, ended ORDER BY i DESC LIMIT $most
+WITH i, stored, gone, ended, CASE WHEN ended AND NOT gone THEN
   // include fragments/memory/superseded_by
 END AS superseded_by
-RETURN memory_id, CASE
-  WHEN m IS NULL THEN 'forgotten'
+RETURN $ids[i] AS memory_id, CASE
+  WHEN gone THEN 'forgotten'
   WHEN ended THEN CASE WHEN superseded_by IS NULL THEN 'obsolete' ELSE 'superseded' END
-  WHEN m.lifecycle_state = 'EXPIRED' THEN 'forgotten'
+  WHEN stored.lifecycle_state = 'EXPIRED' THEN 'forgotten'
   ELSE 'updated'
 END AS reason, superseded_by
 ORDER BY i DESC

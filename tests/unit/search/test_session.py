@@ -164,15 +164,15 @@ def test_a_session_keeps_the_latest_of_too_many() -> None:
 
 def test_of_a_long_session_a_retrieval_checks_the_latest_and_a_part_of_the_others() -> None:
     settings = read_settings()
-    loaded = {str(n): LoadRecord(n, str(n)) for n in range(4500)}
+    loaded = {str(n): LoadRecord(n, str(n)) for n in range(1400)}
     session, checked = Session("s", loaded=loaded), set[str]()
     for _ in range(4):
         part = session.to_check
-        assert len(part) <= 2000
-        assert list(part.values())[-1000:] == [str(n) for n in range(3500, 4500)]
+        assert len(part) <= 750
+        assert list(part.values())[-500:] == [str(n) for n in range(900, 1400)]
         checked |= part.keys()
         session = session.after({}, position=0, tokens=0, event={}, settings=settings)
     assert checked == loaded.keys()
     assert next(iter(session.to_check)) == "0"  # a new round
-    few = Session("s", loaded=dict(list(loaded.items())[:2000]))
+    few = Session("s", loaded=dict(list(loaded.items())[:750]))
     assert few.to_check.keys() == few.loaded.keys()
