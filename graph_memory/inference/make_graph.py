@@ -74,8 +74,8 @@ def make_graph() -> bytes:
     """Return the graph of the model.
 
     Its inputs are `word_vectors`, (texts, tokens, 384), and `attention_mask`, (texts, tokens). Its
-    output is `token_vectors`, (texts, tokens, 384). The table of word vectors is no weight of the
-    graph, because ONNX Runtime would copy it: half of the memory of the model for few of its rows.
+    output is `token_vectors`, (texts, tokens, 384). The graph does not contain the table of word
+    vectors, because ONNX Runtime would copy it: half of the model's memory for few of its rows.
     """
     graph = _Graph()
     shape, matrix, mask = _embeddings(graph)

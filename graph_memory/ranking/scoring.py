@@ -8,7 +8,9 @@ Every measure lies between 0 and 1. None is fitted to one kind of data:
   `late_interaction.py`).
 - `time`: 1 for a memory of a period that the question names. If the question asks for a time, also
   1 for a memory that mentions one. Present only for such questions.
-- `form`: near 1 for a long memory. A short memory has less, and a short question half of that.
+- `form`: largest for a memory of one or two hundred characters. A remark of few words has less, and
+  a question least: they seldom contain an answer. A long memory has less, because it matches words
+  and tokens of many questions, and often repeats what shorter memories contain.
 - `speaker`: 1 for a statement of the one person that the question names, as in
   `Ada: I drink tea.` Present only for questions that name one speaker.
 - `sitting`: the best score so far of a memory of the same conversation and about the same time.
@@ -403,15 +405,14 @@ def _nearness(memories: Sequence[Candidate], instants: Numbers) -> Numbers:
 
 
 def _form(memories: Sequence[Candidate], settings: Settings) -> Numbers:
-    """Return 1 - s / (s + length) / 2 for each candidate; for a question without the half."""
-    short = settings.recall_short_characters
-    return np.array(
-        [
-            1
-            - short / (short + memory.characters) * (2 if _QUESTION.search(memory.lead) else 1) / 2
-            for memory in memories
-        ]
-    )
+    """Return (1 - s / (s + length) / 2) * l / (l + length) for each candidate.
+
+    s is `recall_short_characters`, l is `recall_long_characters`. For a question without the half.
+    """
+    short, long = settings.recall_short_characters, settings.recall_long_characters
+    length = np.array([memory.characters for memory in memories])
+    share = np.array([1.0 if _QUESTION.search(memory.lead) else 0.5 for memory in memories])
+    return (1 - share * short / (short + length)) * long / (long + length)
 
 
 def _by_speaker(question: str, memories: Sequence[Candidate], settings: Settings) -> Numbers | None:

@@ -64,7 +64,7 @@ class SearchSettings(BaseSettings):
         ),
     )
     recall_late_weight: float = Field(
-        1.0,
+        1.3,
         ge=0,
         le=10,
         description=(
@@ -99,13 +99,16 @@ class SearchSettings(BaseSettings):
         ),
     )
     recall_form_weight: float = Field(
-        0.6,
+        1.6,
         ge=0,
         le=10,
-        description="Weight of the form: less for short memories, least for questions.",
+        description="Weight of the form: less for short and long memories, least for questions.",
     )
     recall_short_characters: float = Field(
-        140.0, gt=0, le=1e6, description="Length of a memory that counts half as long, characters."
+        140.0, gt=0, le=1e6, description="Length of a memory that counts as short, characters."
+    )
+    recall_long_characters: float = Field(
+        700.0, gt=0, le=1e6, description="Length at which the form of a memory halves, characters."
     )
     recall_context_characters: float = Field(
         220.0,
@@ -117,13 +120,13 @@ class SearchSettings(BaseSettings):
         ),
     )
     recall_speaker_weight: float = Field(
-        0.4,
+        0.5,
         ge=0,
         le=10,
         description="Weight of the speaker that a question names; less for long memories.",
     )
     recall_sitting_weight: float = Field(
-        1.6,
+        4.0,
         ge=0,
         le=10,
         description=(

@@ -78,7 +78,7 @@ async def test_it_counts_as_one_measure_among_the_others(
     await memory.add_many(FACTS_GIVEN)
     plain = {hit.memory.memory_id: hit for hit in await memory.search(QUESTION)}
     found = await judging().search(QUESTION)
-    others = 3.6 + 1.6 * 140 / (140 + median(len(fact) for fact in FACTS))
+    others = 4.9 + 4 * 140 / (140 + median(len(fact) for fact in FACTS))
     assert len(found) == len(plain) == len(FACTS)
     assert [hit.score for hit in found] == sorted((hit.score for hit in found), reverse=True)
     for hit in found:

@@ -127,7 +127,7 @@ async def test_an_answer_is_found_by_what_was_asked_and_by_its_sitting(memory: G
 async def test_recall_is_the_mean_of_its_components(memory: GraphMemory) -> None:
     await fill(memory, *FACTS)
     short = 140 / (140 + median(len(fact) for fact in FACTS))
-    weights = {"semantic": 1, "text": 1, "late": 1, "form": 0.6, "sitting": 1.6 * short}
+    weights = {"semantic": 1, "text": 1, "late": 1.3, "form": 1.6, "sitting": 4 * short}
     for question, more in (("the cat and the tea", 0.0), ("when did Grace break her arm?", 0.5)):
         for hit in await memory.search(question):
             of_each = weights | ({"time": more} if more else {})

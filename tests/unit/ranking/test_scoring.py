@@ -117,11 +117,21 @@ def test_a_memory_of_the_same_sitting_as_the_best_counts(conversation: str | Non
     assert sitting == pytest.approx(
         {"best": 1, "same sitting": 1, "an hour on": own, "another's": own}
     )
-    weight = 1.6 * 140 / (140 + 100)
+    weight = 4 * 140 / (140 + 100)
     for hit in found:
-        so_far = alone[hit.memory.memory_id] * 2.6
+        so_far = alone[hit.memory.memory_id] * 3.6
         together = so_far + weight * (hit.components["sitting"] or 0)
-        assert hit.score == pytest.approx(together / (2.6 + weight))
+        assert hit.score == pytest.approx(together / (3.6 + weight))
+
+
+def test_one_or_two_hundred_characters_have_the_best_form() -> None:
+    lengths = [5, 50, 150, 1000, 5000]
+    told = [candidate(str(length), characters=length) for length in lengths]
+    asking = candidate("asking", characters=300, lead="Is it so?")
+    form = {r.memory.memory_id: r.components["form"] for r in ranked("x", [*told, asking])}
+    assert max(form, key=lambda name: form[name] or 0) == "150"
+    assert form["50"] == pytest.approx((1 - 70 / 190) * 700 / 750)
+    assert form["asking"] == pytest.approx((1 - 140 / 440) * 700 / 1000)
 
 
 def test_a_memory_of_the_one_speaker_that_a_question_names_counts() -> None:
@@ -187,7 +197,7 @@ def test_a_cross_encoder_orders_the_best_and_keeps_the_rest_below_in_order() -> 
     assert [r.components["cross"] for r in after] == [1, 0.25, 0.125, 0, 0, 0, 0, 0]
     assert all(first.score >= second.score for first, second in pairwise(after))
     for old, new in zip(before[4:], after[4:], strict=True):
-        assert new.score == pytest.approx(old.score * 2.6 / (2.6 + 2))
+        assert new.score == pytest.approx(old.score * 3.6 / (3.6 + 2))
     assert "cross" not in before[0].components
 
 
