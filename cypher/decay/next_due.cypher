@@ -21,6 +21,8 @@ WITH *, CASE
   WHEN m.obsolete_at IS NOT NULL
     THEN datetime(m.obsolete_at).epochMillis + $decay.obsolete_retention_ms + 1
   ELSE anchor_ms + wait_ms
-END AS due_ms
+END AS ruled_ms,
+  CASE WHEN m.held_until > $now THEN datetime(m.held_until).epochMillis END AS held_ms
+WITH *, CASE WHEN ruled_ms < held_ms THEN held_ms ELSE ruled_ms END AS due_ms
 WITH *, CASE WHEN due_ms < 253402300800000
   THEN format(datetime({epochMillis: due_ms}), "yyyy-MM-dd'T'HH:mm:ss.SSS'Z'") END AS due

@@ -1,10 +1,14 @@
-// Bind `target`, the state that memory `m` has after the next run, or PURGED.
+// Bind `target`, the state that the rules give memory `m`, and `outcome`, that after the next run.
+//
+// Both may be PURGED. They differ where a policy goes by score: a run deletes at once the memories
+// that expire. They also differ after an undo: until `held_until`, no run moves the memory.
 //
 // A stepwise policy takes one step at a time, and never back: only access, protection and recovery
 // lead back. A memory marked obsolete stays EXPIRED until its own retention is over. `retention` is
 // rounded as finely as a policy may round. So a step is taken at the instant of decay/next_due.
 //
 // access  fragment
+// param   now   : STRING — ISO 8601, UTC
 // param   decay : MAP — the settings of decay
 // include decay/score
 WITH *, idle_ms / 86400000.0 AS idle_days, round(1.0 - faded, 9) AS retention
@@ -34,3 +38,9 @@ WITH *, CASE
   WHEN m.lifecycle_state = 'EXPIRED' THEN 'SOFT_DELETED'
   ELSE m.lifecycle_state
 END AS target
+WITH *, CASE
+  WHEN m.held_until > $now THEN m.lifecycle_state
+  WHEN curve.states = 'by_score' AND target = 'EXPIRED' AND m.obsolete_at IS NULL
+    THEN 'SOFT_DELETED'
+  ELSE target
+END AS outcome

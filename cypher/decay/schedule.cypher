@@ -4,5 +4,6 @@
 CALL (m) {
   // include decay/next_due
   SET m.next_due_at = due
+  // include decay/note_protection
   // include decay/note_rules
 }

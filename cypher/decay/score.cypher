@@ -6,7 +6,8 @@
 //
 // A policy is a curve: amplitude * exp(-rate * days) + offset is `kept`, 0 to 1. The score is
 // rounded to `places` decimal places. `idle_ms` is the time since the memory was last accessed,
-// else changed, else created. An instant in the future counts as now.
+// else changed, else created, or since the end of its protection if that is later. An instant in
+// the future counts as now.
 //
 // access  fragment
 // param   now   : STRING — ISO 8601, UTC
@@ -15,8 +16,13 @@
 WITH *,
   coalesce(m.decay_policy, $decay.group_policies[m.group_id], $decay.policy) AS policy,
   datetime(coalesce(m.last_accessed_at, m.updated_at, toString(m.created_at))).epochMillis
-    AS anchor_ms,
+    AS used_ms,
+  datetime(CASE
+    WHEN m.preserve_until < $now THEN m.preserve_until
+    WHEN protection IS NULL AND m.is_protected THEN $now
+    ELSE m.unprotected_at END).epochMillis AS unprotected_ms,
   datetime($now).epochMillis AS now_ms
+WITH *, CASE WHEN unprotected_ms > used_ms THEN unprotected_ms ELSE used_ms END AS anchor_ms
 WITH *,
   CASE WHEN now_ms > anchor_ms THEN now_ms - anchor_ms ELSE 0 END AS idle_ms,
   CASE policy

@@ -5,5 +5,6 @@
 CALL (m) {
   // include decay/next_due
   SET m.decay_score = faded, m.last_decay_update = $now, m.next_due_at = due
+  // include decay/note_protection
   // include decay/note_rules
 }

@@ -29,7 +29,7 @@ from graph_memory.errors import (
 )
 from graph_memory.memories import read
 from graph_memory.memories import update as revise
-from graph_memory.memories.access import record_accesses
+from graph_memory.memories.access import Touched, record_accesses
 from graph_memory.memories.add import AddResult
 from graph_memory.memories.update import Deleted, DeletedAll
 
@@ -207,16 +207,20 @@ class MemoriesApi:
         )
         return DeletedAll(deleted, path)
 
-    async def touch(self, memory_id: str, *, group_id: str | None = None) -> None:
-        """Count an access to a memory, which resets its decay.
+    async def touch(self, memory_id: str, *, group_id: str | None = None) -> Touched:
+        """Count an access to a memory, which resets its decay, and return its state.
+
+        It wakes a DORMANT or ARCHIVED memory, but not an EXPIRED one; the answer has a hint then.
 
         Raises:
             NotFoundError: The group has no such memory.
         """
         scope = self.context.scope(group_id)
         given = validate_value(MemoryId, memory_id, "memory_id")
-        if not await record_accesses(self.context.engine, scope, {given: 1}):
+        touched = await record_accesses(self.context.engine, scope, {given: 1})
+        if not touched:
             raise NotFoundError(given, scope.group_id)
+        return touched[0]
 
     async def complete_id(self, given: str, *, group_id: str | None = None) -> str:
         """Return the only memory id that begins with `given`, from four characters on.

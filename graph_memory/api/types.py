@@ -22,12 +22,19 @@ from graph_memory.auth.tokens import Token
 from graph_memory.backup.create import Backup
 from graph_memory.database.lease import LeaseState
 from graph_memory.decay.forecast import STATES, ForecastPoint, ForgottenMemory
-from graph_memory.decay.status import Transition, describe_protection, describe_status
+from graph_memory.decay.status import (
+    NextChange,
+    Transition,
+    describe_next_changes,
+    describe_protection,
+    describe_status,
+)
 from graph_memory.diagnostics.stats import Averages, EmbeddingCoverage, Health, LastRun, Stats
 from graph_memory.graphiti.rename_group import is_tenant, remedy
 from graph_memory.maintenance.records import Failure, Run
 from graph_memory.maintenance.request import StageName
 from graph_memory.maintenance.undo import UndoRefusal
+from graph_memory.memories.access import Touched
 from graph_memory.memories.add import AddResult
 from graph_memory.memories.confidence import Action
 from graph_memory.memories.lifecycle import Resolution
@@ -115,6 +122,7 @@ __all__ = [
     "Milliseconds",
     "Names",
     "NewEpisode",
+    "NextChange",
     "NodeCount",
     "Obsolete",
     "Page",
@@ -146,6 +154,7 @@ __all__ = [
     "Threshold",
     "Token",
     "Top",
+    "Touched",
     "Transition",
     "TypeCount",
     "UndoRefusal",
@@ -154,6 +163,7 @@ __all__ = [
     "Walk",
     "Walked",
     "WalkedRelation",
+    "describe_next_changes",
     "describe_protection",
     "describe_status",
     "is_tenant",

@@ -36,6 +36,8 @@ async def preserve(
     release: Annotated[bool, typer.Option("--release", help="End the protection.")] = False,
 ) -> None:
     """Protect a memory from decay, permanently or until a date."""
+    from graph_memory.api.types import describe_next_changes
+
     async with opened() as memory:
         (memory_id,) = await whole_ids(memory, [memory_id])
         kept = await memory.lifecycle.preserve(memory_id, until=until, release=release)
@@ -46,6 +48,9 @@ async def preserve(
             "decay_score": kept.decay_score,
             "protection": kept.protection,
             "preserve_until": kept.preserve_until,
+            "next_changes": as_mapping(kept)["next_changes"]
+            if request().as_json
+            else describe_next_changes(kept),
         }
     )
 

@@ -116,6 +116,8 @@ async def undo(run_id: Annotated[str, typer.Argument(help="Id of the maintenance
         note(f"{refusal.memory_id}: {refusal.reason}")
     rows = {"run_id": run_id, "restored": undone.restored, "refused": undone.refused}
     show(undone, ("", ""), rows.items())
+    if not request().as_json:
+        note(undone.explanation)
 
 
 @command(app, example="status")
@@ -180,6 +182,9 @@ def _print_report(report: "MaintenanceReport") -> None:
         for name, value in as_mapping(report).items()
         if name not in ("failed", "would_go_first", "stages", "resumed", "paused", "truncated")
     }
+    counts = as_mapping(shown.pop("protected"))
+    shown["protecting_tags"] = ",".join(counts.pop("tags"))
+    shown["protected"] = counts
     if report.dry_run:
         columns = ("memory", "lead", "was", "becomes", "score")
         rows = [list(as_mapping(candidate).values()) for candidate in report.would_go_first]

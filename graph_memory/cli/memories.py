@@ -152,8 +152,8 @@ async def touch(memory_id: Id) -> None:
     """Count an access to a memory, so that it fades later."""
     async with opened() as memory:
         (memory_id,) = await whole_ids(memory, [memory_id])
-        await memory.touch(memory_id)
-    show_fields({"memory_id": memory_id})
+        touched = await memory.touch(memory_id)
+    show_fields({"memory_id": memory_id, "state": touched.state, "hint": touched.hint})
 
 
 @command(app, example="search 'what does Ada drink?' --limit 5")

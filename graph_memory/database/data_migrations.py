@@ -1,4 +1,4 @@
-"""Migration of stored properties from bytes and instants to text, and back.
+"""Migrations of stored data: to text that Graphiti can read, and notes of protection; and back.
 
 Graphiti writes all properties of an entity into its prompts as JSON. JSON has neither bytes nor
 instants of Neo4j. So the properties of a memory are text, except `created_at`: Graphiti converts
@@ -23,6 +23,12 @@ STATEMENTS = (
     "database/data_migrations/instants_of_texts",
 )
 
+#: The statements in the checksum of the migration that notes protection.
+PROTECTION_STATEMENTS = (
+    "database/data_migrations/note_protected",
+    "database/data_migrations/forget_protected",
+)
+
 
 @dataclass(frozen=True, slots=True)
 class _Compressed:
@@ -34,6 +40,23 @@ async def upgrade(graph: Graph) -> None:
     """Convert instants and bytes to text; a repeated call changes nothing."""
     await graph.run("database/data_migrations/texts_of_instants", batch=_BATCH)
     await _recode(graph, _text)
+
+
+async def note_protected(graph: Graph) -> None:
+    """Note which memories are protected; runs keep the notes since then."""
+    settings = graph.settings
+    await graph.run(
+        "database/data_migrations/note_protected",
+        tags=[*(tag.lower() for tag in settings.protected_tags), "preserved"],
+        importance=settings.permanent_importance,
+        stability=settings.permanent_stability,
+        batch=_BATCH,
+    )
+
+
+async def forget_protected(graph: Graph) -> None:
+    """Remove the notes, which earlier versions do not know."""
+    await graph.run("database/data_migrations/forget_protected", batch=_BATCH)
 
 
 async def downgrade(graph: Graph) -> None:

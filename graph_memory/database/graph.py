@@ -120,6 +120,11 @@ class Graph:
             await graph.one("database/graph/ping", int)
             yield graph
 
+    @property
+    def settings(self) -> Settings:
+        """The settings that the database was opened with."""
+        return self._settings
+
     def with_settings(self, settings: Settings) -> "Graph":
         """Return the same database with other settings, and with their decay policies."""
         return Graph(

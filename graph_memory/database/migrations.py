@@ -138,4 +138,14 @@ MIGRATIONS = (
         ),
     ),
     Migration(12, "adopted memories", indexes=("memory_adopted_at_idx",)),
+    Migration(
+        13,
+        "notes of protection",
+        indexes=("memory_is_protected_idx",),
+        data_migration=DataMigration(
+            data_migrations.note_protected,
+            data_migrations.forget_protected,
+            data_migrations.PROTECTION_STATEMENTS,
+        ),
+    ),
 )

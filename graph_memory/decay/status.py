@@ -33,6 +33,14 @@ class Transition:
     rules: str | None = None  #: hash of the policies and their numbers at that time
 
 
+@dataclass(frozen=True, slots=True)
+class NextChange:
+    """A coming change of state, if the memory is not used and every run is on time."""
+
+    state: str
+    at: Instant
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecayStatus:
     """The decay of a memory: its score, the reasons, and the next change of state."""
@@ -43,10 +51,13 @@ class DecayStatus:
     last_decay_update: Instant | None
     decay_policy: str
     terms: dict[str, float | int | str | None]
-    idle_since: str  #: the property that counts: last_accessed_at, updated_at or created_at
+    #: The property that counts: last_accessed_at, updated_at or created_at. If a protection ended
+    #: later: unprotected_at or preserve_until.
+    idle_since: str
     idle_from: Instant
     leaves_after_days: float | None  #: idle days after which the state changes, if also …
     leaves_above_score: float | None  #: … the score is above this
+    held_until: Instant | None  #: until then runs leave it alone, because a run was undone
     protection: str | None
     preserve_until: Instant | None
     soft_deleted_at: Instant | None
@@ -54,7 +65,8 @@ class DecayStatus:
     obsolete_reason: str | None
     superseded_by: str | None  #: id of the memory that replaces it
     next_state: str | None
-    next_at: Instant | None
+    next_at: Instant | None  #: the instant at which a run next has work with it
+    next_changes: list[NextChange]  #: all coming changes of state, the earliest first
     history: Annotated[list[Transition], BeforeValidator(_parsed)]
 
     @property
@@ -91,14 +103,24 @@ def describe_status(status: DecayStatus) -> str:
         sentences.append(
             f"Obsolete since {status.obsolete_at:%Y-%m-%d}{by}: {status.obsolete_reason}."
         )
-    if status.next_state is None:
-        sentences.append("No run will change its state, as things are.")
-    else:
+    if status.held_until is not None:
+        sentences.append(
+            f"Runs leave it alone until {status.held_until:%Y-%m-%d %H:%M} UTC, after an undo."
+        )
+    if status.next_state is not None:
         sentences.append(
             f"A run from {status.next_at:%Y-%m-%d %H:%M} UTC on makes it "
             f"{status.next_state}{_because(status)}."
         )
-    return " ".join(sentences)
+    return " ".join([*sentences, describe_next_changes(status)])
+
+
+def describe_next_changes(status: DecayStatus) -> str:
+    """Return the coming changes of state with their dates, in a sentence."""
+    if not status.next_changes:
+        return "No run will change its state, as things are."
+    dates = ", ".join(f"{change.state} {change.at:%Y-%m-%d}" for change in status.next_changes)
+    return f"If it is not used: {dates}."
 
 
 def _because(status: DecayStatus) -> str:

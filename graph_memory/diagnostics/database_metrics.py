@@ -30,6 +30,7 @@ from graph_memory.context import Context
 from graph_memory.decay.forecast import STATES
 from graph_memory.domain.timestamps import Instant, instant
 from graph_memory.errors import GraphMemoryError
+from graph_memory.maintenance.totals import count_expired
 from graph_memory.metrics import DURATION_BUCKETS
 
 
@@ -213,10 +214,8 @@ class EndedRun:
 
     @property
     def expired(self) -> int:
-        """The number of memories that the run let expire."""
-        return sum(
-            n for transition, n in self.transitioned.items() if transition.endswith(">EXPIRED")
-        )
+        """The number of memories that the run let expire, also of those that it then deleted."""
+        return count_expired(self.transitioned)
 
 
 @dataclass(frozen=True, slots=True)

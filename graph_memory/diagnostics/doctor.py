@@ -5,6 +5,7 @@ import os
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
@@ -12,6 +13,7 @@ from graph_memory import local_neo4j
 from graph_memory.backup.restore import refuse_unfinished
 from graph_memory.database import embedding_record, indexes, schema
 from graph_memory.database.graph import Graph
+from graph_memory.decay.protected import count_protected
 from graph_memory.errors import BackupError, GraphMemoryError
 from graph_memory.inference.cross_encoder import CrossEncoder
 from graph_memory.inference.embedder import Embedder
@@ -34,7 +36,7 @@ class Check:
 
 
 async def examine(settings: Settings) -> list[Check]:
-    """Check folder, disk, Java, jars, database, restores, schema, vectors, models and ports."""
+    """Check folder, disk, Java, jars, database and what is in it, models and ports."""
     found = [_data_dir(settings), _disk(settings)]
     if settings.neo4j_uri is None:
         found += [_guarded("java", _java, settings), _guarded("jars", _jars, settings)]
@@ -116,6 +118,7 @@ async def _database(settings: Settings) -> list[Check]:
                 await _restored(graph),
                 await _schema(graph, settings),
                 await _vectors(graph, settings),
+                await _protection(graph, settings),
             ]
     except GraphMemoryError as error:
         return [_failed("neo4j", error)]
@@ -145,6 +148,13 @@ async def _vectors(graph: Graph, settings: Settings) -> Check:
     if stored is not None and stored != configured:
         return _failed("vectors", embedding_record.mismatch(stored, configured))
     return Check("vectors", "ok", f"of {configured.model}, {configured.dimensions} dimensions")
+
+
+async def _protection(graph: Graph, settings: Settings) -> Check:
+    found = await count_protected(graph, settings, datetime.now(UTC))
+    remedy = "Check GRAPH_MEMORY_PROTECTED_TAGS, and look at `graph-memory maintain --dry-run`."
+    status = "warn" if found.ended else "ok"
+    return Check("protection", status, found.describe(), remedy if found.ended else "")
 
 
 async def _model(settings: Settings) -> Check:

@@ -15,6 +15,7 @@ from pydantic import ConfigDict
 from graph_memory.context import Context
 from graph_memory.database.graph import Graph
 from graph_memory.decay import policies
+from graph_memory.decay.protected import count_protected
 from graph_memory.domain.inputs import Text
 from graph_memory.domain.timestamps import SimulatedTime, instant
 from graph_memory.maintenance.batches import id_ranges
@@ -97,7 +98,8 @@ async def simulate(
         embedded=await _embedded(dry_run),
     )
     run.status, run.duration_seconds = "done", round(time.monotonic() - started, 3)
-    return report_of(run, dry_run=True, would_go_first=_most_faded(planned))
+    protected = await count_protected(dry_run.graph, dry_run.settings, run.now, run.groups)
+    return report_of(run, protected, dry_run=True, would_go_first=_most_faded(planned))
 
 
 async def _prepare(context: Context, request: RunRequest, overrides: Overrides) -> _DryRun:
@@ -178,6 +180,7 @@ async def _purged(dry_run: _DryRun) -> int:
     found = await dry_run.graph.one(
         "maintenance/dry_run/count_purged",
         int,
+        now=instant(run.now),
         deleted_before=instant(run.now - retention),
         **dry_run.scope,
     )

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
+from graph_memory.decay.protected import Protected
 from graph_memory.domain.timestamps import Instant
 from graph_memory.maintenance.records import Failure, Run
 
@@ -41,13 +42,15 @@ class MaintenanceReport:
     paused: bool  #: it stopped because maintenance was paused
     resumed: list[str]  #: earlier runs that it finished first
     failed: list[Failure]  #: the first memories that it could not treat
+    protected: Protected  #: what does not fade in the groups of the run
     would_go_first: list[DryRunItem] = field(default_factory=list[DryRunItem])
 
 
 def report_of(
     run: Run,
+    protected: Protected,
     *,
-    resumed: Sequence[str] = (),
+    resumed: Sequence[Run] = (),
     dry_run: bool = False,
     would_go_first: Sequence[DryRunItem] = (),
 ) -> MaintenanceReport:
@@ -55,7 +58,8 @@ def report_of(
 
     Args:
         run: The record of the run; of a dry run, with the expected counts.
-        resumed: The ids of the earlier runs that it finished first.
+        protected: The protecting tags, and the memories that do not fade.
+        resumed: The earlier runs that it finished first.
         dry_run: Whether the counts are only expected.
         would_go_first: The most faded memories whose state a dry run would change.
     """
@@ -71,7 +75,8 @@ def report_of(
         full=run.full,
         truncated=run.truncated,
         paused=run.status == "stopped" and not run.truncated,
-        resumed=list(resumed),
+        resumed=[earlier.run_id for earlier in resumed],
         failed=run.failed,
+        protected=protected,
         would_go_first=list(would_go_first),
     )

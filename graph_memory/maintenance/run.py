@@ -1,18 +1,22 @@
 """A maintenance run: hold the lease, finish earlier runs, run the stages, and record the result.
 
 A run counts all idle times up to one instant. It works in batches, the most overdue memories first.
-After each batch it stops if maintenance is paused or its time is over. The next run finishes a run
-that stopped or was killed, at the instant at which that run began.
+After each batch it stops if maintenance is paused or its time is over. The next call finishes a run
+that stopped or was killed, at the instant at which that run began. Then it begins its own run,
+without the memories that the finished run moved: each call moves a memory by one step at most.
 """
 
 import logging
+from collections.abc import Sequence
 
 from graph_memory.context import Context
 from graph_memory.database.lease import Lease
 from graph_memory.decay import policies
+from graph_memory.decay.protected import count_protected
 from graph_memory.errors import GraphUnavailableError
 from graph_memory.maintenance import records, totals
 from graph_memory.maintenance.planning import new_run, unfinished_runs
+from graph_memory.maintenance.records import Run
 from graph_memory.maintenance.report import MaintenanceReport, report_of
 from graph_memory.maintenance.request import Progress, RunRequest, run_options
 from graph_memory.maintenance.stages import run_stages
@@ -40,17 +44,25 @@ async def maintain(
     await records.refuse_if_paused(graph)
     options = run_options(settings, request, on_progress)
     decay = policies.parameters(settings)
-    resumed: list[str] = []
+    resumed: list[Run] = []
     async with Lease(graph, settings) as lease:
         for left in await unfinished_runs(context, decay["rules"]):
-            resumed.append(left.run_id)
-            await _finish(RunState(context, left, lease.owner, options, decay))
+            finished = [run.now for run in resumed]
+            resumed.append(left)
+            await _finish(RunState(context, left, lease.owner, options, decay, finished))
             if left.status == "stopped":
-                return report_of(left, resumed=resumed)
+                return await _report(context, left, resumed)
         run = await new_run(context, request, decay["rules"])
         await records.begin(graph, run)
-        await _finish(RunState(context, run, lease.owner, options, decay))
-    return report_of(run, resumed=resumed)
+        finished = [run.now for run in resumed]
+        await _finish(RunState(context, run, lease.owner, options, decay, finished))
+    return await _report(context, run, resumed)
+
+
+async def _report(context: Context, run: Run, resumed: Sequence[Run]) -> MaintenanceReport:
+    graph, settings = context.graph, context.settings
+    protected = await count_protected(graph, settings, run.now, run.groups, noted=True)
+    return report_of(run, protected, resumed=resumed)
 
 
 async def _finish(state: RunState) -> None:

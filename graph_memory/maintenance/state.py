@@ -1,8 +1,8 @@
 """The state of a maintenance run in progress: its record, its options and its parameters."""
 
 import time
-from collections.abc import Mapping
-from datetime import timedelta
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 from graph_memory.context import Context
@@ -30,6 +30,8 @@ class RunState:
         owner: The owner of the lease that the run holds.
         options: The sizes and the time limit.
         decay: The parameters of the decay formulas, without a run.
+        finished: The instants of the earlier runs that the call has finished; the memories that
+            they moved are left to the next call.
     """
 
     def __init__(
@@ -39,6 +41,7 @@ class RunState:
         owner: str,
         options: RunOptions,
         decay: Mapping[str, Any],
+        finished: Sequence[datetime] = (),
     ) -> None:
         self.context = context
         self.run = run
@@ -47,6 +50,7 @@ class RunState:
         self.at: dict[str, Any] = {
             "now": instant(run.now),
             "decay": {**decay, "run_id": run.run_id},
+            "finished": [instant(each) for each in finished],
         }
         self._owner = owner
         self._started = time.monotonic() - run.duration_seconds

@@ -1,5 +1,6 @@
 """Counts of a run's changes of state, and totals over all ended runs."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 from graph_memory import metrics
@@ -13,6 +14,22 @@ class _Transition:
     was: str
     became: str
     count: int
+
+
+def count_expired(transitioned: Mapping[str, int]) -> int:
+    """Return how many memories entered EXPIRED, or passed it on their way to SOFT_DELETED.
+
+    A policy by score deletes at once the memories that expire.
+
+    Args:
+        transitioned: Memories by "FROM>TO".
+    """
+    steps = ((*step.split(">"), count) for step, count in transitioned.items())
+    return sum(
+        count
+        for was, became, count in steps
+        if became == "EXPIRED" or (became == "SOFT_DELETED" and was != "EXPIRED")
+    )
 
 
 async def count_transitions(graph: Graph, run: Run) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from graph_memory.database.graph import Graph
 from graph_memory.database.lease import Lease
 from graph_memory.decay import policies
-from graph_memory.domain.timestamps import instant
+from graph_memory.domain.timestamps import Instant, instant
 from graph_memory.errors import UndoRefusedError
 from graph_memory.maintenance import records
 from graph_memory.maintenance.compression import compress_contents
@@ -34,9 +34,24 @@ class UndoReport:
     """The result of an undo, in memories; `refusals` are the first of the `refused` memories."""
 
     run_id: str
+    held_until: Instant | None  #: runs leave the restored memories alone until then
     restored: int = 0
     refused: int = 0
     refusals: list[UndoRefusal] = field(default_factory=list[UndoRefusal])
+
+    @property
+    def explanation(self) -> str:
+        """The counts, and what the next runs will do, in sentences."""
+        counts = f"Run {self.run_id}: {self.restored} memories as before, {self.refused} refused."
+        if not self.restored:
+            return counts
+        if self.held_until is None:
+            return f"{counts} The next run applies the rules to them again; pause maintenance."
+        return (
+            f"{counts} Runs leave the restored ones alone until {self.held_until:%Y-%m-%d %H:%M} "
+            "UTC, then the rules apply again. Before that, change the rules, or use or preserve "
+            "the memories."
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +65,14 @@ async def undo(
 ) -> UndoReport:
     """Restore what a run changed: states, dates, tags, contents, and the memories that it purged.
 
+    The restored memories are held: until `undo_hold_days` have passed, no run changes them.
+
     A memory that was changed after the run stays as it is, and the report names it. As long as such
     a memory remains, the run can be undone again. An interrupted undo goes on where it stopped.
 
     Args:
         graph: The database.
-        settings: The decay rules, and how long runs can be undone.
+        settings: The decay rules, how long runs can be undone, and how long an undo holds.
         run_id: The run.
         group_id: Undo only the changes of this tenant; the other changes can be undone later.
         now: The caller's clock.
@@ -67,8 +84,13 @@ async def undo(
     """
     async with Lease(graph, settings):
         run = await _undoable_run(graph, settings, run_id, group_id, now)
-        undone = UndoReport(run_id)
-        at = {"now": instant(now), "decay": policies.parameters(settings)}
+        held = now + timedelta(days=settings.undo_hold_days) if settings.undo_hold_days else None
+        undone = UndoReport(run_id, held)
+        at = {
+            "now": instant(now),
+            "decay": policies.parameters(settings),
+            "held_until": instant(held) if held else None,
+        }
         async for row in _restore(graph, run_id, group_id, at):
             _count(undone, row)
         groups = run.groups if group_id is None else [group_id]

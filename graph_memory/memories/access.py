@@ -13,6 +13,7 @@ from graph_memory.database.write_behind import WriteBehind
 from graph_memory.decay import policies
 from graph_memory.domain.batching import batched
 from graph_memory.domain.encoding import decompress
+from graph_memory.domain.models import LifecycleState
 from graph_memory.domain.scope import CallScope
 from graph_memory.engine import Engine
 from graph_memory.errors import GraphMemoryError
@@ -31,8 +32,27 @@ _REST = 19
 
 
 @dataclass(frozen=True, slots=True)
+class Touched:
+    """A memory whose access was counted."""
+
+    memory_id: str
+    state: LifecycleState  #: after the access
+
+    @property
+    def hint(self) -> str | None:
+        """The calls that make an EXPIRED memory ACTIVE, in a sentence; None for other states."""
+        if self.state is not LifecycleState.EXPIRED:
+            return None
+        return (
+            "It stays EXPIRED: an access does not wake it, and the next run deletes it, unless it "
+            "is obsolete. Preserve or update it to wake it; recover it once it is deleted."
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class _Accessed:
     memory_id: str
+    state: LifecycleState
     packed: str | None
 
 
@@ -95,7 +115,9 @@ class AccessLog:
             _log.warning("Cannot count %d accesses: %s", missed, error)
 
 
-async def record_accesses(engine: Engine, scope: CallScope, hits: Mapping[str, int]) -> list[str]:
+async def record_accesses(
+    engine: Engine, scope: CallScope, hits: Mapping[str, int]
+) -> list[Touched]:
     """Count accesses to memories, reactivate dormant and archived ones, and reset their decay.
 
     Under `typed_importance` the decay so far is first applied to the importance, then the accesses
@@ -107,7 +129,7 @@ async def record_accesses(engine: Engine, scope: CallScope, hits: Mapping[str, i
         hits: Number of accesses by memory id.
 
     Returns:
-        The ids counted, without unknown and deleted ones.
+        The memories counted, without unknown and deleted ones.
     """
     accessed = await engine.graph.rows(
         "memories/access/record",
@@ -118,7 +140,7 @@ async def record_accesses(engine: Engine, scope: CallScope, hits: Mapping[str, i
     )
     reactivated = {row.memory_id: decompress(row.packed) for row in accessed if row.packed}
     await restore_contents(engine.graph, reactivated, group_id=scope.group_id)
-    return [row.memory_id for row in accessed]
+    return [Touched(row.memory_id, row.state) for row in accessed]
 
 
 async def restore_contents(graph: Graph, contents: dict[str, str], *, group_id: str) -> None:

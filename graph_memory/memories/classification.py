@@ -216,7 +216,9 @@ async def process_queue(
     wanted = None if groups is None else list(groups)
     queue = _Queue(engine, now, run_id)
     if chat is not None:
-        tenants = await engine.graph.rows("memories/classification/groups", str, groups=wanted)
+        tenants = await engine.graph.rows(
+            "memories/classification/groups", str, groups=wanted, now=instant(now)
+        )
         left = engine.settings.classification_budget if budget is None else budget
         try:
             for place, tenant in enumerate(tenants):
@@ -252,7 +254,11 @@ class _Queue:
     async def process(self, chat: Chat, group_id: str, limit: int) -> int:
         """Rate up to `limit` memories of a group, and return their number."""
         waiting = await self._engine.graph.rows(
-            "memories/classification/waiting", UnratedMemory, group_id=group_id, limit=limit
+            "memories/classification/waiting",
+            UnratedMemory,
+            group_id=group_id,
+            now=instant(self._now),
+            limit=limit,
         )
         await self.rate(chat, group_id, waiting)
         return len(waiting)

@@ -24,7 +24,8 @@ class Action:
 
     memory_id: str
     kind: Literal["skip", "decay", "obsolete"]
-    #: One of protected, no_confidence, in_score, fresh, at_floor, recent_step, unused, aged_out.
+    #: One of protected, held, no_confidence, in_score, fresh, at_floor, recent_step, unused,
+    #: aged_out.
     reason: str
     delta: float | None
     current_confidence: float | None
@@ -71,7 +72,8 @@ async def scan(
         project_id: The project to scan; None for all.
         dry_run: True to report the actions without applying them.
         run_id: The maintenance run that scans. It leaves `confidence_min_step_interval_days`
-            between two steps, skips `adaptive` memories, and can be undone.
+            between two steps, skips memories that are `adaptive` or held after an undo, and can be
+            undone.
         canary: Share of the memories to scan, 1 to 100 percent.
 
     Raises:
@@ -127,6 +129,7 @@ async def _proposed(graph: Graph, parameters: dict[str, Any]) -> AsyncGenerator[
 def scan_parameters(settings: Settings, *, in_run: bool) -> dict[str, Any]:
     """Return the map `$scan` of the statements."""
     return {
+        "in_run": in_run,
         "min_age_days": settings.confidence_min_age_days,
         "obsolete_age_days": settings.confidence_obsolete_age_days,
         "floor": settings.confidence_floor,

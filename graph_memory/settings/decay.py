@@ -250,6 +250,9 @@ class DecaySettings(BaseSettings):
         description="Time without a heartbeat after which a run is taken over, seconds.",
     )
     undo_retention_days: Span = Field(30.0, description="Time for which a run can be undone, days.")
+    undo_hold_days: Span = Field(
+        7.0, description="Time for which runs leave alone what an undo restored, days."
+    )
 
     @field_validator("half_life_table_days", mode="before")
     @classmethod

@@ -220,7 +220,11 @@ def test_a_memory_is_changed_touched_and_superseded_and_its_past_is_asked_for(cl
     )
     assert (changed.json["content"], changed.json["importance"]) == ("The office was in Bergen", 8)
     assert cli("update", old["memory_id"]).code == 2
-    assert cli("touch", old["memory_id"], "--json").json == {"memory_id": old["memory_id"]}
+    assert cli("touch", old["memory_id"], "--json").json == {
+        "memory_id": old["memory_id"],
+        "state": "ACTIVE",
+        "hint": None,
+    }
     marked = cli(
         "obsolete", old["memory_id"], "moved", "--superseded-by", new["memory_id"], "--json"
     )

@@ -41,6 +41,8 @@ def test_a_run_from_rehearsal_to_undo(cli: Run, group: str, tmp_path: Path) -> N
     assert told.keys() >= KEYS
     assert (told["dry_run"], told["transitioned"]) == (True, {"ACTIVE>DORMANT": 30})
     assert len(told["would_go_first"]) == 20
+    assert told["protected"]["tags"][:2] == ["permanent", "important"]
+    assert told["protected"]["by_tag"] == 0
     later = cli("maintain", *own, "--dry-run", "--set", "dormant_days=80", "--json").json
     assert later["transitioned"] == {}
     before = cli("export").out
@@ -66,10 +68,15 @@ def test_a_run_from_rehearsal_to_undo(cli: Run, group: str, tmp_path: Path) -> N
     assert (cut.code, cut.json["truncated"]) == (4, True)
     done = cli("maintain", *own)
     assert (done.code, done.out.count("\n")) == (0, 1)
+    assert "protecting_tags=permanent,important," in done.out
+    assert "protected=by_tag:0,by_importance:0,until_date:0,ended:0" in done.out
     status = cli("status", "--json").json
     assert [run["status"] for run in status["runs"][:2]] == ["done", "done"]
     undone = cli("undo", cut.json["run_id"], "--json").json
     assert (undone["restored"], undone["refused"]) == (30, 0)
+    assert undone["held_until"] > datetime.now(UTC).isoformat()
+    held = cli("maintain", *own, "--full", "--json")
+    assert (held.code, held.json["transitioned"]) == (0, {})
     assert cli("export").out == before
     assert cli("undo", cut.json["run_id"]).code == 1
 

@@ -1,16 +1,20 @@
 // Bind `path`, the future changes of state of memory `m`: each with `from`, `to` and `at`, in ms.
 //
-// The forecast assumes that runs never pause, and that nothing else changes the memory.
+// The forecast assumes that runs never pause, and that nothing else changes the memory. A policy by
+// score takes all steps of an instant at once.
 //
 // access  fragment
+// param   now   : STRING — ISO 8601, UTC
 // param   decay : MAP — the settings of decay
 // include decay/next_state
-WITH *, CASE protection
-  WHEN 'until' THEN datetime(m.preserve_until).epochMillis + 1 ELSE now_ms
-END AS free_ms
+WITH *, CASE protection WHEN 'until' THEN datetime(m.preserve_until).epochMillis END AS until_ms,
+  CASE WHEN m.held_until > $now THEN datetime(m.held_until).epochMillis ELSE now_ms END AS run_ms
+WITH *, CASE WHEN until_ms >= run_ms THEN until_ms + 1 ELSE run_ms END AS free_ms,
+  CASE WHEN until_ms > anchor_ms THEN until_ms ELSE anchor_ms END AS fades_ms
 WITH *, CASE
-  WHEN target = m.lifecycle_state OR curve.states = 'stepwise' AND protection IS NULL THEN []
-  ELSE [{from: m.lifecycle_state, to: target, at: now_ms}]
+  WHEN target = m.lifecycle_state
+    OR curve.states = 'stepwise' AND protection IS NULL AND m.obsolete_at IS NULL THEN []
+  ELSE [{from: m.lifecycle_state, to: target, at: run_ms}]
 END AS first
 WITH *, reduce(
   way = {state: coalesce(first[0].to, m.lifecycle_state), at: free_ms, path: first},
@@ -18,7 +22,7 @@ WITH *, reduce(
     // include decay/steps
   END |
   CASE WHEN step.from = way.state THEN head([
-    at IN [anchor_ms +
+    at IN [fades_ms +
       // include decay/wait
     ] | CASE WHEN at IS NULL THEN {state: 'STAYS', at: way.at, path: way.path}
     WHEN at < way.at THEN {state: step.to, at: way.at,
@@ -36,9 +40,16 @@ WITH *, CASE
     CASE WHEN at < free_ms THEN free_ms ELSE at END
   ])
 END AS lost_ms
-WITH *, way.path
-  + CASE WHEN lost_ms IS NULL OR way.state = 'SOFT_DELETED' THEN []
-    ELSE [{from: 'EXPIRED', to: 'SOFT_DELETED', at: lost_ms}] END
-  + CASE WHEN lost_ms IS NULL THEN []
-    ELSE [{from: 'SOFT_DELETED', to: 'PURGED', at: lost_ms + $decay.soft_delete_retention_ms + 1}]
-    END AS path
+WITH *, reduce(
+  steps = [],
+  step IN way.path + CASE WHEN lost_ms IS NULL OR way.state = 'SOFT_DELETED' THEN []
+    ELSE [{from: 'EXPIRED', to: 'SOFT_DELETED', at: lost_ms}] END |
+  CASE WHEN curve.states = 'by_score' AND step.at = steps[-1].at
+    THEN steps[..-1] + {from: steps[-1].from, to: step.to, at: step.at}
+    ELSE steps + step END
+) AS merged, lost_ms + $decay.soft_delete_retention_ms + 1 AS kept_ms
+WITH *, merged + CASE
+  WHEN kept_ms IS NULL THEN []
+  ELSE [{from: 'SOFT_DELETED', to: 'PURGED',
+         at: CASE WHEN kept_ms < run_ms THEN run_ms ELSE kept_ms END}]
+END AS path

@@ -30,7 +30,7 @@ UNWIND [
   CASE WHEN any(time IN [
          m.updated_at, m.valid_at, m.invalid_at, m.last_accessed_at, m.last_decay_update,
          m.state_changed_at, m.next_due_at, m.preserve_until, m.obsolete_at, m.soft_deleted_at,
-         m.confidence_decayed_at]
+         m.confidence_decayed_at, m.unprotected_at, m.held_until]
          WHERE NOT time IS :: STRING
            OR NOT time =~ '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d[.]\\d{3}Z')
        THEN 'has an instant that is no text as 2026-01-31T12:00:00.000Z' END,

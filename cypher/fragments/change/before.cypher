@@ -17,6 +17,8 @@ ON CREATE SET
   change.before_obsolete_reason = m.obsolete_reason,
   change.before_tags = m.tags,
   change.before_preserve_until = m.preserve_until,
+  change.before_unprotected_at = m.unprotected_at,
+  change.before_is_protected = m.is_protected,
   change.before_confidence = m.confidence,
   change.before_confidence_decayed_at = m.confidence_decayed_at,
   change.before_decay_score = m.decay_score,

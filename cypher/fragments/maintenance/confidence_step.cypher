@@ -16,6 +16,7 @@ WITH *, CASE WHEN m.confidence - step > $scan.floor
   THEN round(m.confidence - step, 6) ELSE $scan.floor END AS lowered
 WITH *, CASE
   WHEN protection IS NOT NULL OR m.importance >= $scan.protected_importance THEN 'protected'
+  WHEN $scan.in_run AND m.held_until > $now THEN 'held'
   WHEN m.confidence IS NULL THEN 'no_confidence'
   WHEN policy = $scan.passed_over_policy THEN 'in_score'
   WHEN age_days <= $scan.min_age_days THEN 'fresh'

@@ -17,12 +17,11 @@ WHERE $after_id < m.uuid <= $last_id AND ($groups IS NULL OR m.group_id IN $grou
   AND m.soft_deleted_at IS NULL AND m.lifecycle_state <> 'EXPIRED'
 CALL (m) {
   // include decay/next_state
-  // include fragments/maintenance/planned_state
   WITH m, CASE
     WHEN $decays
       AND ($full OR m.next_due_at <= $now AND coalesce(m.last_decay_update <> $now, true)) AND
       // include fragments/maintenance/in_scope
-      THEN entered
+      THEN outcome
     ELSE m.lifecycle_state
   END AS becomes
   RETURN becomes

@@ -17,11 +17,7 @@ WHERE $after_id < m.uuid <= $last_id AND m.lifecycle_state <> 'SOFT_DELETED'
   AND ($full OR m.next_due_at <= $now AND coalesce(m.last_decay_update <> $now, true)) AND
   // include fragments/maintenance/in_scope
 // include decay/next_state
-// include fragments/maintenance/planned_state
-WITH m, faded, m.lifecycle_state AS was, CASE
-  WHEN curve.states = 'by_score' AND reason = 'decay' AND entered = 'EXPIRED'
-    THEN 'SOFT_DELETED' ELSE entered
-END AS becomes
+WITH m, faded, m.lifecycle_state AS was, outcome AS becomes
 ORDER BY faded DESC, m.uuid
 WITH was, becomes, count(*) AS count, collect(CASE WHEN was <> becomes THEN {
   memory_id: m.uuid, lead: coalesce(m.summary, m.name), was: was, becomes: becomes,

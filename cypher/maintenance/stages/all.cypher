@@ -3,7 +3,6 @@
 // Memories that were treated at this instant are left out.
 //
 // access  batch
-// param   now         : STRING — ISO 8601, UTC
 // param   after_id    : STRING — the range begins after it
 // param   last_id     : STRING — the last of the range
 // param   batch       : INTEGER — memories in one transaction
@@ -12,7 +11,9 @@
 // returns failed : LIST<MAP> — memory_id and reason
 MATCH (m:Memory)
 WHERE $after_id < m.uuid <= $last_id AND m.lifecycle_state <> 'SOFT_DELETED'
-  AND (m.last_decay_update <> $now OR m.last_decay_update IS NULL) AND
+  AND
+  // include fragments/maintenance/untreated
+  AND
   // include fragments/maintenance/in_scope
 CALL (m) {
   // include maintenance/stages/treat

@@ -11,7 +11,9 @@
 // returns failed : LIST<MAP> — memory_id and reason
 MATCH (m:Memory)
 WHERE m.next_due_at <= $now AND m.lifecycle_state <> 'SOFT_DELETED'
-  AND (m.last_decay_update <> $now OR m.last_decay_update IS NULL) AND
+  AND
+  // include fragments/maintenance/untreated
+  AND
   // include fragments/maintenance/in_scope
 WITH m ORDER BY m.next_due_at LIMIT $limit
 CALL (m) {

@@ -15,12 +15,16 @@
 // returns failed : LIST<MAP> — memory_id and reason
 MATCH (m:Memory)
 WHERE m.soft_deleted_at < $deleted_before AND m.lifecycle_state = 'SOFT_DELETED'
-  AND (m.last_decay_update <> $now OR m.last_decay_update IS NULL) AND
+  AND coalesce(m.held_until <= $now, true)
+  AND
+  // include fragments/maintenance/untreated
+  AND
   // include fragments/maintenance/in_scope
 WITH m ORDER BY m.soft_deleted_at LIMIT $limit
 CALL (m) {
   // include fragments/memory/lock
   WHERE m.soft_deleted_at < $deleted_before AND m.lifecycle_state = 'SOFT_DELETED'
+    AND coalesce(m.held_until <= $now, true)
   FOREACH (_ IN [1] |
     // include fragments/change/before
   )

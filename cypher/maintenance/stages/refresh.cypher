@@ -13,15 +13,18 @@
 // returns failed : LIST<MAP> — empty: stages/all tries again what fails here
 MATCH (m:Memory)
 WHERE $after_id < m.uuid <= $last_id AND m.lifecycle_state <> 'SOFT_DELETED'
-  AND (m.last_decay_update <> $now OR m.last_decay_update IS NULL) AND
+  AND
+  // include fragments/maintenance/untreated
+  AND
   // include fragments/maintenance/in_scope
 CALL (m) {
   // include fragments/memory/lock
   // include decay/next_due
-  WITH m, faded, due, target WHERE target = m.lifecycle_state
+  WITH m, faded, due, protection, outcome WHERE outcome = m.lifecycle_state
   SET m.decay_score = faded, m.last_decay_update = $now
   FOREACH (_ IN CASE WHEN due = m.next_due_at OR due IS NULL AND m.next_due_at IS NULL
                 THEN [] ELSE [1] END | SET m.next_due_at = due)
+  // include decay/note_protection
 } IN $concurrency CONCURRENT TRANSACTIONS OF $batch ROWS
   ON ERROR CONTINUE REPORT STATUS AS status
 WITH m WHERE m.last_decay_update = $now

@@ -1,10 +1,7 @@
 // Store the decay score of memory `m`, and take the one step that is due, with a record of it.
 //
-// Most memories take no step: only what differs is written for them. A policy by score deletes at
-// once the memories that expire. The memory is locked before it is read, so that a concurrent
-// access is not lost.
-//
-// access is not lost.
+// Most memories take no step: only what differs is written for them. The memory is locked before it
+// is read, so that a concurrent access is not lost.
 //
 // access  fragment
 // param   now   : STRING — ISO 8601, UTC
@@ -21,10 +18,8 @@ SET m.decay_score = faded, m.last_decay_update = $now
 FOREACH (_ IN CASE WHEN steps OR due = m.next_due_at THEN [] ELSE [1] END |
   SET m.next_due_at = due
 )
-WITH m, policy, faded, idle_days, protection, reason, steps, CASE
-  WHEN curve.states = 'by_score' AND reason = 'decay' AND entered = 'EXPIRED'
-    THEN 'SOFT_DELETED' ELSE entered
-END AS entered
+// include decay/note_protection
+WITH m, policy, faded, idle_days, protection, reason, steps, outcome AS entered
 WHERE steps
 // include decay/enter_state
 WITH m

@@ -1,4 +1,4 @@
-// Remove the tag `preserved` and its date from memories whose date has passed.
+// Remove the tag `preserved` and its date from memories whose date has passed; they fade from it.
 //
 // Each memory is locked and checked again, as in stages/treat.
 //
@@ -11,16 +11,24 @@
 // returns failed : LIST<MAP> — memory_id and reason
 MATCH (m:Memory)
 WHERE m.next_due_at <= $now AND m.preserve_until < $now AND m.lifecycle_state <> 'SOFT_DELETED'
-  AND (m.last_decay_update <> $now OR m.last_decay_update IS NULL) AND
+  AND coalesce(m.held_until <= $now, true)
+  AND
+  // include fragments/maintenance/untreated
+  AND
   // include fragments/maintenance/in_scope
 WITH m ORDER BY m.next_due_at LIMIT $limit
 CALL (m) {
   // include fragments/memory/lock
   WHERE m.preserve_until < $now AND m.lifecycle_state <> 'SOFT_DELETED'
+    AND coalesce(m.held_until <= $now, true)
   FOREACH (_ IN [1] |
     // include fragments/change/before
   )
-  SET m.tags = [tag IN m.tags WHERE toLower(tag) <> 'preserved'], m.preserve_until = null
+  SET
+    m.tags = [tag IN m.tags WHERE toLower(tag) <> 'preserved'],
+    m.unprotected_at = m.preserve_until,
+    m.is_protected = null,
+    m.preserve_until = null
   WITH m
   // include fragments/change/after
 } IN $concurrency CONCURRENT TRANSACTIONS OF $batch ROWS

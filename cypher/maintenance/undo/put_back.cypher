@@ -1,10 +1,11 @@
 // Restore the properties of memory `m` that `change` recorded, and erase the change.
 //
 // A key that the memory has stays: only deletion removes a key, and a new text has another. The
-// score stays if a later write has set it. The instant at which the memory is due is computed
-// again.
+// score stays if a later write has set it. Runs leave the memory alone until `held_until`. The
+// instant at which the memory is due is computed again.
 //
 // access  fragment
+// param   held_until : STRING? — ISO 8601, UTC
 SET
   m.packing_due = CASE WHEN 'ARCHIVED' IN [m.lifecycle_state, change.before_lifecycle_state]
     THEN true ELSE m.packing_due END,
@@ -18,6 +19,9 @@ SET
   m.obsolete_reason = change.before_obsolete_reason,
   m.tags = change.before_tags,
   m.preserve_until = change.before_preserve_until,
+  m.unprotected_at = change.before_unprotected_at,
+  m.is_protected = change.before_is_protected,
+  m.held_until = $held_until,
   m.confidence = change.before_confidence,
   m.confidence_decayed_at = change.before_confidence_decayed_at
 FOREACH (_ IN CASE WHEN m.last_decay_update = change.at THEN [1] ELSE [] END |

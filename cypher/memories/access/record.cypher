@@ -8,6 +8,7 @@
 // param   accesses : LIST<MAP> — memory_id and hits, the number of accesses; sorted by id
 // param   now      : STRING — ISO 8601, UTC
 // returns memory_id : STRING
+// returns state     : STRING — after the access
 // returns packed    : STRING? — compressed content of a reactivated memory
 UNWIND $accesses AS access
 MATCH (m:Memory {uuid: access.memory_id, group_id: $group_id})
@@ -32,8 +33,9 @@ CALL (m) {
   WITH *, entered <> m.lifecycle_state AS moves
   // include decay/enter_state
   SET m.decay_score = faded, m.last_decay_update = $now, m.next_due_at = due
+  // include decay/note_protection
   WITH m WHERE moves
   // include decay/schedule
 }
-RETURN m.uuid AS memory_id,
+RETURN m.uuid AS memory_id, m.lifecycle_state AS state,
        CASE WHEN m.lifecycle_state <> 'ARCHIVED' THEN m.content_gz END AS packed

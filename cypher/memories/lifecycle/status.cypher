@@ -3,8 +3,13 @@
 // access  read
 // param   group_id  : STRING — the tenant
 // param   memory_id : STRING
+// param   now       : STRING — ISO 8601, UTC
 // returns status : MAP
 MATCH (m:Memory {uuid: $memory_id, group_id: $group_id})
+CALL (m) {
+  // include decay/forecast/path
+  RETURN path AS coming
+}
 // include decay/next_due
 // include decay/effective_importance
 RETURN {
@@ -20,11 +25,17 @@ RETURN {
     confidence: m.confidence, access_count: m.access_count, memory_type: m.memory_type
   },
   idle_since: CASE
+    WHEN unprotected_ms > used_ms THEN
+      CASE WHEN m.preserve_until < $now THEN 'preserve_until' ELSE 'unprotected_at' END
     WHEN m.last_accessed_at IS NOT NULL THEN 'last_accessed_at'
     WHEN m.updated_at IS NOT NULL THEN 'updated_at' ELSE 'created_at' END,
-  idle_from: coalesce(m.last_accessed_at, m.updated_at, toString(m.created_at)),
+  idle_from: CASE
+    WHEN unprotected_ms > used_ms
+      THEN format(datetime({epochMillis: unprotected_ms}), "yyyy-MM-dd'T'HH:mm:ss.SSS'Z'")
+    ELSE coalesce(m.last_accessed_at, m.updated_at, toString(m.created_at)) END,
   leaves_after_days: CASE WHEN step.days > 0 THEN step.days END,
   leaves_above_score: step.level,
+  held_until: CASE WHEN m.held_until > $now THEN m.held_until END,
   protection: protection,
   preserve_until: m.preserve_until,
   soft_deleted_at: m.soft_deleted_at,
@@ -34,10 +45,12 @@ RETURN {
     // include fragments/memory/superseded_by
   END,
   next_state: CASE
-    WHEN target <> m.lifecycle_state THEN target
-    WHEN due IS NULL OR protection IS NOT NULL THEN null
-    ELSE {ACTIVE: 'DORMANT', DORMANT: 'ARCHIVED', ARCHIVED: 'EXPIRED', EXPIRED: 'SOFT_DELETED',
-          SOFT_DELETED: 'PURGED'}[m.lifecycle_state] END,
+    WHEN due IS NOT NULL AND (coming[0].at <= due_ms OR coming[0].at <= now_ms)
+      THEN coming[0].to END,
   next_at: due,
+  next_changes: [step IN coming WHERE step.at < 253402300800000 | {
+    state: step.to,
+    at: format(datetime({epochMillis: step.at}), "yyyy-MM-dd'T'HH:mm:ss.SSS'Z'")
+  }],
   history: m.state_history
 } AS status

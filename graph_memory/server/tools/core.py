@@ -212,8 +212,7 @@ async def touch_memory(
     memory: GraphMemory, memory_id: parameters.MemoryId, group_id: parameters.GroupId = None
 ) -> AccessView:
     """Count an access, so that a useful memory fades later."""
-    await memory.touch(memory_id, group_id=group_id)
-    return AccessView(memory_id=memory_id)
+    return AccessView.of(await memory.touch(memory_id, group_id=group_id))
 
 
 async def added(memory: GraphMemory, given: NewMemory, group_id: str | None) -> AddView:

@@ -7,7 +7,7 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 from graph_memory.api.service import GraphMemory
 from graph_memory.api.types import MaintenanceReport, RunId, Scope, StageName, UndoRefusal
 from graph_memory.domain.inputs import PolicyName
-from graph_memory.domain.timestamps import SimulatedTime
+from graph_memory.domain.timestamps import Instant, SimulatedTime
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.server import parameters
 from graph_memory.server.tool import WRITES, Toolset
@@ -33,6 +33,7 @@ class MaintenanceView(View):
         begun = f"Run {run.run_id} {verb} {run.processed} memories"
         ended = "" if run.completed else " and stopped early"
         lines = [f"{begun}{ended}. {moved or 'None changes its state'}."]
+        lines.append(f"Protected: {run.protected.describe()}.")
         lines += [f"{c.was}>{c.becomes} {c.memory_id} {c.lead}" for c in run.would_go_first]
         lines += [f"Failed: {f.memory_id}: {f.reason}" for f in run.failed]
         return "\n".join(lines)
@@ -45,11 +46,12 @@ class UndoView(ValueView):
     restored: int
     refused: int
     refusals: list[UndoRefusal]
+    held_until: Instant | None
+    explanation: str
 
     def text(self) -> str:
-        """Return the counts, and the reason for each memory that was not restored."""
-        lines = [f"Run {self.run_id}: {self.restored} memories as before, {self.refused} refused."]
-        return "\n".join([*lines, *(f"{r.memory_id}: {r.reason}" for r in self.refusals)])
+        """Return the counts, what happens next, and the reason for each memory not restored."""
+        return "\n".join([self.explanation, *(f"{r.memory_id}: {r.reason}" for r in self.refusals)])
 
 
 @toolset.tool("Run decay maintenance", WRITES)

@@ -196,14 +196,16 @@ class BackupView(View):
         return f"Backed up {self.memories_backed_up} memories in {self.backup_path}."
 
 
-class AccessView(View):
-    """A counted access."""
+class AccessView(ValueView):
+    """A counted access, with a hint if it did not wake the memory."""
 
     memory_id: str
+    state: str
+    hint: str | None
 
     def text(self) -> str:
-        """Return the id."""
-        return f"Counted an access to memory {self.memory_id}."
+        """Return the id, and the hint."""
+        return " ".join(filter(None, [f"Counted an access to memory {self.memory_id}.", self.hint]))
 
 
 class MemoryIdView(View):

@@ -9,7 +9,9 @@ from graph_memory.api.types import (
     DecayStatus,
     ForecastPoint,
     ForgottenMemory,
+    NextChange,
     Transition,
+    describe_next_changes,
     describe_protection,
     describe_status,
 )
@@ -41,6 +43,7 @@ class PreservationView(View):
     state: str
     decay_score: float
     preservation: Preservation
+    next_changes: list[NextChange]
     explanation: str
 
     @classmethod
@@ -51,13 +54,15 @@ class PreservationView(View):
             state=status.state,
             decay_score=status.decay_score,
             preservation=Preservation.of(status),
+            next_changes=status.next_changes,
             explanation=(
-                f"Memory {status.memory_id} is {status.state}, {describe_protection(status)}."
+                f"Memory {status.memory_id} is {status.state}, {describe_protection(status)}. "
+                f"{describe_next_changes(status)}"
             ),
         )
 
     def text(self) -> str:
-        """Return the state and the protection."""
+        """Return the state, the protection, and the coming changes of state."""
         return self.explanation
 
 
@@ -74,8 +79,10 @@ class DecayStatusView(View):
     terms: dict[str, float | int | str | None]
     idle_since: str
     idle_from: Instant
+    held_until: Instant | None
     predicted_next_state: str | None
     predicted_at: Instant | None
+    next_changes: list[NextChange]
     preservation: Preservation
     is_obsolete: bool
     obsolete_reason: str | None

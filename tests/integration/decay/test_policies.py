@@ -146,6 +146,8 @@ async def test_adaptive(ruled: GraphMemory, driver: AsyncDriver, group: str) -> 
     async def look(memory: GraphMemory, memory_id: str) -> Any:
         now = await status(memory, memory_id)
         state = now.next_state if now.next_at == TODAY else now.state
+        if state == "SOFT_DELETED":  # a run deletes at once what expires by score
+            state = "EXPIRED"
         return {"retention": now.retention, "decay_score": now.decay_score, "state": state}
 
     def properties(inputs: dict[str, Any]) -> dict[str, Any]:

@@ -138,6 +138,18 @@ async def test_what_runs_did_is_counted_in_the_database(
     assert within[0] <= within[1] >= 5
 
 
+async def test_what_a_policy_by_score_deletes_at_once_counts_as_expired(
+    memory: GraphMemory, group: str, clock: Clock
+):
+    gone = {"decay_policy": "adaptive", "importance": 1, "confidence": 0}
+    await memory.add_many([{"content": f"memory {n}", **gone} for n in range(3)])
+    clock.advance(hours=1)
+    report = await memory.maintenance.run(groups=[group])
+    assert report.transitioned == {"ACTIVE>SOFT_DELETED": 3}
+    with scraping(memory) as scrape:
+        assert value(await scrape(), "knowledge_maintenance_last_expired") == 3
+
+
 def test_every_metric_is_zero_before_the_first_run_and_backup() -> None:
     read = database_metrics.DatabaseMetrics
     collector = database_metrics.DatabaseMetricsCollector(read, database_metrics.AHEAD_DAYS)

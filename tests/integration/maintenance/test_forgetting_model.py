@@ -28,6 +28,7 @@ from tests.conftest import TODAY, Clock
 DAY = timedelta(days=1)
 TYPED_DAYS = {"fact": 120.0, "task": 30.0, "ephemeral": 10.0}
 TYPED_FLOORS = {"fact": 3.0, "task": 1.0, "ephemeral": 1.0}
+RESTORED = ("state", "state_changed", "until", "unprotected", "obsolete", "deleted", "purged")
 NEXT = {"ACTIVE": "DORMANT", "DORMANT": "ARCHIVED", "ARCHIVED": "EXPIRED"}
 STEPS = {"ACTIVE": (30, 0.3), "DORMANT": (90, 0.6), "ARCHIVED": (180, 0.9)}
 
@@ -70,9 +71,11 @@ class Told:
     state: str = "ACTIVE"
     state_changed: datetime = TODAY
     until: datetime | None = None
+    unprotected: datetime | None = None
     obsolete: datetime | None = None
     deleted: datetime | None = None
     purged: bool = False
+    held: datetime | None = None
 
     def protection(self, now: datetime) -> str | None:
         if self.until is not None and now <= self.until:
@@ -85,7 +88,9 @@ class Told:
         return "permanent" if self.importance >= 8 and self.stability >= 4 else None
 
     def days(self, now: datetime) -> float:
-        return max(0.0, (now - (self.accessed or self.changed)) / DAY)
+        used = self.accessed or self.changed
+        ended = self.until if self.until is not None and self.until < now else self.unprotected
+        return max(0.0, (now - max(used, ended or used)) / DAY)
 
     def score(self, now: datetime) -> float:
         days, trust = self.days(now), 1.0 if self.confidence is None else self.confidence
@@ -136,12 +141,15 @@ class Told:
 
     def step(self, now: datetime) -> None:
         """Do what one run does."""
+        if self.held is not None and now < self.held:
+            return
         if self.state == "SOFT_DELETED":
             assert self.deleted is not None
             self.purged = now - self.deleted > 90 * DAY
             return
         if self.until is not None and self.until < now:
-            self.tags, self.until = [t for t in self.tags if t != "preserved"], None
+            self.tags = [t for t in self.tags if t != "preserved"]
+            self.unprotected, self.until = self.until, None
         if self.obsolete is not None:
             return
         if self.protection(now):
@@ -212,7 +220,12 @@ class World:
 
     async def release(self, memory_id: str, told: Told) -> None:
         await self.memory.lifecycle.preserve(memory_id, release=True)
+        before = told.protection(self.now)
+        if told.until is not None and told.until < self.now:
+            told.unprotected = told.until
         told.tags, told.until = [tag for tag in told.tags if tag != "preserved"], None
+        if before and not told.protection(self.now):
+            told.unprotected = self.now
 
     async def reweigh(self, memory_id: str, told: Told, importance: float) -> None:
         await self.memory.update(memory_id, importance=importance)
@@ -270,9 +283,10 @@ class World:
                 assert self.ids[i] in refused
                 continue
             assert self.ids[i] not in refused
-            for name in ("state", "state_changed", "until", "obsolete", "deleted", "purged"):
+            for name in RESTORED:
                 setattr(told, name, getattr(before[i], name))
             told.tags = list(before[i].tags)
+            told.held = self.now + 7 * DAY
 
     async def compare(self, act: object) -> None:
         records, _, _ = await self.driver.execute_query(

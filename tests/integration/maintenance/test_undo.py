@@ -125,7 +125,7 @@ async def test_undo_leaves_the_export_as_it_was_byte_for_byte(
     assert (undone.refused, undone.restored) == (0, 4)
     assert await exported(memory) == before
     after = await look(driver, group)
-    scores = ("decay_score", "last_decay_update", "next_due_at", "packing_due")
+    scores = ("decay_score", "last_decay_update", "next_due_at", "packing_due", "held_until")
     for was, now in zip(raw, after, strict=True):
         changed = {k for k in was.keys() | now.keys() if was.get(k) != now.get(k)}
         assert changed <= set(scores), changed
@@ -134,6 +134,70 @@ async def test_undo_leaves_the_export_as_it_was_byte_for_byte(
     rehearsed = await memory.maintenance.dry_run(groups=[group])
     with pytest.raises(UndoRefusedError, match="no such run"):
         await memory.maintenance.undo(rehearsed.run_id)
+
+
+@pytest.mark.parametrize("days", [7.0, 0.0, 40.0])
+async def test_an_undo_holds_for_some_days_and_is_foreseen(
+    memory: GraphMemory, driver: AsyncDriver, group: str, clock: Clock, days: float
+) -> None:
+    """No stage of a run repeats what was undone: steps, purge, end of protection, confidence."""
+    holding = other(memory, undo_hold_days=days, confidence_scan_in_maintenance=True)
+    for policy in ("half_life", "adaptive", "typed_importance"):
+        await holding.add(f"idle, {policy}", importance=2, decay_policy=policy)
+    await holding.add("gone by score", decay_policy="adaptive", confidence=0.0, importance=1)
+    await holding.add("doubted", confidence=0.9)
+    kept = await holding.add("kept for a time")
+    await holding.lifecycle.preserve(kept.memory_id, until=TODAY + timedelta(days=20))
+    deleted = await holding.add("deleted")
+    await holding.delete(deleted.memory_id)
+    clock.advance(days=95)
+    before = await states(driver, group)
+    report = await run(holding)
+    assert report.purged == 1
+    undone = await holding.maintenance.undo(report.run_id)
+    assert undone.restored == 7
+    assert undone.held_until == (clock.now + timedelta(days=days) if days else None)
+    assert await states(driver, group) == before
+    if days:
+        assert f"until {undone.held_until:%Y-%m-%d}" in undone.explanation
+        status = await holding.lifecycle.status(kept.memory_id)
+        assert (status.next_at, status.held_until) == (undone.held_until, undone.held_until)
+        held = await holding.lifecycle.forecast(days=days - 1, points=1)
+        assert held.transitions == {}
+        used = await holding.add("used")
+        for full in (False, True):
+            clock.advance(days=days / 3)
+            told = await holding.maintenance.dry_run(groups=[group], full=full)
+            assert (told.transitioned, told.purged) == ({}, 0)
+            done = await run(holding, full=full)
+            assert (done.transitioned, done.purged, done.compressed) == ({}, 0, 0)
+        assert await states(driver, group) == before | {"used": "ACTIVE"}
+        await holding.delete(used.memory_id, permanent=True)
+        clock.now = undone.held_until or clock.now
+    else:
+        assert "The next run applies the rules" in undone.explanation
+        clock.advance(hours=1)
+    forecast = await holding.lifecycle.forecast(days=1e-6, points=1)
+    again = await run(holding)
+    assert (again.transitioned, again.purged) == (report.transitioned, report.purged)
+    assert forecast.transitions["ACTIVE>SOFT_DELETED"] == 1
+
+
+async def test_use_and_preservation_go_on_while_an_undo_holds(
+    memory: GraphMemory, driver: AsyncDriver, group: str, clock: Clock
+) -> None:
+    ids = [(await memory.add(f"number {i}", importance=2)).memory_id for i in range(4)]
+    for days in (40, 60):
+        clock.advance(days=days)
+        report = await run(memory)
+    await memory.maintenance.undo(report.run_id)
+    assert set((await states(driver, group)).values()) == {"DORMANT"}
+    await memory.touch(ids[0])
+    await memory.lifecycle.preserve(ids[1])
+    await memory.update(ids[2], importance=7)
+    await memory.lifecycle.mark_obsolete(ids[3], "a test")
+    after = {"number 0": "ACTIVE", "number 1": "ACTIVE", "number 2": "ACTIVE"}
+    assert await states(driver, group) == after | {"number 3": "EXPIRED"}
 
 
 async def test_undo_refuses_what_was_changed_since_and_names_it(
@@ -195,6 +259,8 @@ async def test_a_purge_hides_a_memory_until_it_is_undone_or_erased(
         id=first.memory_id,
     )
     assert keys[0]["key"] == f"{first.memory_id}|supports|{second.memory_id}"
+    assert (await run(memory)).purged == 0  # the undo holds
+    clock.advance(days=7)
     report = await run(memory)
     assert report.purged == 1
     clock.advance(days=31)

@@ -257,7 +257,7 @@ def test_whatever_the_model_says_ratings_are_within_the_scale(said: Any) -> None
 
 
 async def test_undo_takes_back_the_ratings_of_a_run(
-    make: Make, llm: ScriptedLlm, driver: AsyncDriver
+    make: Make, llm: ScriptedLlm, driver: AsyncDriver, clock: Clock
 ) -> None:
     memory = make(llm_breaker_seconds=0.0)
     group = memory.settings.group_id
@@ -275,4 +275,6 @@ async def test_undo_takes_back_the_ratings_of_a_run(
     assert [await stored(driver, memory_id) for memory_id in (rated, firm)] == before
     assert [refusal.memory_id for refusal in undone.refusals] == [chosen]
     assert "its importance" in undone.refusals[0].reason
+    assert (await memory.maintenance.run(groups=[group])).classified == 0  # the undo holds
+    clock.advance(days=7)
     assert (await memory.maintenance.run(groups=[group])).classified == 2

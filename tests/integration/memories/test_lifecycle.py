@@ -2,8 +2,9 @@
 
 import asyncio
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from neo4j import AsyncDriver
@@ -22,6 +23,7 @@ from graph_memory.errors import (
 )
 from graph_memory.settings.base import read_settings
 from tests.conftest import TODAY, Clock
+from tests.integration.maintenance.test_run import other
 
 
 async def test_a_preserved_memory_wakes_and_does_not_fade_until_its_day_is_over(
@@ -36,13 +38,66 @@ async def test_a_preserved_memory_wakes_and_does_not_fade_until_its_day_is_over(
     assert kept.preserve_until is not None
     assert kept.preserve_until.isoformat() == "2027-08-01T23:59:59.999000+00:00"
     assert kept.next_at == kept.preserve_until + timedelta(milliseconds=1)
+    assert [(change.state, change.at.date().isoformat()) for change in kept.next_changes] == [
+        ("DORMANT", "2027-09-01"),
+        ("ARCHIVED", "2027-10-31"),
+        ("EXPIRED", "2028-01-29"),
+        ("SOFT_DELETED", "2028-01-29"),
+        ("PURGED", "2028-04-28"),
+    ]
     clock.now = kept.preserve_until
     assert (await memory.lifecycle.status(stored.memory_id)).protection == "until"
     clock.advance(milliseconds=1)
     after = await memory.lifecycle.status(stored.memory_id)
-    assert after.protection is None
-    assert after.decay_score > 0.9
-    assert after.next_state == "DORMANT"
+    assert (after.protection, after.decay_score, after.next_state) == (None, 0.0, None)
+    assert after.next_changes == kept.next_changes
+
+
+async def fades_from(memory: GraphMemory, memory_id: str, since: datetime) -> None:
+    """Check that a memory fades as if it was used at an instant, now and in the next runs."""
+    status = await memory.lifecycle.status(memory_id)
+    assert (status.state, status.protection, status.idle_from) == ("ACTIVE", None, since)
+    assert status.next_changes[0].at == since + timedelta(days=30, milliseconds=1)
+    groups = [memory.group(None)]
+    assert (await memory.maintenance.dry_run(groups=groups)).transitioned == {}
+    assert (await memory.maintenance.run(groups=groups)).transitioned == {}
+    after = await memory.lifecycle.status(memory_id)
+    assert (after.idle_from, after.next_changes) == (since, status.next_changes)
+
+
+@pytest.mark.parametrize("how", ["date", "late run", "release", "setting", "permanent", "writer"])
+async def test_a_memory_fades_from_the_end_of_its_protection(
+    memory: GraphMemory, driver: AsyncDriver, clock: Clock, how: str
+) -> None:
+    """And not from its last use, which may be years ago."""
+    permanent: dict[str, Any] = {"importance": 9, "stability": 5} if how == "permanent" else {}
+    tags = ["Pinned"] if how in ("setting", "writer") else []
+    stored = await memory.add("the cellar floods in March", tags=tags, **permanent)
+    if how in ("date", "late run", "release"):
+        until = TODAY + timedelta(days=1000) if how != "release" else None
+        await memory.lifecycle.preserve(stored.memory_id, until=until)
+    clock.advance(days=1000)
+    await memory.maintenance.run(groups=[stored.group_id])
+    if how not in ("date", "late run"):
+        clock.advance(hours=1)
+    since, later = clock.now, memory
+    if how == "release":
+        told = await memory.lifecycle.preserve(stored.memory_id, release=True)
+        assert [change.state for change in told.next_changes][:2] == ["DORMANT", "ARCHIVED"]
+    if how == "writer":
+        await driver.execute_query(
+            "MATCH (m:Memory {uuid: $id}) SET m.tags = []", id=stored.memory_id
+        )
+        assert (await memory.lifecycle.status(stored.memory_id)).decay_score == 0.0
+        await memory.maintenance.run(groups=[stored.group_id], full=True)
+    if how in ("setting", "permanent"):
+        rules: dict[str, Any] = {"protected_tags": ("core",), "permanent_importance": 9.5}
+        later = other(memory, half_life_base_days=5.0, **rules)
+    clock.advance(days={"late run": 20, "date": 0.1}.get(how, 0))
+    await fades_from(later, stored.memory_id, since)
+    clock.advance(days=31)
+    report = await later.maintenance.run(groups=[stored.group_id])
+    assert report.transitioned == {"ACTIVE>DORMANT": 1}
 
 
 async def test_release_leaves_the_other_reasons_to_keep_a_memory(memory: GraphMemory) -> None:
@@ -122,6 +177,34 @@ async def test_what_is_said_again_is_woken_as_the_duplicate_tells(
     await memory.update(stored.memory_id, content="the boiler is serviced in May")
     (found,) = await memory.search("When is the boiler serviced?")
     assert found.memory.memory_id == stored.memory_id
+
+
+async def test_an_access_says_that_it_does_not_wake_what_has_expired_and_what_does(
+    memory: GraphMemory, clock: Clock
+) -> None:
+    """Each of the remedies that the hint names is tried."""
+    stored = [await memory.add(f"number {i}", importance=2) for i in range(4)]
+    touched = await memory.touch(stored[3].memory_id)
+    assert (touched.state, touched.hint) == ("ACTIVE", None)
+    for days in (40, 60, 100):
+        clock.advance(days=days)
+        await memory.maintenance.run(groups=[memory.group(None)])
+    for each in stored:
+        touched = await memory.touch(each.memory_id)
+        assert touched.state == "EXPIRED"
+        assert touched.hint
+        assert "Preserve or update it" in touched.hint
+    preserved, updated, recovered, obsolete = (each.memory_id for each in stored)
+    await memory.lifecycle.preserve(preserved)
+    await memory.update(updated, content="a new text")
+    await memory.lifecycle.mark_obsolete(obsolete, "a test")
+    await memory.maintenance.run(groups=[memory.group(None)])
+    clock.advance(hours=1)
+    await memory.maintenance.run(groups=[memory.group(None)])
+    assert (await memory.lifecycle.status(recovered)).state == "SOFT_DELETED"
+    await memory.lifecycle.recover(recovered)
+    states = [(await memory.lifecycle.status(each.memory_id)).state for each in stored]
+    assert states == ["ACTIVE", "ACTIVE", "ACTIVE", "EXPIRED"]
 
 
 async def test_a_memory_tells_what_superseded_it(memory: GraphMemory, clock: Clock) -> None:

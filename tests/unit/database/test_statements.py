@@ -36,6 +36,7 @@ UNSCOPED |= {
     if name.startswith(
         (
             "database/data_migrations/",
+            "decay/protected/",
             "maintenance/batches/",
             "maintenance/compression/",
             "maintenance/dry_run/",

@@ -73,7 +73,7 @@ def test_a_tool_takes_synonyms_that_it_does_not_publish():
     @toolset.tool("Touch", ToolAnnotations(), synonyms={"id": "memory_id"}, alias_of="touch_memory")
     async def touch(memory: object, memory_id: parameters.MemoryId) -> AccessView:
         """Touch."""
-        return AccessView(memory_id=memory_id)
+        return AccessView(memory_id=memory_id, state="ACTIVE", hint=None)
 
     (tool,) = toolset.tools
     assert list(tool.parameters["properties"]) == ["memory_id"]

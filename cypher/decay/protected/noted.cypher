@@ -1,0 +1,13 @@
+// Count the memories that runs noted as protected, by the reason; an index makes it cheap.
+//
+// access  read
+// param   groups : LIST<STRING>? — null: all
+// returns by_tag        : INTEGER
+// returns by_importance : INTEGER — by importance and stability
+// returns until_date    : INTEGER
+// returns ended         : INTEGER — protected when last scheduled, but by no present rule
+MATCH (m:Memory {is_protected: true})
+WHERE m.soft_deleted_at IS NULL AND ($groups IS NULL OR m.group_id IN $groups)
+  AND m.tags IS :: LIST<STRING>  // `verify` reports others
+// include decay/protected/counts
+RETURN by_tag, by_importance, until_date, ended
