@@ -1,17 +1,21 @@
 """The work of `import`: read lines of our own or of another store, and report the result."""
 
 import sys
+from collections import Counter
 from collections.abc import Generator, Iterable
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TextIO
 
 import typer
 
+from graph_memory import local_neo4j
 from graph_memory.cli.command import configured, note, opened, request
 from graph_memory.cli.output import as_mapping, progress, show
-from graph_memory.errors import InvalidArgumentError
+from graph_memory.errors import GraphUnavailableError, InvalidArgumentError
+from graph_memory.transfer.first_states import first_states
 from graph_memory.transfer.formats import (
     FORMATS,
     Translation,
@@ -21,6 +25,7 @@ from graph_memory.transfer.formats import (
 )
 from graph_memory.transfer.formats.preview import Preview
 from graph_memory.transfer.import_export import ImportReport, LineError, import_lines
+from graph_memory.transfer.line_format import ArchivedMemory
 
 
 async def bring(file: Path, source: str | None, user: str | None, dry_run: bool) -> None:
@@ -30,12 +35,34 @@ async def bring(file: Path, source: str | None, user: str | None, dry_run: bool)
     translation = _translation(file, source, user)
     with nullcontext(translation) if translation else _lines(file) as lines:
         if dry_run:
-            report = preview(lines, configured().max_content_characters)
+            report = await _previewed(lines)
         else:
             report = await _imported(lines, None if translation else _count(file))
     if translation:
         log_unknown_types(translation)
     _print_report(report, source, translation)
+
+
+async def _previewed(lines: Iterable[str]) -> Preview:
+    """Preview an import; a database that is running computes the states that the lines lack."""
+    stateless: list[ArchivedMemory] = []
+    report = preview(lines, configured().max_content_characters, stateless)
+    if stateless:
+        report.states = dict(Counter(report.states) + await _computed_states(stateless))
+    return report
+
+
+async def _computed_states(stateless: list[ArchivedMemory]) -> Counter[str]:
+    """Return the states that an import would compute; none if no database is running."""
+    settings = configured()
+    if settings.neo4j_uri is not None or local_neo4j.running(settings):
+        with suppress(GraphUnavailableError):
+            return Counter(await first_states(settings, stateless, datetime.now(UTC)))
+    note(
+        f"{len(stateless)} memories have no state in the source. The import computes one by the "
+        "policy. Start Neo4j with `graph-memory db start` to see it here."
+    )
+    return Counter()
 
 
 async def _imported(lines: Iterable[str], count: int | None) -> ImportReport:

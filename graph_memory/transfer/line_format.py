@@ -70,17 +70,21 @@ class ArchivedRelation(NewRelation):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lifecycle:
-    """The state of a memory when it was exported, with its history."""
+    """The state of a memory when it was exported, with its history.
+
+    The import computes a state or a score that is None, by the active policy.
+    """
 
     __pydantic_config__: ClassVar = NewMemory.__pydantic_config__
 
-    lifecycle_state: Literal["ACTIVE", "DORMANT", "ARCHIVED", "EXPIRED"] = "ACTIVE"
+    lifecycle_state: Literal["ACTIVE", "DORMANT", "ARCHIVED", "EXPIRED"] | None = None
     state_changed_at: Moment | None = None
     state_reason: Text | None = None
     state_history: tuple[Entry, ...] = ()
-    decay_score: Unit = 0.0
+    decay_score: Unit | None = None
     last_decay_update: Moment | None = None
     preserve_until: Moment | None = None
+    unprotected_at: Moment | None = None
     access_count: Count = 0
     last_accessed_at: Moment | None = None
     importance_source: Text | None = None

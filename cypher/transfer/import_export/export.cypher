@@ -29,8 +29,8 @@ RETURN m {
   .decay_policy, .decay_rate, .created_at, .valid_at,
   lifecycle: m {
     .lifecycle_state, .state_changed_at, .state_reason, .state_history,
-    .preserve_until, .access_count, .last_accessed_at, .importance_source, .stability_source,
-    .classification_status, .classification_attempts, .confidence_decayed_at,
+    .preserve_until, .unprotected_at, .access_count, .last_accessed_at, .importance_source,
+    .stability_source, .classification_status, .classification_attempts, .confidence_decayed_at,
     .updated_at, .invalid_at, .ended_at, .obsolete_at, .obsolete_reason,
     reinforcement_pending: CASE WHEN m.reinforcement_pending > 0 THEN m.reinforcement_pending END
   },

@@ -1,7 +1,8 @@
 """The tables of mcp-ai-memory as JSON: `memories` and `memory_relations`.
 
-Missing values are filled in as by that server's migration: the state, and the instants of the last
-decay and the last access. Its score is 1 for a fresh memory, ours is 0. Our model computes vectors.
+Missing values are filled in as by that server's migration: the instants of the last decay and the
+last access, and by the active policy the state and the score. Its score is 1 for a fresh memory,
+ours is 0. Our model computes vectors.
 """
 
 from collections.abc import Iterator
@@ -96,7 +97,7 @@ def _memory(row: dict[str, Any], links: SourceRelations, known: set[str]) -> Sou
 def _lifecycle(row: dict[str, Any]) -> dict[str, Any]:
     changed = row.get("last_decay_update") or row.get("updated_at")
     return {
-        "lifecycle_state": str(row.get("state") or "active").upper(),
+        "lifecycle_state": str(row["state"]).upper() if row.get("state") else None,
         "state_changed_at": changed,
         "decay_score": _decay(row.get("decay_score")),
         "last_decay_update": row.get("last_decay_update"),

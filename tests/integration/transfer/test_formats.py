@@ -260,7 +260,8 @@ async def test_mcp_ai_memory(
     assert told["embedding_dimension"] == memory.settings.embedding_dimensions
     assert json.loads(told["metadata_json"])["source_embedding_dimension"] == 3
     filled = await node(driver, group, "00000000-0000-4000-8000-000000000001")
-    assert (filled["lifecycle_state"], filled["decay_score"]) == ("ACTIVE", 0.0)
+    assert (filled["lifecycle_state"], filled["decay_score"]) == ("EXPIRED", 1.0)
+    assert filled["state_reason"] == "imported"
     assert filled["last_accessed_at"] == "2025-02-01T00:00:00.000Z"
     assert filled["last_decay_update"] == instant(TODAY)
     assert (filled["memory_type"], filled["tags"]) == ("general", ["ops", "ci"])
@@ -970,6 +971,7 @@ async def test_a_store_is_brought_by_the_command_line(
         "relations": 3,
         "repeated": 0,
         "refused": 0,
+        "states": {"DORMANT": 1, "EXPIRED": 2},
         "errors": [],
         "importance_scale": "0 to 1",
         "left_out": {
