@@ -14,11 +14,12 @@ from graph_memory.domain.inputs import Clocks, GroupId, MemoryId, validate_value
 from graph_memory.domain.models import Memory
 from graph_memory.domain.scope import CallScope
 from graph_memory.engine import Engine
-from graph_memory.errors import DimensionMismatchError, NotFoundError
+from graph_memory.errors import DimensionMismatchError
 from graph_memory.inference.embedder import Embedder
 from graph_memory.inference.llm import Chat
 from graph_memory.inference.token_counter import TokenCounter
 from graph_memory.memories import read
+from graph_memory.memories.absent import not_found
 from graph_memory.memories.access import AccessLog
 from graph_memory.ranking.profiles import Profile
 from graph_memory.search import feedback
@@ -156,7 +157,7 @@ class Context:
         given = validate_value(MemoryId, memory_id, "memory_id")
         found = await read.get_many(self.engine, scope, [given], clocks)
         if not found:
-            raise NotFoundError(given, scope.group_id)
+            raise await not_found(self.graph, scope.group_id, given, clocks=clocks)
         return found[0]
 
     def count_accesses(

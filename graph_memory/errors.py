@@ -7,6 +7,7 @@
     │   └── AmbiguousIdError        several memories have ids that begin so
     ├── NotFoundError               the group does not hold this memory
     │   └── JobNotFoundError        the group does not hold this episode
+    ├── UnknownToolError            the server does not have the tool
     ├── NotSoftDeletedError         the memory to recover is not deleted
     ├── OutsideRecoveryWindowError  the deletion is final
     ├── DuplicateError              the same content is already stored
@@ -49,11 +50,17 @@ from datetime import datetime
 from enum import Enum
 from typing import Any, ClassVar, cast
 
+from graph_memory.wording import argument, operation, put
+
 
 class GraphMemoryError(Exception):
     """Base of every error this package raises on purpose."""
 
     code: ClassVar[str] = "failed"
+
+    def __str__(self) -> str:
+        """Return the fact, the value and the remedy, in the words of the current call."""
+        return put(super().__str__())
 
 
 class InvalidArgumentError(GraphMemoryError):
@@ -97,12 +104,17 @@ class NotFoundError(GraphMemoryError):
 
     code = "not_found"
 
-    def __init__(self, memory_id: str, group_id: str) -> None:
+    def __init__(self, memory_id: str, group_id: str, reason: str | None = None) -> None:
+        """Build the message; `reason` is a predicate on a memory that exists, with a remedy."""
         self.memory_id = memory_id
         self.group_id = group_id
+        self.reason = reason
+        name = shown(memory_id, 400)
         super().__init__(
-            f"No memory {shown(memory_id, 400)} in group '{group_id}'. "
+            f"No memory {name} in group '{group_id}'. "
             "Check the id and the group; a search and a list return ids."
+            if reason is None
+            else f"Memory {name} in group '{group_id}' {reason}."
         )
 
 
@@ -117,6 +129,17 @@ class JobNotFoundError(NotFoundError):
             f"No episode with the job {job_id!r:.80} in group '{group_id}'. Check the id and the "
             "group; `graph-memory episodes status` lists the latest.",
         )
+
+
+class UnknownToolError(GraphMemoryError):
+    """The server has no tool of this name, or its toolset is off."""
+
+    code = "unknown_tool"
+
+    def __init__(self, name: str, remedy: str) -> None:
+        """Build the message from the name and a sentence on what to do."""
+        self.name = name
+        super().__init__(f"No tool {shown(name)}. {remedy}")
 
 
 class NotSoftDeletedError(GraphMemoryError):
@@ -162,7 +185,7 @@ class ForbiddenError(GraphMemoryError):
     def __init__(self, reason: str) -> None:
         self.reason = reason
         super().__init__(
-            f"Not allowed: {reason}. `graph-memory token create` makes a token that allows it; ask "
+            f"Not allowed: {reason}. {operation('token_create')} makes a token that allows it; ask "
             "the operator of the service."
         )
 
@@ -185,7 +208,7 @@ class TokenNotFoundError(GraphMemoryError):
 
     def __init__(self, token_id: str) -> None:
         self.token_id = token_id
-        super().__init__(f"No valid token {shown(token_id)}; `graph-memory token list` lists them.")
+        super().__init__(f"No valid token {shown(token_id)}; {operation('token_list')} lists them.")
 
 
 class ConfirmationRequiredError(GraphMemoryError):
@@ -196,7 +219,8 @@ class ConfirmationRequiredError(GraphMemoryError):
     def __init__(self, action: str, confirmation: str) -> None:
         self.action = action
         self.confirmation = confirmation
-        super().__init__(f"{action} needs confirm='{confirmation}'. Nothing was changed.")
+        needed = argument("confirm", confirmation)
+        super().__init__(f"{action} needs {needed}. Nothing was changed.")
 
 
 class RunsPausedError(GraphMemoryError):
@@ -209,7 +233,7 @@ class RunsPausedError(GraphMemoryError):
         self.since = since
         super().__init__(
             f"Maintenance is paused since {since}: {shown(reason)}. "
-            "`graph-memory resume` starts it again."
+            f"{operation('resume')} starts it again."
         )
 
 
@@ -220,8 +244,8 @@ class RunLockedError(GraphMemoryError):
 
     def __init__(self) -> None:
         super().__init__(
-            "Another maintenance run is in progress. Wait until it has ended; `graph-memory "
-            "status` shows its owner."
+            "Another maintenance run is in progress. Wait until it has ended; "
+            f"{operation('status')} shows its owner."
         )
 
 
@@ -235,7 +259,7 @@ class UndoRefusedError(GraphMemoryError):
         self.reason = reason
         super().__init__(
             f"Run {shown(run_id)} cannot be undone: {reason}. "
-            "`graph-memory status` lists the latest runs."
+            f"{operation('status')} lists the latest runs."
         )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from graph_memory.context import Context
+from graph_memory.errors import InvalidArgumentError
 from graph_memory.graphiti import adoption, rename_group
 from graph_memory.graphiti.adoption import AdoptableGroup, Adopted
 from graph_memory.graphiti.rename_group import GroupRename
@@ -50,10 +51,20 @@ class AdoptionApi:
             on_progress: Called with the number of entities adopted since the last call.
 
         Raises:
-            InvalidArgumentError: A group has no valid tenant id, or a rename is not possible.
+            InvalidArgumentError: A list is empty, a group has no valid tenant id, or a rename is
+                not possible.
         """
+        for name, given in (("groups", groups), ("labels", labels)):
+            if given is not None and not given:
+                raise InvalidArgumentError(name, given, "give at least one, or omit it for all")
         return await adoption.adopt(self._context, groups, labels, renames, on_progress=on_progress)
 
     async def release(self, groups: Sequence[str]) -> Adopted:
-        """Restore entities and facts as they were before adoption, with their old group ids."""
+        """Restore entities and facts as they were before adoption, with their old group ids.
+
+        Args:
+            groups: The groups, at least one.
+        """
+        if not groups:
+            raise InvalidArgumentError("groups", groups, "give at least one")
         return await adoption.release(self._context, groups)

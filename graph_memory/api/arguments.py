@@ -8,7 +8,7 @@ from dataclasses import fields
 from datetime import date, datetime
 from typing import Any, Literal, Required, TypedDict
 
-from graph_memory.domain.inputs import Filters, NewRelation, validate
+from graph_memory.domain.inputs import Clearable, Filters, NewRelation, validate
 from graph_memory.domain.models import (
     LifecycleState,
     MemoryType,
@@ -119,12 +119,12 @@ class RetrievalArguments(FilterArguments, total=False):
 class RelationDetails(TypedDict, total=False):
     """A relation without its ends and type; fields of `NewRelation`."""
 
-    strength: float
+    strength: float | None
     bidirectional: bool
     fact: str | None
     valid_at: Time | None
     invalid_at: Time | None
-    metadata: Mapping[str, Any]
+    metadata: Mapping[str, Any] | None
 
 
 class RelationArguments(RelationDetails, total=False):
@@ -167,8 +167,11 @@ class ChangeArguments(TypedDict, total=False):
     stability: int | None
     confidence: float | None
     project_id: str | None
+    parent_id: str | None
+    title: str | None
     decay_policy: str | None
     decay_rate: float | None
+    clear: Sequence[Clearable]
 
 
 class WalkArguments(TypedDict, total=False):

@@ -19,6 +19,7 @@ from graph_memory.diagnostics import doctor, repair, verify
 from graph_memory.diagnostics.doctor import Check
 from graph_memory.diagnostics.repair import RepairCount
 from graph_memory.diagnostics.verify import Problem
+from graph_memory.domain.inputs import GroupId, validate_value
 from graph_memory.memories.embeddings import groups
 from graph_memory.settings.base import Settings
 
@@ -51,16 +52,23 @@ class Database:
         """List the groups that have memories, deleted ones included."""
         return await groups(self._graph)
 
-    async def verify(self) -> dict[str, list[Problem]]:
-        """Check every memory and relation, and return the violations of the schema by group.
+    async def verify(self, group_id: str | None = None) -> dict[str, list[Problem]]:
+        """Check memories and relations, and return the violations of the schema by group.
 
         Problems of the schema itself are under the empty group id.
-        """
-        return await verify.verify(self._graph, self._settings)
 
-    async def repair(self) -> list[RepairCount]:
-        """Restore properties and relations that another writer has erased, in all groups."""
-        return await repair.repair(self._graph, self._settings, datetime.now(UTC))
+        Args:
+            group_id: The tenant to check; None for all.
+        """
+        return await verify.verify(self._graph, self._settings, _group(group_id))
+
+    async def repair(self, group_id: str | None = None) -> list[RepairCount]:
+        """Restore properties and relations that another writer has erased.
+
+        Args:
+            group_id: The tenant to repair; None for all.
+        """
+        return await repair.repair(self._graph, self._settings, datetime.now(UTC), _group(group_id))
 
     async def restore(
         self,
@@ -97,7 +105,11 @@ class Database:
         return await schema.migrate_up(self._graph, self._settings)
 
     async def migrate_down(self, to: int) -> list[int]:
-        """Revert the migrations above version `to`, and return their versions."""
+        """Revert the migrations above version `to`, and return their versions.
+
+        Raises:
+            InvalidArgumentError: `to` is below 0 or above the last version.
+        """
         return await schema.migrate_down(self._graph, to=to)
 
     async def migrations(self) -> list[MigrationStatus]:
@@ -121,3 +133,7 @@ class Database:
         outdated = await indexes.outdated_indexes(self._graph, self._settings)
         await indexes.recreate_indexes(self._graph, self._settings, outdated)
         return [*mended, *outdated]
+
+
+def _group(group_id: str | None) -> str | None:
+    return None if group_id is None else validate_value(GroupId, group_id, "group_id")

@@ -14,7 +14,16 @@ from pydantic import ConfigDict, Field, StringConstraints
 from graph_memory.api.arguments import EpisodeDetails
 from graph_memory.context import Context
 from graph_memory.domain.encoding import default_title
-from graph_memory.domain.inputs import Content, Line, MemoryId, Text, validate, validate_value
+from graph_memory.domain.inputs import (
+    Content,
+    GroupId,
+    Line,
+    MemoryId,
+    Text,
+    validate,
+    validate_selection,
+    validate_value,
+)
 from graph_memory.domain.timestamps import Moment, instant
 from graph_memory.errors import (
     InvalidArgumentError,
@@ -24,6 +33,7 @@ from graph_memory.errors import (
 )
 from graph_memory.graphiti.queue import JobStatus
 from graph_memory.graphiti.worker import Worker
+from graph_memory.wording import argument, operation
 
 #: Labels that have a meaning of their own in the database.
 _RESERVED_TYPES = frozenset(
@@ -119,12 +129,10 @@ class EpisodesApi:
         """Queue failed episodes of a group again, and return the ids of their jobs.
 
         Args:
-            job_ids: The jobs; None for all failed ones.
+            job_ids: The jobs, at least one; None for all failed ones.
             group_id: The tenant.
         """
-        given: Any = None
-        if job_ids is not None:
-            given = [validate_value(MemoryId, each, "job_ids") for each in job_ids]
+        given = validate_selection(MemoryId, job_ids, "job_ids")
         queued = await self._worker.jobs.retry(self._context.group(group_id), given)
         self._worker.notify()
         return queued
@@ -133,13 +141,14 @@ class EpisodesApi:
         """Read queued episodes until none is left, and return their number.
 
         Args:
-            groups: The tenants; None for all.
+            groups: The tenants, at least one; None for all.
 
         Raises:
             SettingsError: No language model is configured.
         """
         self._require_model()
-        wanted = None if groups is None else [self._context.group(group) for group in groups]
+        selected = validate_selection(GroupId, groups, "groups")
+        wanted = selected and [self._context.group(group) for group in selected]
         return await self._worker.drain(wanted)
 
     @asynccontextmanager
@@ -169,7 +178,7 @@ class EpisodesApi:
             group_id: The tenant.
         """
         wanted: Any = None
-        if statuses is not None:
+        if statuses:
             known: Any = Literal["queued", "running", "done", "failed"]
             wanted = [validate_value(known, status, "statuses") for status in statuses]
         given = validate_value(Listed, limit, "limit")
@@ -178,7 +187,8 @@ class EpisodesApi:
     def _require_model(self) -> None:
         if self._context.chat is None:
             raise SettingsError(
-                "No language model reads episodes. Set GRAPH_MEMORY_LLM_URL, or use add_memory."
+                "No language model reads episodes. Set GRAPH_MEMORY_LLM_URL, or use "
+                f"{operation('add')}."
             )
 
     def _check(self, episode: NewEpisode, *, wait: bool) -> None:
@@ -194,7 +204,7 @@ class EpisodesApi:
                 "wait",
                 wait,
                 f"only up to {settings.episode_wait_characters} characters are waited for; "
-                "leave it out, and ask episode_status later",
+                f"leave it out, and ask {operation('episode_status')} later",
             )
         if taken := sorted(_RESERVED_TYPES & episode.entity_types.keys()):
             raise InvalidArgumentError("entity_types", taken[0], "the label has another meaning")
@@ -203,7 +213,9 @@ class EpisodesApi:
                 json.loads(episode.content)
             except (ValueError, RecursionError) as error:
                 raise InvalidArgumentError(
-                    "content", episode.content, f"with source=json it must be JSON ({error})"
+                    "content",
+                    episode.content,
+                    f"with {argument('source', 'json')} it must be JSON ({error})",
                 ) from error
 
     async def _awaited(self, group: str, job_id: str) -> JobStatus:

@@ -10,7 +10,7 @@ from graph_memory.context import Context
 from graph_memory.decay import policies
 from graph_memory.decay.forecast import Forecast, forecast
 from graph_memory.decay.status import DecayStatus
-from graph_memory.domain.inputs import Line, MemoryId, validate_value
+from graph_memory.domain.inputs import Line, MemoryId, validate_selection, validate_value
 from graph_memory.domain.models import Memory
 from graph_memory.domain.timestamps import EndMoment, SimulatedTime
 from graph_memory.memories import confidence, lifecycle
@@ -19,6 +19,7 @@ from graph_memory.memories.history import Event, history_of
 from graph_memory.memories.lifecycle import Obsolete
 
 Span = Annotated[float, Field(gt=0, le=36_500, allow_inf_nan=False)]
+Numbers = Mapping[str, Any]
 Points = Annotated[int, Field(ge=1, le=366)]
 
 
@@ -140,7 +141,7 @@ class LifecycleApi:
         points: int = 12,
         now: Time | None = None,
         policy: str | None = None,
-        numbers: Mapping[str, str] | None = None,
+        numbers: Mapping[str, Any] | None = None,
         group_id: str | None = None,
     ) -> Forecast:
         """Forecast the states of the memories of a group, without a write.
@@ -151,7 +152,7 @@ class LifecycleApi:
             now: Start of the forecast, from 1970 to 8999; by default now.
             policy: Policy to assume: its name, or the path of a `.cypher` file. None for the
                 current one.
-            numbers: Decay settings to assume, by name, as text.
+            numbers: Decay settings to assume, by name: values, or their text.
             group_id: The tenant.
 
         Raises:
@@ -159,8 +160,9 @@ class LifecycleApi:
                 range.
         """
         settings, graph = self._context.settings, self._context.graph
-        if policy is not None or numbers:
-            settings = policies.with_overrides(settings, policy, numbers or {})
+        assumed = validate_value(Numbers, numbers or {}, "numbers")
+        if policy is not None or assumed:
+            settings = policies.with_overrides(settings, policy, assumed)
             graph = graph.with_settings(settings)
             await policies.check_policies(graph, settings)
         begin = None if now is None else validate_value(SimulatedTime, cast(Any, now), "now")
@@ -183,7 +185,7 @@ class LifecycleApi:
         """Lower the confidence of memories unused for long, and expire the least trusted.
 
         Args:
-            memory_ids: The memories to scan; None for all.
+            memory_ids: The memories to scan, at least one; None for all.
             project_id: The project to scan; None for all.
             dry_run: True to report the changes without making them.
             group_id: The tenant.
@@ -191,13 +193,10 @@ class LifecycleApi:
         Raises:
             NotFoundError: The group lacks some of `memory_ids`; the error names them.
         """
-        given: Any = None
-        if memory_ids is not None:
-            given = [validate_value(MemoryId, each, "memory_ids") for each in memory_ids]
         return await confidence.scan(
             self._context.engine,
             self._context.scope(group_id),
-            memory_ids=given,
+            memory_ids=validate_selection(MemoryId, memory_ids, "memory_ids"),
             project_id=None
             if project_id is None
             else validate_value(Line, project_id, "project_id"),

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Annotated, Unpack
+from typing import Annotated, Any, Unpack
 
 from pydantic import Field
 
@@ -11,7 +11,7 @@ from graph_memory.api.arguments import RunArguments, Time
 from graph_memory.context import Context
 from graph_memory.database import lease
 from graph_memory.database.lease import LeaseState
-from graph_memory.domain.inputs import Line, validate, validate_value
+from graph_memory.domain.inputs import GroupId, Line, validate, validate_selection, validate_value
 from graph_memory.errors import SettingsError
 from graph_memory.maintenance import records
 from graph_memory.maintenance.dry_run import Overrides, simulate
@@ -69,7 +69,7 @@ class MaintenanceApi:
         *,
         now: Time | None = None,
         policy: str | None = None,
-        numbers: Mapping[str, str] | None = None,
+        numbers: Mapping[str, Any] | None = None,
         **request: Unpack[RunArguments],
     ) -> MaintenanceReport:
         """Return the report of a run without a change to any memory.
@@ -78,7 +78,7 @@ class MaintenanceApi:
             now: Instant of the run, from 1970 to 8999; by default now.
             policy: Policy to assume: its name, or the path of a `.cypher` file. None for the
                 current one.
-            numbers: Decay settings to assume, by name, as text.
+            numbers: Decay settings to assume, by name: values, or their text.
             request: The fields of `RunRequest`.
 
         Raises:
@@ -135,7 +135,7 @@ class MaintenanceApi:
         Args:
             budget: Maximum number of memories, 0 to 1,000,000; by default
                 `settings.classification_budget`.
-            groups: The tenants; None for all.
+            groups: The tenants, at least one; None for all.
 
         Raises:
             SettingsError: No language model is configured, or classification is disabled.
@@ -146,10 +146,11 @@ class MaintenanceApi:
                 "No language model rates memories. Set GRAPH_MEMORY_LLM_URL, and leave "
                 "GRAPH_MEMORY_CLASSIFICATION_ENABLED on."
             )
+        selected = validate_selection(GroupId, groups, "groups")
         return await classification.process_queue(
             context.engine,
             context.chat,
-            groups=None if groups is None else [context.group(group) for group in groups],
+            groups=selected and [context.group(group) for group in selected],
             now=context.clock(),
             budget=None if budget is None else validate_value(Budget, budget, "budget"),
         )

@@ -25,10 +25,10 @@ from graph_memory.errors import (
     DuplicateError,
     GraphMemoryError,
     InvalidArgumentError,
-    NotFoundError,
 )
 from graph_memory.memories import read
 from graph_memory.memories import update as revise
+from graph_memory.memories.absent import not_found
 from graph_memory.memories.access import Touched, record_accesses
 from graph_memory.memories.add import AddResult
 from graph_memory.memories.update import Deleted, DeletedAll
@@ -135,14 +135,17 @@ class MemoriesApi:
         Args:
             memory_id: The id of the memory.
             group_id: The tenant.
-            changes: The fields of `MemoryChanges`, at least one; None leaves a field as it is.
+            changes: The fields of `MemoryChanges`, at least one; None leaves a field as it is, and
+                `clear` lists the fields to empty.
 
         Returns:
             The changed memory, and True if its vector was computed again.
 
         Raises:
             DuplicateError: Another memory has the new content.
-            NotFoundError: The group has no such memory.
+            InvalidArgumentError: A field is both changed and cleared, or the parent is the memory
+                itself or below it.
+            NotFoundError: The group has no such memory, or no such parent.
         """
         await self.context.require_vectors()
         return await revise.update(
@@ -219,7 +222,7 @@ class MemoriesApi:
         given = validate_value(MemoryId, memory_id, "memory_id")
         touched = await record_accesses(self.context.engine, scope, {given: 1})
         if not touched:
-            raise NotFoundError(given, scope.group_id)
+            raise await not_found(self.context.graph, scope.group_id, given)
         return touched[0]
 
     async def complete_id(self, given: str, *, group_id: str | None = None) -> str:

@@ -1,5 +1,6 @@
 """Relations between memories: add, remove, list, traverse and analyze."""
 
+from dataclasses import replace
 from typing import Unpack
 
 from graph_memory.api.arguments import (
@@ -12,6 +13,7 @@ from graph_memory.api.arguments import (
 from graph_memory.context import Context
 from graph_memory.domain.inputs import (
     Clocks,
+    Line,
     MemoryId,
     NewRelation,
     relation_name,
@@ -19,10 +21,11 @@ from graph_memory.domain.inputs import (
     validate_value,
 )
 from graph_memory.domain.models import Relation, RelationType
+from graph_memory.domain.scope import CallScope
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.memories import lifecycle, read
 from graph_memory.memories.lifecycle import Resolution
-from graph_memory.memories.relations import Related, relate, unrelate
+from graph_memory.memories.relations import Related, relate, relation_error, unrelate
 from graph_memory.traversal.analysis import Analysis, analyze
 from graph_memory.traversal.traverse import Top, Walk, Walked, traverse
 
@@ -45,6 +48,9 @@ class RelationsApi:
     ) -> list[Related]:
         """Create a relation between two memories, or update an existing one.
 
+        What is not given keeps its stored value. With `supersedes`, `to_id` becomes obsolete, as
+        `lifecycle.mark_obsolete` does it, with `fact` as the reason.
+
         Args:
             from_id: The memory at the start.
             to_id: The memory at the end.
@@ -57,7 +63,8 @@ class RelationsApi:
             The stored relations: one, or two of a bidirectional relation.
 
         Raises:
-            InvalidArgumentError: Both ends are the same, or the type cannot be resolved.
+            InvalidArgumentError: Both ends are the same, the type cannot be resolved, or `from_id`
+                cannot supersede the other memory.
             NotFoundError: The group lacks one of the memories.
         """
         start = validate_value(MemoryId, from_id, "from_id")
@@ -71,6 +78,10 @@ class RelationsApi:
         if rule and relation.relation_type is not RelationType.CONTRADICTS:
             raise InvalidArgumentError("resolve", resolve, "only contradicts can be resolved")
         context, scope = self._context, self._context.scope(group_id)
+        if error := relation_error(start, relation):
+            raise error
+        if relation.relation_type is RelationType.SUPERSEDES:
+            return await self._supersede(scope, start, relation)
         made = await relate(context.graph, scope, start, relation)
         if rule:
             winner, loser = await lifecycle.resolve_contradiction(
@@ -81,6 +92,19 @@ class RelationsApi:
                 context.engine, scope, loser, reason, superseded_by=winner
             )
         return made
+
+    async def _supersede(
+        self, scope: CallScope, from_id: str, relation: NewRelation
+    ) -> list[Related]:
+        """Mark the target of a relation obsolete, which makes the relation, and update that."""
+        reason = validate_value(Line, (relation.fact or "superseded")[:256], "fact")
+        engine = self._context.engine
+        try:
+            new = await lifecycle.supersede(engine, scope, relation.target_id, from_id, reason)
+        except InvalidArgumentError as error:
+            raise InvalidArgumentError("from_id", from_id, error.expected) from error
+        (made,) = await relate(engine.graph, scope, from_id, relation)
+        return [replace(made, created=new)]
 
     async def remove(
         self,

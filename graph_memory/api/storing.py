@@ -1,7 +1,7 @@
 """Storing many memories in a few round trips, each checked and in its own group."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from graph_memory.context import Context
 from graph_memory.decay import policies
@@ -29,7 +29,7 @@ async def store_many(
     """
     check_count(memories, context.settings)
     await context.require_vectors()
-    given = [_check(context, memory) for memory in memories]
+    given = [_check(context, memory, position) for position, memory in enumerate(memories)]
     default = context.group(group_id)
     groups: dict[str, list[tuple[int, NewMemory]]] = {}
     results: dict[int, AddResult] = {}
@@ -59,11 +59,13 @@ async def _store(context: Context, group: str, memories: list[NewMemory]) -> lis
 
 
 def _check(
-    context: Context, memory: NewMemory | Mapping[str, Any]
+    context: Context, memory: object, position: int
 ) -> NewMemory | InvalidArgumentError | ForbiddenError:
     """Return a valid memory, or the error that refuses it."""
+    if not isinstance(memory, NewMemory | Mapping):  # a caller without type checks
+        return InvalidArgumentError(f"memories.{position}", memory, "it must be an object")
     try:
-        given = validate(NewMemory, memory)
+        given = validate(NewMemory, cast(object, memory))
         policies.require_policy(context.settings, given.decay_policy)
         if given.group_id:
             context.group(given.group_id)

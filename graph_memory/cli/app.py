@@ -30,7 +30,6 @@ from graph_memory.cli import (
     transfer,
 )
 from graph_memory.cli.command import Group, Json, begin
-from graph_memory.cli.errors import describe
 from graph_memory.cli.output import print_json
 from graph_memory.cli.streams import drop_stdout, open_closed_streams
 from graph_memory.errors import (
@@ -41,6 +40,7 @@ from graph_memory.errors import (
     RunsPausedError,
     SettingsError,
 )
+from graph_memory.wording import Surface, Words, speaking
 
 _FAILED = 1
 _USAGE = 2
@@ -113,7 +113,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     open_closed_streams()
     logging.basicConfig(format="%(message)s", level=logging.WARNING, stream=sys.stderr)
     given = sys.argv[1:] if arguments is None else list(arguments)
-    code = _run(given)
+    with speaking(Words(Surface.CLI, "graph-memory")):
+        code = _run(given)
     if arguments is None and code == _INTERRUPTED:
         sys.stderr.flush()
         os._exit(code)  # without waiting for a thread that loads a model
@@ -131,7 +132,7 @@ def _run(given: Sequence[str]) -> int:
     except typer.TyperException as error:
         return _fail("usage", error.format_message(), _USAGE, given)
     except GraphMemoryError as error:
-        return _fail(error.code, describe(error), _status(error), given)
+        return _fail(error.code, str(error), _status(error), given)
     except (KeyboardInterrupt, typer.Abort):
         return _fail("interrupted", "Interrupted.", _INTERRUPTED, given)
     except OSError as error:

@@ -20,8 +20,9 @@ import typer
 
 from graph_memory.cli import waiting
 from graph_memory.cli.completion import complete_group
-from graph_memory.cli.errors import in_options
+from graph_memory.cli.errors import in_options, words_of
 from graph_memory.errors import InvalidArgumentError, SettingsError
+from graph_memory.wording import use
 
 if TYPE_CHECKING:
     from graph_memory.api.database import Database
@@ -87,12 +88,14 @@ def command(
         @wraps(function)
         def run(*, group: str | None, as_json: bool, **arguments: Any) -> None:
             _amend(group, as_json)
+            words = words_of(name or function.__name__, function)
+            use(words)
             try:
                 work = function(**arguments)
                 if inspect.iscoroutine(work):
                     _run(work)
             except InvalidArgumentError as error:
-                raise in_options(error, function) from None
+                raise in_options(error, words) from None
             except KeyboardInterrupt:  # Typer would exit without a message
                 raise typer.Abort from None
             finally:

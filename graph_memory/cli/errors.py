@@ -6,34 +6,19 @@ from typing import Any, get_args
 
 import typer
 
-from graph_memory.errors import ConfirmationRequiredError, GraphMemoryError, InvalidArgumentError
-
-#: Tools and arguments in messages, and the command or option for each.
-_WORDS = {
-    "recover_soft_deleted restores": "`graph-memory recover` restores",
-    "and known_at returns": "and --known-at returns",
-}
+from graph_memory.errors import InvalidArgumentError
+from graph_memory.wording import Surface, Words
 
 
-def describe(error: GraphMemoryError) -> str:
-    """Return the sentence for an error, as a command reports it."""
-    if isinstance(error, ConfirmationRequiredError):
-        return f"{error.action} needs --confirm '{error.confirmation}'. Nothing was changed."
-    sentence = str(error)
-    for word, ours in _WORDS.items():
-        sentence = sentence.replace(word, ours)
-    return sentence
+def words_of(name: str, function: Callable[..., Any]) -> Words:
+    """Return the words of a command: the options in place of the arguments of its function."""
+    return Words(Surface.CLI, f"graph-memory {name}", _options(function))
 
 
-def in_options(error: InvalidArgumentError, function: Callable[..., Any]) -> InvalidArgumentError:
-    """Return an error that names the option of a command in place of the argument.
-
-    Args:
-        error: The error of the API.
-        function: The function of the command.
-    """
+def in_options(error: InvalidArgumentError, words: Words) -> InvalidArgumentError:
+    """Return an error that names the option of a command in place of the argument."""
     name = error.argument.partition(".")[0]
-    option = _options(function).get(name)
+    option = words.options.get(name)
     if option is None:
         return error
     named = InvalidArgumentError(option, error.value, error.expected)

@@ -12,7 +12,7 @@ from typing import Any, TextIO
 import typer
 
 from graph_memory import local_neo4j
-from graph_memory.cli.command import configured, note, opened, request
+from graph_memory.cli.command import configured, note, opened, request, unchecked
 from graph_memory.cli.output import as_mapping, progress, show
 from graph_memory.errors import GraphUnavailableError, InvalidArgumentError
 from graph_memory.transfer.first_states import first_states
@@ -28,7 +28,9 @@ from graph_memory.transfer.import_export import ImportReport, LineError, import_
 from graph_memory.transfer.line_format import ArchivedMemory
 
 
-async def bring(file: Path, source: str | None, user: str | None, dry_run: bool) -> None:
+async def bring(
+    file: Path, source: str | None, user: str | None, on_taken: str, dry_run: bool
+) -> None:
     """Import a file or folder, or preview the import. Exit with 1 if a line is invalid."""
     if user and not source:
         raise InvalidArgumentError("--user", user, "it needs --from")
@@ -37,7 +39,7 @@ async def bring(file: Path, source: str | None, user: str | None, dry_run: bool)
         if dry_run:
             report = await _previewed(lines)
         else:
-            report = await _imported(lines, None if translation else _count(file))
+            report = await _imported(lines, None if translation else _count(file), on_taken)
     if translation:
         log_unknown_types(translation)
     _print_report(report, source, translation)
@@ -65,10 +67,12 @@ async def _computed_states(stateless: list[ArchivedMemory]) -> Counter[str]:
     return Counter()
 
 
-async def _imported(lines: Iterable[str], count: int | None) -> ImportReport:
+async def _imported(lines: Iterable[str], count: int | None, on_taken: str) -> ImportReport:
     with progress("Importing", count) as advance:
         async with opened() as memory:
-            return await import_lines(memory, lines, request().group, advance)
+            return await import_lines(
+                memory, lines, request().group, advance, on_taken=unchecked(on_taken)
+            )
 
 
 def _translation(file: Path, source: str | None, user: str | None) -> Translation | None:
@@ -85,15 +89,23 @@ def _print_report(
     for error in errors:
         note(f"line {error.line}: {error.message}")
     failed = report.refused if isinstance(report, Preview) else report.failed
-    if failed > len(errors):
-        note(f"and {failed - len(errors)} more")
+    _note_more(failed - len(errors))
+    if isinstance(report, ImportReport):
+        for each in report.renames:
+            note(f"line {each.line}: the id {each.memory_id!r} is taken; stored as {each.new_id}.")
+        _note_more(report.renamed - len(report.renames))
     answer = as_mapping(report)
     if source and lines:
         answer |= _source_fields(source, lines)
-    counts = {name: value for name, value in answer.items() if name != "errors"}
+    counts = {name: value for name, value in answer.items() if name not in ("errors", "renames")}
     show({**answer, "errors": errors}, ("", ""), counts.items())
     if failed:
         raise typer.Exit(1)
+
+
+def _note_more(count: int) -> None:
+    if count > 0:
+        note(f"and {count} more")
 
 
 def _named(error: LineError, lines: Translation | None) -> LineError:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from graph_memory.cli.command import command, note, opened, request, unchecked, whole_ids
-from graph_memory.cli.completion import completing
+from graph_memory.cli.completion import complete_policy, completing
 from graph_memory.cli.output import as_mapping, show, show_fields
-from graph_memory.cli.values import PROFILES, SORTS, STATES, TYPES, listed
+from graph_memory.cli.values import CLEARABLE, PROFILES, SORTS, STATES, TYPES, listed
 from graph_memory.errors import NotFoundError
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ Importance = Annotated[
 ]
 Stability = Annotated[int | None, typer.Option(help="Stability, 1 volatile to 5 permanent.")]
 Confidence = Annotated[float | None, typer.Option(help="Confidence, 0 to 1.")]
+Parent = Annotated[str | None, typer.Option("--parent", help="Id of the parent memory.")]
 Metadata = Annotated[str | None, typer.Option(help="Metadata, a JSON object.")]
 
 
@@ -75,9 +76,7 @@ async def add(
     metadata: Metadata = None,
     title: Annotated[str | None, typer.Option(help="Title; default: the first words.")] = None,
     project_id: Project = None,
-    parent_id: Annotated[
-        str | None, typer.Option("--parent", help="Id of the parent memory.")
-    ] = None,
+    parent_id: Parent = None,
     conversation_id: Annotated[
         str | None,
         typer.Option("--conversation", help="Id of the conversation that the memory continues."),
@@ -99,7 +98,7 @@ async def add(
         "importance": importance,
         "stability": stability,
         "confidence": confidence,
-        "metadata": _parsed(metadata),
+        "metadata": parsed(metadata),
         "title": title,
         "project_id": project_id,
         "parent_id": parent_id,
@@ -127,11 +126,28 @@ async def update(
     stability: Stability = None,
     confidence: Confidence = None,
     metadata: Metadata = None,
+    title: Annotated[str | None, typer.Option(help="New title.")] = None,
     project_id: Project = None,
+    parent_id: Parent = None,
+    decay_policy: Annotated[
+        str | None, typer.Option("--policy", help="Decay policy.", autocompletion=complete_policy)
+    ] = None,
+    decay_rate: Annotated[
+        float | None, typer.Option(help="Decay rate per day, for the policy adaptive.")
+    ] = None,
+    clear: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=f"Field to empty: {listed(CLEARABLE)}; repeatable.",
+            autocompletion=completing(CLEARABLE),
+        ),
+    ] = None,
 ) -> None:
     """Change a memory. Keep its earlier text as a version; replace its tags and metadata."""
     async with opened("Storing…", model=content is not None) as memory:
         (memory_id,) = await whole_ids(memory, [memory_id])
+        if parent_id is not None:
+            (parent_id,) = await whole_ids(memory, [parent_id])
         changed, _ = await memory.update(
             memory_id,
             content=None if content is None else _text(content),
@@ -140,8 +156,13 @@ async def update(
             importance=importance,
             stability=stability,
             confidence=confidence,
-            metadata=_parsed(metadata),
+            metadata=parsed(metadata),
+            title=title,
             project_id=project_id,
+            parent_id=parent_id,
+            decay_policy=decay_policy,
+            decay_rate=decay_rate,
+            clear=unchecked(clear or ()),
         )
     show_fields(as_mapping(changed))
     _note_clamped(importance, changed.importance)
@@ -234,7 +255,8 @@ async def list_memories(
         page = await memory.list(sort=unchecked(sort), limit=limit, cursor=cursor, **filters)
         if page.next_cursor and sys.stdout.isatty() and not request().as_json:
             total = await memory.count(**filters)
-    show(page, _COLUMNS, map(_row, page.memories))
+    answer = {"results": page.memories, "next_cursor": page.next_cursor}
+    show(answer, _COLUMNS, map(_row, page.memories))
     if total is not None:
         note(f"{len(page.memories)} of {total:,}; next: --cursor {page.next_cursor}")
 
@@ -261,8 +283,10 @@ async def delete(
             show_fields({**as_mapping(gone_all), "permanent": permanent})
             return
         whole = await whole_ids(memory, memory_ids or ())
-        gone, unknown = await _deleted(memory, whole, permanent=permanent)
-        missed = NotFoundError(", ".join(unknown), memory.group(None))
+        gone, errors = await _deleted(memory, whole, permanent=permanent)
+        unknown = [error.memory_id for error in errors]
+        named = NotFoundError(", ".join(unknown), memory.group(None))
+    missed = errors[0] if len(errors) == 1 else named
     if unknown and not gone:
         raise missed
     columns = ("id", "permanent", "recoverable until")
@@ -275,15 +299,15 @@ async def delete(
 
 async def _deleted(
     memory: "GraphMemory", memory_ids: Sequence[str], *, permanent: bool
-) -> tuple[list["Deleted"], list[str]]:
-    """Delete each existing memory, and return the ids of the others."""
+) -> tuple[list["Deleted"], list[NotFoundError]]:
+    """Delete each existing memory, and return the errors of the others."""
     gone: list[Deleted] = []
-    unknown: list[str] = []
+    unknown: list[NotFoundError] = []
     for memory_id in dict.fromkeys(memory_ids):
         try:
             gone.append(await memory.delete(memory_id, permanent=permanent))
-        except NotFoundError:
-            unknown.append(memory_id)
+        except NotFoundError as error:
+            unknown.append(error)
     return gone, unknown
 
 
@@ -322,9 +346,11 @@ def _text(content: str) -> str:
     return sys.stdin.read() if content == "-" else content
 
 
-def _parsed(metadata: str | None) -> Any:
+def parsed(metadata: str | None) -> Any:
     """Return the JSON value of `--metadata`. The API checks that it is an object."""
     try:
         return None if metadata is None else json.loads(metadata)
     except ValueError as error:
-        raise typer.BadParameter(f"--metadata is not valid JSON: {error}") from error
+        raise typer.BadParameter(
+            f"--metadata={metadata!r:.80} is not valid JSON ({error}); give an object in quotes."
+        ) from error

@@ -70,10 +70,10 @@ async def verify(
         typer.Option("--repair", help="First repair properties that another writer has erased."),
     ] = False,
 ) -> None:
-    """Check every memory and relation against the rules of the schema."""
+    """Check memories and relations against the schema, in all groups unless --group names one."""
     async with opened_database() as database:
-        mended = await database.repair() if mend else []
-        found = await database.verify()
+        mended = await database.repair(request().group) if mend else []
+        found = await database.verify(request().group)
     for done in mended:
         note(f"{done.group_id}: repaired {done.what} ({done.count})")
     columns = ("group", "problem", "count", "example")

@@ -6,7 +6,7 @@ import typer
 
 from graph_memory.cli.command import command, opened, unchecked, whole_ids
 from graph_memory.cli.completion import completing
-from graph_memory.cli.memories import AnyTags, AsOf, Id, KnownAt, States, Types
+from graph_memory.cli.memories import AnyTags, AsOf, Id, KnownAt, Metadata, States, Types, parsed
 from graph_memory.cli.output import as_mapping, show, show_fields
 from graph_memory.cli.values import ALGORITHMS, DIRECTIONS, RELATION_TYPES, RESOLUTIONS, listed
 
@@ -30,10 +30,13 @@ async def relate(
             autocompletion=completing(RELATION_TYPES),
         ),
     ] = "relates_to",
-    strength: Annotated[float, typer.Option(help="Strength, 0 to 1.")] = 0.5,
+    strength: Annotated[
+        float | None, typer.Option(help="Strength, 0 to 1; default of a new relation: 0.5.")
+    ] = None,
     bidirectional: Annotated[
         bool, typer.Option("--both", help="Make the inverse relation, too.")
     ] = False,
+    metadata: Metadata = None,
     fact: Annotated[str | None, typer.Option(help="Relation as a sentence.")] = None,
     valid_at: Annotated[
         str | None, typer.Option(help="Start of truth, ISO 8601; default: now.")
@@ -49,7 +52,10 @@ async def relate(
         ),
     ] = None,
 ) -> None:
-    """Relate two memories, or update their relation."""
+    """Relate two memories, or change their relation; what is not given stays.
+
+    With --type supersedes, the second memory becomes obsolete.
+    """
     async with opened() as memory:
         from_id, to_id = await whole_ids(memory, [from_id, to_id])
         made = await memory.relations.add(
@@ -58,6 +64,7 @@ async def relate(
             unchecked(relation_type),
             strength=strength,
             bidirectional=bidirectional,
+            metadata=parsed(metadata),
             fact=fact,
             valid_at=valid_at,
             invalid_at=invalid_at,

@@ -43,7 +43,7 @@ async def create(
     async with opened() as memory:
         token, secret = await memory.tokens.create(
             name,
-            groups=_named(groups or memory.group(None)),
+            groups=_named(memory.group(None) if groups is None else groups),
             scope=validate(Scope, scope, "--scope"),
             days=days,
         )

@@ -13,7 +13,7 @@ from graph_memory.cli.completion import completing
 from graph_memory.cli.memories import results
 from graph_memory.cli.output import show, show_fields
 from graph_memory.cli.output_file import replacing, require_writable
-from graph_memory.cli.values import STORES
+from graph_memory.cli.values import ON_TAKEN, STORES, listed
 
 app = typer.Typer()
 
@@ -36,6 +36,13 @@ async def import_memories(
         str | None,
         typer.Option("--user", help="With --from: user whose memories to import; default: all."),
     ] = None,
+    on_taken: Annotated[
+        str,
+        typer.Option(
+            help=f"If an id is taken: {listed(ON_TAKEN)} the memory.",
+            autocompletion=completing(ON_TAKEN),
+        ),
+    ] = "rename",
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Read and report; write nothing.")
     ] = False,
@@ -43,14 +50,15 @@ async def import_memories(
     """Import a memory from each line of a file. A second import stores only missing memories.
 
     A line is a JSON object with the arguments of add_memory, and with memory_id, created_at and
-    group_id to keep them. With --group, all lines go into that group.
+    group_id to keep them. With --group, all lines go into that group. An id is taken if another
+    group, a deleted memory or a memory with another content has it.
 
     With --from, the file or folder is of another store: mcp-memory, mcp-ai-memory, doobidoo,
     basic-memory, mem0, forgetful or longterm-memory. docs/guides/import.md describes the result.
     """
     from graph_memory.cli.import_from import bring
 
-    await bring(file, source, user, dry_run)
+    await bring(file, source, user, on_taken, dry_run)
 
 
 @command(app, example="export --output memories.jsonl")

@@ -51,6 +51,17 @@ SCOPES = ("read", "write", "admin")
 EPISODE_SOURCES = ("text", "message", "json")
 JOB_STATUSES = ("queued", "running", "done", "failed")
 DATA_FORMS = ("own", "locomo")
+CLEARABLE = (
+    "confidence",
+    "project_id",
+    "parent_id",
+    "title",
+    "decay_policy",
+    "decay_rate",
+    "tags",
+    "metadata",
+)
+ON_TAKEN = ("rename", "refuse")
 STORES = (
     "mcp-memory",
     "mcp-ai-memory",

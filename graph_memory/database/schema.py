@@ -3,12 +3,16 @@
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Annotated
+
+from pydantic import Field
 
 from graph_memory.database import indexes
 from graph_memory.database.embedding_record import stored_embedding
 from graph_memory.database.graph import Graph
 from graph_memory.database.indexes import await_indexes, check_analyzer, create_index
 from graph_memory.database.migrations import MIGRATIONS, Migration, creation_statement
+from graph_memory.domain.inputs import validate_value
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import SchemaError
 from graph_memory.settings.base import Settings
@@ -119,7 +123,11 @@ async def migrate_down(graph: Graph, *, to: int = 0) -> list[int]:
 
     Returns:
         The versions undone, descending.
+
+    Raises:
+        InvalidArgumentError: `to` is below 0 or above the last version.
     """
+    validate_value(Annotated[int, Field(ge=0, le=MIGRATIONS[-1].version)], to, "to")
     applied = await _applied(graph)
     steps = [s for s in reversed(MIGRATIONS) if s.version > to and s.version in applied]
     for step in steps:

@@ -128,14 +128,14 @@ def _hash(settings: Settings, rules: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps([texts, rules], sort_keys=True).encode()).hexdigest()[:12]
 
 
-def with_overrides(settings: Settings, policy: str | None, numbers: Mapping[str, str]) -> Settings:
+def with_overrides(settings: Settings, policy: str | None, numbers: Mapping[str, Any]) -> Settings:
     """Return the settings with another policy and other numbers.
 
     Args:
         settings: The present settings.
         policy: The name of a policy, or the path of a `.cypher` file with one. It replaces the
             policies of groups too. A policy that a memory has of its own stays.
-        numbers: Decay settings by name, as text; a table is JSON.
+        numbers: Decay settings by name: values, or their text, which for a table is JSON.
 
     Raises:
         InvalidArgumentError: A name is not a decay setting, a value is out of its range, or the
@@ -143,11 +143,11 @@ def with_overrides(settings: Settings, policy: str | None, numbers: Mapping[str,
     """
     # A caller over the network may assume numbers, but must not name a folder to read.
     known = DecaySettings.model_fields.keys() - {"policy_dir", "decay_policy"}
-    given = {name.lower(): text for name, text in numbers.items()}
-    if unknown := {name: text for name, text in given.items() if name not in known}:
+    given = {name.lower(): value for name, value in numbers.items()}
+    if unknown := {name: value for name, value in given.items() if name not in known}:
         expected = f"not a decay setting; choose from {', '.join(sorted(known))}"
         raise InvalidArgumentError("numbers", unknown, expected)
-    changes: dict[str, Any] = {name: _read(text) for name, text in given.items()}
+    changes: dict[str, Any] = {name: _read(value) for name, value in given.items()}
     if policy is not None:
         changes |= {"group_decay_policies": {}, "decay_policy": policy}
         if policy.endswith(".cypher"):
@@ -171,22 +171,24 @@ def _reading(settings: Settings, policy: str | None) -> Settings:
 
 
 def _misfit(
-    detail: ErrorDetails, policy: str | None, given: Mapping[str, str]
+    detail: ErrorDetails, policy: str | None, given: Mapping[str, Any]
 ) -> InvalidArgumentError:
     """Return the error for an assumed value, without the other settings, which contain secrets."""
     context: Mapping[str, Any] = detail.get("ctx", {})
     about = context.get("names", detail["loc"][:1])
-    numbers = {name: text for name, text in given.items() if name in about}
+    numbers = {name: value for name, value in given.items() if name in about}
     rule = context.get("rule", detail["msg"].removeprefix("Value error, "))
     return InvalidArgumentError("numbers" if numbers else "policy", numbers or policy, rule)
 
 
-def _read(text: str) -> object:
-    """Parse a text as JSON, for tables and truth values; any other text stays a text."""
+def _read(value: object) -> object:
+    """Parse a text as JSON, for tables and truth values; any other value stays as it is."""
+    if not isinstance(value, str):
+        return value
     try:
-        return json.loads(text)
+        return json.loads(value)
     except (ValueError, RecursionError):
-        return text
+        return value
 
 
 def require_policy(settings: Settings, name: str | None, argument: str = "decay_policy") -> None:

@@ -180,7 +180,10 @@ def _timestamp(at: datetime | None) -> float:
 #: The days within which future changes of state are counted.
 AHEAD_DAYS = (0, 1, 7, 30, 90, 365)
 
+#: Wait of a scrape for a census, and for the first one, before which there are no metrics at all.
+#: Prometheus gives up after 10 s by default.
 _WAIT_SECONDS = 0.5
+_FIRST_WAIT_SECONDS = 8
 
 _log = logging.getLogger(__name__)
 
@@ -259,7 +262,7 @@ class MetricsCache:
 
     A scrape that finds an old census starts a new one in the event loop of the database, and waits
     for it half a second. If the census takes longer, as with millions of memories, the scrape gets
-    the old one, and the next scrape gets the new one.
+    the old one, and the next scrape gets the new one. The first census is waited for longer.
     """
 
     def __init__(self, context: Context, loop: asyncio.AbstractEventLoop) -> None:
@@ -278,7 +281,7 @@ class MetricsCache:
                 self._taking = asyncio.run_coroutine_threadsafe(self._refresh(), self._loop)
             taking = self._taking
         if taking is not None:
-            wait([taking], _WAIT_SECONDS)
+            wait([taking], _FIRST_WAIT_SECONDS if self._latest is None else _WAIT_SECONDS)
         return self._latest
 
     async def _refresh(self) -> None:

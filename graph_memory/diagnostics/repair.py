@@ -36,31 +36,33 @@ class _Damaged:
     missing: list[str]
 
 
-async def repair(graph: Graph, settings: Settings, now: datetime) -> list[RepairCount]:
-    """Restore the properties that memories and relations of all groups lack.
+async def repair(
+    graph: Graph, settings: Settings, now: datetime, group_id: str | None = None
+) -> list[RepairCount]:
+    """Restore the properties that memories and relations of a group lack, or of all groups.
 
     A lost value becomes the default of an adopted entity. A lost content becomes Graphiti's summary
     of it. The content of an adopted memory follows a new summary. Nodes that belong to a memory
     that no longer exists are removed. A second repair finds nothing to do.
     """
     mended: list[RepairCount] = []
-    for group_id in await groups(graph):
-        counts = await _memories(graph, settings, CallScope(group_id, now))
+    for each in await groups(graph) if group_id is None else [group_id]:
+        counts = await _memories(graph, settings, CallScope(each, now))
         relations = await graph.rows(
             "diagnostics/repair/relations",
             str,
-            group_id=group_id,
-            group_key=group_key(group_id),
+            group_id=each,
+            group_key=group_key(each),
             types=list(RelationType),
             now=instant(now),
         )
         counts["relation"] += len(relations)
-        counts["parent"] += len(
-            await graph.rows("diagnostics/repair/parents", str, group_id=group_id)
-        )
-        counts["summary"] += await follow_summaries(graph, group_id, now)
-        mended += [RepairCount(group_id, what, n) for what, n in sorted(counts.items()) if n]
-    return mended + await graph.rows("diagnostics/repair/orphans", RepairCount, batch=_BATCH)
+        counts["parent"] += len(await graph.rows("diagnostics/repair/parents", str, group_id=each))
+        counts["summary"] += await follow_summaries(graph, each, now)
+        mended += [RepairCount(each, what, n) for what, n in sorted(counts.items()) if n]
+    return mended + await graph.rows(
+        "diagnostics/repair/orphans", RepairCount, only=group_id, batch=_BATCH
+    )
 
 
 async def _memories(graph: Graph, settings: Settings, scope: CallScope) -> Counter[str]:

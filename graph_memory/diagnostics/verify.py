@@ -25,15 +25,22 @@ class _Orphans(Problem):
     group_id: str
 
 
-async def verify(graph: Graph, settings: Settings) -> dict[str, list[Problem]]:
+async def verify(
+    graph: Graph, settings: Settings, group_id: str | None = None
+) -> dict[str, list[Problem]]:
     """Check every memory and relation, and find nodes without their memory.
+
+    Args:
+        graph: The database.
+        settings: The configuration.
+        group_id: The tenant to check; None for all.
 
     Returns:
         The problems by group; problems of the schema are under ''.
     """
     missing = await indexes.missing_indexes(graph)
     found = {"": [Problem("an index or constraint is missing", 1, name) for name in missing]}
-    for group in await groups(graph):
+    for group in await groups(graph) if group_id is None else [group_id]:
         found[group] = [
             *await _memories(graph, settings, group),
             *await graph.rows("diagnostics/verify/summaries", Problem, group_id=group),
@@ -43,7 +50,8 @@ async def verify(graph: Graph, settings: Settings) -> dict[str, list[Problem]]:
         ]
     for orphans in await graph.rows("diagnostics/verify/orphans", _Orphans):
         problem = Problem(orphans.problem, orphans.count, orphans.example)
-        found.setdefault(orphans.group_id, []).append(problem)
+        if group_id in (None, orphans.group_id):
+            found.setdefault(orphans.group_id, []).append(problem)
     return {group: problems for group, problems in found.items() if problems}
 
 

@@ -21,6 +21,16 @@ def group_key(group_id: str) -> str:
     return str(int.from_bytes(hashlib.sha256(group_id.encode()).digest()[:8], "big"))
 
 
+def content_hash(content: str) -> str:
+    """Return the SHA-256 of a content, which identifies it in its group."""
+    return hashlib.sha256(content.encode()).hexdigest()
+
+
+def entity_content_hash(entity_id: str, content: str) -> str:
+    """Return the hash of an adopted entity's content; entities may have equal contents."""
+    return content_hash(f"{entity_id}\n{content}")
+
+
 def compress(content: str) -> str:
     """Return a content as base64 of gzip: Graphiti's prompts cannot hold bytes of an entity."""
     return base64.b64encode(gzip.compress(content.encode(), mtime=0)).decode()

@@ -5,10 +5,10 @@ argument, the value and the range.
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache
-from typing import Annotated, Any, ClassVar, TypeVar, cast, get_args, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, cast, get_args, get_type_hints
 
 from pydantic import (
     AfterValidator,
@@ -116,7 +116,9 @@ def _plain_metadata(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
         ) from error
     if len(text) > MAX_METADATA_CHARACTERS:
         raise PydanticCustomError(
-            "too_long", "its JSON may have {limit} characters", {"limit": MAX_METADATA_CHARACTERS}
+            "too_large",
+            "its JSON may have at most {limit} characters",
+            {"limit": MAX_METADATA_CHARACTERS},
         )
     _storable(text)
     return metadata
@@ -166,6 +168,21 @@ AnyRelationName = Annotated[Line, BeforeValidator(_relation_name_if_ours)]
 PolicyName = Annotated[str, BeforeValidator(_cased(str.lower)), Field(pattern=_POLICY)]
 SourceName = Annotated[Source, BeforeValidator(_cased(str.lower))]
 
+#: The fields of a memory that an update can empty.
+Clearable = Literal[
+    "confidence",
+    "project_id",
+    "parent_id",
+    "title",
+    "decay_policy",
+    "decay_rate",
+    "tags",
+    "metadata",
+]
+
+#: The error types of Pydantic for lengths.
+_LENGTHS = ("too_long", "too_short", "string_too_long", "string_too_short")
+
 #: The error type of Pydantic for an unknown argument of a dataclass.
 _UNKNOWN = "unexpected_keyword_argument"
 
@@ -174,18 +191,21 @@ _STRICT = ConfigDict(extra="forbid", revalidate_instances="always", allow_inf_na
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewRelation:
-    """A relation to create from a memory to another of the same group."""
+    """A relation from a memory to another of its group; None keeps the stored value.
+
+    A new relation has the strength 0.5 by default.
+    """
 
     __pydantic_config__: ClassVar[ConfigDict] = _STRICT
 
     target_id: MemoryId
     relation_type: RelationName = RelationType.RELATES_TO
-    strength: Unit = 0.5
+    strength: Unit | None = None
     bidirectional: bool = False
     fact: Text | None = None
     valid_at: Moment | None = None
     invalid_at: Moment | None = None
-    metadata: Metadata = field(default_factory=dict[str, Any])
+    metadata: Metadata | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,7 +237,7 @@ class NewMemory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryChanges:
-    """The changes to a memory; None keeps the stored value."""
+    """The changes to a memory; None keeps the stored value, and `clear` empties it."""
 
     __pydantic_config__: ClassVar[ConfigDict] = _STRICT
 
@@ -229,8 +249,11 @@ class MemoryChanges:
     stability: Stability | None = None
     confidence: Unit | None = None
     project_id: Line | None = None
+    parent_id: MemoryId | None = None
+    title: Line | None = None
     decay_policy: PolicyName | None = None
     decay_rate: DecayRate | None = None
+    clear: tuple[Clearable, ...] = ()  #: fields to empty
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -264,6 +287,21 @@ def validate_value(kind: object, given: T, argument: str) -> T:
     return validate(cast(type[T], kind), given, argument)
 
 
+def validate_selection(
+    kind: object, given: Sequence[str] | None, argument: str
+) -> tuple[str, ...] | None:
+    """Return the checked items of a list that selects what to change; None selects all.
+
+    Raises:
+        InvalidArgumentError: The list is empty, or an item is not a `kind`.
+    """
+    if given is None:
+        return None
+    if not given:
+        raise InvalidArgumentError(argument, given, "give at least one, or omit it for all")
+    return tuple(validate_value(tuple[kind, ...], tuple(given), argument))  # type: ignore[valid-type]
+
+
 def validate(kind: type[T], given: object, argument: str = "") -> T:
     """Return `given` as a `kind`.
 
@@ -295,7 +333,9 @@ def _translated(detail: ErrorDetails, kind: Any, argument: str) -> InvalidArgume
     name = ".".join(str(part) for part in (argument, *detail["loc"]) if part != "")
     errors: dict[str, type[InvalidArgumentError]] = {
         "reserved_field": ReservedFieldError,
-        **dict.fromkeys(("too_long", "too_deep", "string_too_long"), LimitExceededError),
+        **dict.fromkeys(
+            ("too_long", "too_large", "too_deep", "string_too_long"), LimitExceededError
+        ),
     }
     # For a missing argument, Pydantic shows all given arguments in its place.
     value = None if detail["type"] == "missing" else detail.get("input")
@@ -307,18 +347,37 @@ def _expected(detail: ErrorDetails, kind: Any) -> str:
     if detail["type"] == "missing":
         return "it is required"
     if detail["type"] == _UNKNOWN:
-        known = ", ".join(each.name for each in fields(_at(kind, detail["loc"][:-1])))
-        return f"unknown argument; valid are {known}"
+        known = [each.name for each in fields(_at(kind, detail["loc"][:-1]))]
+        return unknown_argument(known)
+    if detail["type"] in _LENGTHS:
+        return _length(detail)
     if detail["type"] in ("greater_than_equal", "less_than_equal"):
-        schema = _adapter(kind).json_schema()
-        for part in detail["loc"]:
-            schema = schema.get("properties", {}).get(part, {})
-        for choice in (schema, *schema.get("anyOf", ())):
-            if {"minimum", "maximum"} <= choice.keys():
-                return f"it must be from {choice['minimum']} to {choice['maximum']}"
+        bounds = _bounds(_hint(kind, detail["loc"]))
+        if {"ge", "le"} <= bounds.keys():
+            return f"it must be from {bounds['ge']} to {bounds['le']}"
     said = detail["msg"].removeprefix("Value error, ").replace("Input should", "it should")
     fault = detail.get("ctx", {}).get("pattern", detail["type"])
     return _EXPECTED.get(fault, said[:1].lower() + said[1:])
+
+
+def unknown_argument(known: Iterable[str]) -> str:
+    """Return the rule that an argument breaks which is not one of `known`."""
+    listed = ", ".join(known)
+    return f"unknown argument; valid are {listed}" if listed else "no argument is taken"
+
+
+def _length(detail: ErrorDetails) -> str:
+    """Return the allowed length of a text or list."""
+    given, context = detail["input"], detail.get("ctx", {})
+    unit = "characters" if isinstance(given, str) else "items"
+    count = len(given) if isinstance(given, Sized) else context.get("actual_length")
+    most = context.get("max_length")
+    if most is not None:
+        return f"it may have at most {most} {unit}, and has {count}"
+    least = context.get("min_length")
+    if least == 1:
+        return "it must not be empty" if isinstance(given, str) else "give at least one"
+    return f"it must have at least {least} {unit}, and has {count}"
 
 
 def _at(kind: Any, path: Sequence[str | int]) -> Any:
@@ -327,3 +386,22 @@ def _at(kind: Any, path: Sequence[str | int]) -> Any:
         hint: Any = get_type_hints(kind)[name]
         kind = next(filter(is_dataclass, (hint, *get_args(hint))))
     return kind
+
+
+def _hint(kind: Any, path: Sequence[str | int]) -> Any:
+    """Return the annotated type of the value at a path, or `kind` for a path without fields."""
+    names = [part for part in path if isinstance(part, str)]
+    if not names:
+        return kind
+    return get_type_hints(_at(kind, names[:-1]), include_extras=True)[names[-1]]
+
+
+def _bounds(hint: Any) -> dict[str, float]:
+    """Return the inclusive bounds `ge` and `le` of an annotated type, which may be optional."""
+    found: dict[str, float] = {}
+    for part in get_args(hint):
+        for limit in getattr(part, "metadata", ()):
+            given = {name: getattr(limit, name, None) for name in ("ge", "le")}
+            found |= {name: bound for name, bound in given.items() if bound is not None}
+        found |= _bounds(part)
+    return found

@@ -39,7 +39,7 @@ class Overrides:
 
     now: SimulatedTime | None = None
     policy: Text | None = None  #: the name of a policy, or the path of a file
-    numbers: Mapping[str, str] = field(default_factory=dict[str, str])  #: decay settings by name
+    numbers: Mapping[str, Any] = field(default_factory=dict[str, Any])  #: decay settings by name
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,9 @@ class RunRequest:
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid", allow_inf_nan=False)
 
-    groups: tuple[GroupId, ...] | None = None  #: None: all groups that the settings enable
+    groups: Annotated[tuple[GroupId, ...], Field(min_length=1)] | None = (
+        None  #: None: all groups that the settings enable
+    )
     stages: Annotated[tuple[StageName, ...], Field(min_length=1)] | None = None
     full: bool = False  #: treat every memory, not only the due ones
     batch_size: Annotated[int, Field(ge=1, le=100_000)] | None = None

@@ -1,12 +1,13 @@
 """Checks before a memory is stored: duplicates, length, ids and relation targets."""
 
-import hashlib
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from graph_memory.database.graph import Graph
-from graph_memory.domain.inputs import NewMemory
+from graph_memory.domain.encoding import content_hash
+from graph_memory.domain.inputs import NewMemory, NewRelation
+from graph_memory.domain.models import RelationType
 from graph_memory.engine import Engine
 from graph_memory.errors import (
     DuplicateError,
@@ -16,7 +17,9 @@ from graph_memory.errors import (
     NotFoundError,
 )
 from graph_memory.memories import relations
+from graph_memory.memories.absent import not_found
 from graph_memory.settings.base import Settings
+from graph_memory.wording import argument, operation
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +34,9 @@ class Draft:
     @classmethod
     def from_input(cls, memory: NewMemory, group_id: str) -> "Draft":
         """Return a draft of a memory for a group, with a new id if it has none."""
-        content_hash = hashlib.sha256(memory.content.encode()).hexdigest()
+        hashed = content_hash(memory.content)
         memory_id = memory.memory_id or str(uuid.uuid4())
-        return cls(memory, memory_id, content_hash, dedup_key(group_id, content_hash))
+        return cls(memory, memory_id, hashed, dedup_key(group_id, hashed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,8 @@ async def check_all(
         error = _length_error(draft.memory.content, engine.settings) or _find_problem(
             draft, existing, seen, group_id
         )
+        if isinstance(error, NotFoundError):
+            error = await not_found(engine.graph, group_id, error.memory_id)
         found.append(error)
         if error is None:
             seen[draft.dedup_key] = seen[draft.memory_id] = draft.memory_id
@@ -152,6 +157,23 @@ def _find_problem(
         if end and end not in seen and not (end in existing and existing[end].in_group)
     ]
     unfit = [
-        relations.relation_error(draft.memory_id, relation) for relation in memory.relationships
+        _relation_error(draft.memory_id, position, relation)
+        for position, relation in enumerate(memory.relationships)
     ]
     return next((error for error in (*unfit, *absent) if error), None)
+
+
+def _relation_error(
+    memory_id: str, position: int, relation: NewRelation
+) -> InvalidArgumentError | None:
+    """Return the error that refuses a relation of a new memory, or None."""
+    where = f"relationships.{position}"
+    if relation.relation_type is RelationType.SUPERSEDES:
+        return InvalidArgumentError(
+            f"{where}.relation_type",
+            relation.relation_type,
+            f"store the memory, then use {operation('mark_obsolete')} for the other one with "
+            f"{argument('superseded_by')}",
+        )
+    error = relations.relation_error(memory_id, relation)
+    return error and InvalidArgumentError(f"{where}.{error.argument}", error.value, error.expected)

@@ -8,6 +8,15 @@ from graph_memory.domain.inputs import Filters
 from graph_memory.domain.models import LASTING_STATES, LifecycleState
 from graph_memory.domain.timestamps import optional_instant
 from graph_memory.errors import InvalidArgumentError
+from graph_memory.wording import argument, operation
+
+
+def check_dates(filters: Filters) -> None:
+    """Raise `InvalidArgumentError` for a range of dates that contains no instant."""
+    if filters.date_from and filters.date_to and filters.date_from > filters.date_to:
+        raise InvalidArgumentError(
+            "date_from", filters.date_from, f"it must not be after {argument('date_to')}"
+        )
 
 
 def visible_states(filters: Filters, default: Sequence[LifecycleState]) -> list[LifecycleState]:
@@ -35,13 +44,18 @@ def refuse_deleted(states: Sequence[LifecycleState], known_at: datetime | None) 
         raise InvalidArgumentError(
             "states",
             str(LifecycleState.SOFT_DELETED),
-            "deleted memories are not served; recover_soft_deleted restores them, and known_at "
-            "returns what was known before the deletion",
+            f"deleted memories are not served; {operation('recover')} restores them, and "
+            f"{argument('known_at')} returns what was known before the deletion",
         )
 
 
 def filter_parameters(filters: Filters) -> dict[str, Any]:
-    """Return the parameters of `cypher/fragments/memory/filter.cypher`."""
+    """Return the parameters of `cypher/fragments/memory/filter.cypher`.
+
+    Raises:
+        InvalidArgumentError: No instant is between `date_from` and `date_to`.
+    """
+    check_dates(filters)
     return {
         "types": list(filters.memory_types) if filters.memory_types else None,
         "tags": [tag.lower() for tag in filters.tags] if filters.tags else None,

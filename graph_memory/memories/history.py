@@ -1,6 +1,8 @@
 """The history of a memory: its texts, states and relations."""
 
+import json
 from dataclasses import dataclass, replace
+from typing import Any, cast
 
 from pydantic import TypeAdapter
 
@@ -18,8 +20,10 @@ class Event:
     """One event in the life of a memory."""
 
     at: Instant
-    kind: str  #: created, rewritten, state, obsolete, related, unrelated, ended, earlier
-    detail: str | None  #: the earlier text, the cause of the state, the reason, or the fact
+    #: created, rewritten, changed, state, obsolete, related, unrelated, ended or earlier
+    kind: str
+    #: The earlier text, the changed fields, the cause of the state, the reason, or the fact.
+    detail: str | None
 
 
 async def history_of(graph: Graph, memory_id: str, *, group_id: str) -> list[Event]:
@@ -42,7 +46,9 @@ async def history_of(graph: Graph, memory_id: str, *, group_id: str) -> list[Eve
 
 
 def _describe(event: Event) -> str | None:
-    """Return the detail of an event; a change of state gets its reason and numbers as text."""
+    """Return the detail of an event as text: fields with their values, or a reason with numbers."""
+    if event.kind == "changed":
+        return _describe_edit(event.detail or "{}")
     if event.kind != "state" or not (event.detail or "").startswith("{"):
         return event.detail
     change = TypeAdapter(Transition).validate_json(event.detail or "")
@@ -60,3 +66,18 @@ def _describe(event: Event) -> str | None:
     came = f"{change.from_} to {change.to}" if change.from_ else f"to {change.to}"
     reason = f"{change.reason}, {change.because}" if change.because else change.reason
     return f"{came}: {reason}{counted}"
+
+
+def _describe_edit(entry: str) -> str:
+    """Return each changed field with its values before and after, and the way in."""
+    edit: dict[str, Any] = json.loads(entry)
+    changes = (
+        f"{name}: {_shown(was)} → {_shown(now)}" for name, (was, now) in edit["changed"].items()
+    )
+    return f"{'; '.join(changes)} ({edit['by']})"
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(str, cast(list[object], value))) or "none"
+    return f"{value:g}" if isinstance(value, int | float) else str(value or "none")

@@ -22,8 +22,10 @@ from graph_memory.errors import (
     OutsideRecoveryWindowError,
     UniquenessError,
 )
+from graph_memory.memories.absent import not_found
 from graph_memory.memories.access import restore_contents
 from graph_memory.memories.deduplication import check_not_stored, dedup_key
+from graph_memory.wording import argument
 
 
 class Resolution(StrEnum):
@@ -52,6 +54,7 @@ class _Marked:
     refused: str | None
     holder: str | None
     since: str | None
+    again: bool
 
     def error(self, superseded_by: str) -> InvalidArgumentError:
         """Return the error that names why the successor is refused, with a remedy."""
@@ -113,6 +116,27 @@ async def mark_obsolete(
         raise InvalidArgumentError(
             "superseded_by", memory_id, "it must differ from the obsolete memory"
         )
+    marked = await _mark(engine, scope, memory_id, reason, superseded_by)
+    if marked.obsolete_at is None:
+        raise marked.error(superseded_by or "")
+    return Obsolete(marked.memory_id, marked.state, marked.obsolete_at, marked.invalid_at)
+
+
+async def supersede(
+    engine: Engine, scope: CallScope, memory_id: str, superseded_by: str, reason: str
+) -> bool:
+    """Mark a memory obsolete like `mark_obsolete`; return False if it was superseded before.
+
+    Raises:
+        InvalidArgumentError: The successor is not true now, or differs from the current successor.
+        NotFoundError: One of the memories is not in the group.
+    """
+    return not (await _mark(engine, scope, memory_id, reason, superseded_by)).again
+
+
+async def _mark(
+    engine: Engine, scope: CallScope, memory_id: str, reason: str, superseded_by: str | None
+) -> _Marked:
     marked = await engine.graph.one(
         "memories/lifecycle/mark_obsolete",
         _Marked,
@@ -128,10 +152,10 @@ async def mark_obsolete(
             "memories/lifecycle/rivals", _Rival, group_id=scope.group_id, memory_ids=[memory_id]
         )
         missing = superseded_by if known and superseded_by else memory_id
-        raise NotFoundError(missing, scope.group_id)
-    if marked.refused or marked.obsolete_at is None:
+        raise await not_found(engine.graph, scope.group_id, missing)
+    if marked.refused:
         raise marked.error(superseded_by or "")
-    return Obsolete(marked.memory_id, marked.state, marked.obsolete_at, marked.invalid_at)
+    return marked
 
 
 async def preserve(
@@ -153,7 +177,9 @@ async def preserve(
     """
     if until is not None and (release or until < scope.now):
         raise InvalidArgumentError(
-            "until", instant(until), "it must be in the future, and absent with release"
+            "until",
+            instant(until),
+            f"it must be in the future, and absent with {argument('release')}",
         )
     common: dict[str, Any] = {
         **scope.parameters(),
@@ -171,7 +197,7 @@ async def preserve(
         )
         await _restore_content(engine.graph, found, scope.group_id)
     if not found:
-        raise NotFoundError(memory_id, scope.group_id)
+        raise await not_found(engine.graph, scope.group_id, memory_id)
     return await status(engine, scope, memory_id)
 
 
@@ -224,7 +250,7 @@ async def status(engine: Engine, scope: CallScope, memory_id: str) -> DecayStatu
         **scope.parameters(),
     )
     if found is None:
-        raise NotFoundError(memory_id, scope.group_id)
+        raise await not_found(engine.graph, scope.group_id, memory_id)
     return found
 
 
@@ -258,7 +284,7 @@ async def resolve_contradiction(
         "memories/lifecycle/rivals", _Rival, group_id=group_id, memory_ids=list(memory_ids)
     )
     for missing in set(memory_ids) - {rival.memory_id for rival in rivals}:
-        raise NotFoundError(missing, group_id)
+        raise await not_found(graph, group_id, missing)
 
     def strength(rival: _Rival) -> tuple[object, ...]:
         newer, stronger = rival.since, rival.weight

@@ -11,7 +11,12 @@ from graph_memory.domain.inputs import NewRelation
 from graph_memory.domain.models import RelationType
 from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import instant
-from graph_memory.errors import InvalidArgumentError, NotFoundError
+from graph_memory.errors import InvalidArgumentError
+from graph_memory.memories.absent import not_found
+from graph_memory.wording import argument
+
+#: Strength of a new relation without one.
+_STRENGTH = 0.5
 
 _INVERSES = {
     RelationType.CAUSES: RelationType.CAUSED_BY,
@@ -44,7 +49,8 @@ async def relate(
 ) -> list[Related]:
     """Create a relation from a memory to another of its group, or update an existing one.
 
-    A bidirectional relation is stored as two directed ones, the second of the inverse type.
+    What is not given keeps its stored value. A bidirectional relation is stored as two directed
+    ones, the second of the inverse type.
 
     Raises:
         InvalidArgumentError: The memory is its own target, or the relation ends before it starts.
@@ -53,7 +59,7 @@ async def relate(
     (made,) = await relate_many(graph, scope, [(from_id, relation)])
     if not made:
         await require_all(graph, [from_id, relation.target_id], group_id=scope.group_id)
-        raise NotFoundError(from_id, scope.group_id)
+        raise await not_found(graph, scope.group_id, from_id)
     return made
 
 
@@ -69,7 +75,7 @@ async def require_all(graph: Graph, memory_ids: Sequence[str], *, group_id: str)
         )
     )
     if missing := [each for each in dict.fromkeys(memory_ids) if each not in existing]:
-        raise NotFoundError(", ".join(missing), group_id)
+        raise await not_found(graph, group_id, *missing)
 
 
 async def relate_many(
@@ -135,20 +141,37 @@ async def unrelate(
 
 def relation_error(from_id: str, relation: NewRelation) -> InvalidArgumentError | None:
     """Return the error of a relation that is invalid in itself, or None."""
+    if error := ends_error(from_id, relation):
+        return error
+    if relation.valid_at and relation.invalid_at and relation.invalid_at <= relation.valid_at:
+        return InvalidArgumentError(
+            "invalid_at", relation.invalid_at, f"it must be after {argument('valid_at')}"
+        )
+    return None
+
+
+def ends_error(from_id: str, relation: NewRelation) -> InvalidArgumentError | None:
+    """Return the error of a relation with invalid ends or an invalid direction, or None.
+
+    The dates are not checked: an export may hold a relation that ended before its start.
+    """
     if relation.target_id == from_id:
         return InvalidArgumentError("target_id", from_id, "a memory cannot be related to itself")
-    if relation.valid_at and relation.invalid_at and relation.invalid_at <= relation.valid_at:
-        return InvalidArgumentError("invalid_at", relation.invalid_at, "it must be after valid_at")
+    if relation.bidirectional and relation.relation_type is RelationType.SUPERSEDES:
+        return InvalidArgumentError(
+            "bidirectional", True, "two memories cannot supersede each other; omit it"
+        )
     return None
 
 
 def edges(from_id: str, relation: NewRelation) -> list[dict[str, Any]]:
     """Return the properties of the one or two edges that store a relation.
 
-    The dates are not checked: an export may hold a relation that ended before its start.
+    Raises:
+        InvalidArgumentError: The ends or the direction are invalid.
     """
-    if relation.target_id == from_id:
-        raise InvalidArgumentError("target_id", from_id, "a memory cannot be related to itself")
+    if error := ends_error(from_id, relation):
+        raise error
     outgoing = _row(from_id, relation.target_id, relation.relation_type, relation)
     if not relation.bidirectional:
         return [outgoing]
@@ -158,15 +181,19 @@ def edges(from_id: str, relation: NewRelation) -> list[dict[str, Any]]:
 def _row(
     from_id: str, to_id: str, relation_type: RelationType, relation: NewRelation
 ) -> dict[str, Any]:
+    metadata = relation.metadata
+    text = json.dumps(dict(metadata or {}), ensure_ascii=False, allow_nan=False)
     return {
         "relation_id": str(uuid.uuid4()),
         "edge_key": f"{from_id}|{relation_type}|{to_id}",
         "from_id": from_id,
         "to_id": to_id,
         "relation_type": relation_type,
-        "strength": relation.strength,
+        "strength": _STRENGTH if relation.strength is None else relation.strength,
+        "given_strength": relation.strength,
         "fact": relation.fact,
         "valid_at": instant(relation.valid_at) if relation.valid_at else None,
         "invalid_at": instant(relation.invalid_at) if relation.invalid_at else None,
-        "metadata_json": json.dumps(dict(relation.metadata), ensure_ascii=False, allow_nan=False),
+        "metadata_json": text,
+        "given_metadata_json": None if metadata is None else text,
     }

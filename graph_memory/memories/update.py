@@ -1,31 +1,53 @@
 """Changing and deleting memories; earlier texts stay as versions, deletions can be undone."""
 
+import json
 import uuid
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
+from graph_memory.database.graph import Graph
 from graph_memory.decay import policies
-from graph_memory.domain.encoding import metadata_json
+from graph_memory.domain.encoding import default_title, metadata_json
 from graph_memory.domain.inputs import MemoryChanges
 from graph_memory.domain.models import Memory
 from graph_memory.domain.scope import CallScope
+from graph_memory.domain.timestamps import instant
 from graph_memory.engine import Engine
 from graph_memory.errors import (
     ConfirmationRequiredError,
     InvalidArgumentError,
-    NotFoundError,
     UniquenessError,
 )
+from graph_memory.memories.absent import not_found
 from graph_memory.memories.access import restore_contents
 from graph_memory.memories.add import content_properties
 from graph_memory.memories.deduplication import check_not_stored
 from graph_memory.memories.read import get_many, view_parameters
+from graph_memory.wording import argument, way_in
 
 #: The text that confirms the deletion of a whole group.
 CONFIRMATION = "DELETE ALL"
 
-_CHANGEABLE = tuple(MemoryChanges.__slots__)
+_CHANGEABLE = tuple(name for name in MemoryChanges.__slots__ if name != "clear")
+
+#: The values of cleared fields that are not null.
+_EMPTY: Mapping[str, Any] = {"tags": (), "metadata": {}}
+
+#: The fields whose changes the history keeps; texts are kept as versions.
+_RECORDED = (
+    "tags",
+    "importance",
+    "memory_type",
+    "stability",
+    "confidence",
+    "project_id",
+    "parent_id",
+    "decay_policy",
+    "decay_rate",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,25 +76,27 @@ async def update(
         The changed memory, and whether it was embedded again.
 
     Raises:
-        InvalidArgumentError: `changes` is empty.
+        InvalidArgumentError: `changes` is empty, a field is both changed and cleared, or the
+            parent is the memory itself or below it.
         DuplicateError: Another memory has the new content.
-        NotFoundError: The group has no such memory.
+        NotFoundError: The group has no such memory, or no such parent.
     """
-    given = {name: value for name in _CHANGEABLE if (value := getattr(changes, name)) is not None}
-    if not given:
-        raise InvalidArgumentError("changes", {}, f"give at least one of {', '.join(_CHANGEABLE)}")
+    given, cleared = _given(changes)
     graph, settings = engine.graph, engine.settings
     policies.require_policy(settings, changes.decay_policy)
     found = await _fetch_decompressed(engine, scope, memory_id)
+    if changes.parent_id:
+        await _check_parent(graph, scope.group_id, memory_id, changes.parent_id)
+    edit = _edit(found, given, cleared, scope.now)
     if "metadata" in given:
         given["metadata_json"] = metadata_json(given.pop("metadata"))
-    if "tags" in given:
-        given["tags"] = list(given["tags"])
     if given.get("content") == found.content:
         del given["content"]  # a concurrent update may have changed it: never write it unchanged
     rewritten = "content" in given
     if rewritten:
         given |= await content_properties(engine, given["content"], memory_id, scope.group_id)
+    if "title" in changes.clear or changes.title:
+        given["name"] = changes.title or default_title(given.get("content", found.content))
     try:
         memory = await graph.one(
             "memories/update/update",
@@ -80,6 +104,8 @@ async def update(
             group_id=scope.group_id,
             memory_id=memory_id,
             changes=given,
+            cleared=cleared,
+            edit=edit,
             version_id=str(uuid.uuid4()),
             graphiti_vectors=settings.graphiti_vectors,
             **view_parameters(settings, scope.now) | {"decay": policies.parameters(settings)},
@@ -88,8 +114,52 @@ async def update(
         await check_not_stored(graph, given["dedup_key"], scope.group_id)
         raise
     if memory is None:
-        raise NotFoundError(memory_id, scope.group_id)
+        raise await not_found(engine.graph, scope.group_id, memory_id)
     return memory, rewritten
+
+
+def _given(changes: MemoryChanges) -> tuple[dict[str, Any], list[str]]:
+    """Return the values to store, and the names of the fields to empty."""
+    values = ((name, getattr(changes, name)) for name in _CHANGEABLE)
+    given = {name: value for name, value in values if value is not None}
+    if not given and not changes.clear:
+        names = ", ".join(argument(name) for name in (*_CHANGEABLE, "clear"))
+        raise InvalidArgumentError("changes", {}, f"give at least one of {names}")
+    for name in changes.clear:
+        if name in given:
+            raise InvalidArgumentError("clear", name, f"{argument(name)} is given, too; give one")
+    given |= {name: value for name, value in _EMPTY.items() if name in changes.clear}
+    if "tags" in given:
+        given["tags"] = list(given["tags"])
+    return given, [name for name in changes.clear if name not in (*_EMPTY, "title")]
+
+
+async def _check_parent(graph: Graph, group_id: str, memory_id: str, parent_id: str) -> None:
+    circular = await graph.one(
+        "memories/update/parent", bool, group_id=group_id, memory_id=memory_id, parent_id=parent_id
+    )
+    if circular is None:
+        raise await not_found(graph, group_id, parent_id)
+    if circular:
+        raise InvalidArgumentError(
+            "parent_id", parent_id, "it is the memory itself, or below it; choose another parent"
+        )
+
+
+def _edit(
+    found: Memory, given: Mapping[str, Any], cleared: Sequence[str], now: datetime
+) -> str | None:
+    """Return the entry of the history for the changed fields, or None."""
+    after = {**given, **dict.fromkeys(cleared)}
+    changed = {
+        name: [before, after[name]]
+        for name in _RECORDED
+        if name in after and (before := getattr(found, name)) != after[name]
+    }
+    if not changed:
+        return None
+    entry = {"at": instant(now), "by": way_in(), "changed": changed}
+    return json.dumps(entry, ensure_ascii=False, allow_nan=False)
 
 
 async def _fetch_decompressed(engine: Engine, scope: CallScope, memory_id: str) -> Memory:
@@ -100,7 +170,7 @@ async def _fetch_decompressed(engine: Engine, scope: CallScope, memory_id: str) 
     """
     found = await get_many(engine, scope, [memory_id])
     if not found:
-        raise NotFoundError(memory_id, scope.group_id)
+        raise await not_found(engine.graph, scope.group_id, memory_id)
     contents = {memory_id: found[0].content}
     await restore_contents(engine.graph, contents, group_id=scope.group_id)
     return found[0]
@@ -129,7 +199,7 @@ async def delete(
             **scope.parameters(),
         )
     if not gone:
-        raise NotFoundError(memory_id, scope.group_id)
+        raise await not_found(engine.graph, scope.group_id, memory_id)
     retention = timedelta(days=engine.settings.soft_delete_retention_days)
     return Deleted(memory_id, permanent, None if permanent else scope.now + retention)
 

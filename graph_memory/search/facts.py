@@ -74,12 +74,12 @@ async def search_facts(
 ) -> list[Fact]:
     """Find the facts of a group that answer a query, best first."""
     given = {name: getattr(filters, name) for name in FactFilters.__slots__}
-    filtered = any(value is not None for value in given.values())
+    filtered = any(value not in (None, ()) for value in given.values())
     parameters = {k: instant(v) if hasattr(v, "tzinfo") else v for k, v in given.items()}
     return await engine.graph.rows(
         "search/facts/search_filtered" if filtered else "search/facts/search",
         Fact,
-        **{**parameters, "names": None if filters.names is None else list(filters.names)},
+        **{**parameters, "names": list(filters.names) if filters.names else None},
         limit=limit,
         **await _query_parameters(engine.embedder, query, group_id, "fact", "name"),
     )

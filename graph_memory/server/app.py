@@ -1,23 +1,27 @@
 """The MCP server of a `GraphMemory`, and the web application around it."""
 
-from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
+import difflib
+from collections.abc import AsyncGenerator, Collection, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from importlib.metadata import version
+from typing import Any
 
 from mcp.server import MCPServer
+from mcp.server.mcpserver import Context
 from mcp.server.transport_security import TransportSecuritySettings
-from mcp.types import Tool
+from mcp.types import CallToolResult, InputRequiredResult, Tool
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from graph_memory.api.service import GraphMemory
+from graph_memory.errors import UnknownToolError
 from graph_memory.server import resources
 from graph_memory.server.auth import Verifier, auth_settings, caller
 from graph_memory.server.handshake import chosen_tools
 from graph_memory.server.opening import Opening
-from graph_memory.server.tool import MemoryTool, Toolset
+from graph_memory.server.tool import MemoryTool, Toolset, refusal
 from graph_memory.server.tools import (
     admin,
     compat,
@@ -60,6 +64,16 @@ _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 class _Server(MCPServer[Opening]):
     """A server that lists to each caller the tools that the caller may call."""
 
+    tool_names: Collection[str] = ()
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[Opening, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool; a tool that the server does not have is named with a remedy."""
+        if name not in self.tool_names:
+            return refusal(UnknownToolError(name, _remedy(name)))
+        return await super().call_tool(name, arguments, context)
+
     async def list_tools(self) -> list[Tool]:
         scope = caller().scope
         scopes = {tool.name: tool.scope for tool in _tools(TOOLSETS)}
@@ -81,6 +95,7 @@ def build_server(
     async def lifespan(_: MCPServer[Opening]) -> AsyncGenerator[Opening]:
         yield opening
 
+    chosen = _chosen(opening.settings)
     server = _Server(
         "graph-memory",
         title="Graph memory",
@@ -90,10 +105,11 @@ def build_server(
         lifespan=lifespan,
         log_level="WARNING",
         subscriptions=False,  # the lists never change while the server runs
-        tools=[*_chosen(opening.settings)],
+        tools=[*chosen],
         token_verifier=verifier,
         auth=auth_settings(opening.settings) if verifier else None,
     )
+    server.tool_names = {tool.name for tool in chosen}
     resources.register(server)
     return server
 
@@ -140,6 +156,18 @@ def _chosen(settings: Settings) -> list[MemoryTool]:
     names = {name: [tool.name for tool in _tools([name])] for name in TOOLSETS}
     of_episodes = [tool.name for tool in episodes.toolset.tools]
     return [tools[name] for name in chosen_tools(settings, names, of_episodes)]
+
+
+def _remedy(name: str) -> str:
+    """Return what to do about a tool that the server does not have."""
+    for toolset in TOOLSETS:
+        if name in (tool.name for tool in _tools([toolset])):
+            missing = " and GRAPH_MEMORY_LLM_URL" if toolset == "graphiti" else ""
+            return (
+                f"It is in the toolset {toolset}: the operator sets GRAPH_MEMORY_TOOLSETS{missing}."
+            )
+    near = difflib.get_close_matches(name, [tool.name for tool in _tools(TOOLSETS)], n=1)
+    return f"Did you mean {near[0]}?" if near else "tools/list names those there are."
 
 
 def _transport_security(settings: Settings) -> TransportSecuritySettings:

@@ -20,7 +20,7 @@ WORDS = WithJsonSchema({"type": "array", "items": {"type": "string"}})
 NUMBER = WithJsonSchema({"type": "integer"})
 REAL = WithJsonSchema({"type": "number"})
 
-GroupId = Annotated[inputs.GroupId | None, Field(description="Tenant id; default: the server's.")]
+GroupId = Annotated[inputs.GroupId | None, Field(description="Tenant; default: the server's.")]
 MemoryId = Annotated[inputs.MemoryId, Field(description="Id of the memory.")]
 
 Content = Annotated[
@@ -42,6 +42,12 @@ ProjectId = Annotated[inputs.Line | None, Field(description="Project id.")]
 ConversationId = Annotated[
     inputs.Line | None, Field(description="Id of the conversation it is from.")
 ]
+Title = Annotated[inputs.Line | None, Field(description="Short title.")]
+Clear = Annotated[
+    tuple[inputs.Clearable, ...],
+    Field(description="Fields to empty."),
+    WORDS,
+]
 ParentId = Annotated[inputs.MemoryId | None, Field(description="Id of the memory it is part of.")]
 Relationships = Annotated[
     tuple[inputs.NewRelation, ...],
@@ -58,8 +64,9 @@ DecayRate = Annotated[
     inputs.DecayRate | None, Field(description="Decay rate per day, for policy adaptive.")
 ]
 Memories = Annotated[
-    list[dict[str, Any]],
+    list[Any],
     Field(description="Objects with the arguments of add_memory, created_at and memory_id."),
+    WithJsonSchema({"type": "array", "items": {"type": "object"}}),
 ]
 
 NewContent = Annotated[

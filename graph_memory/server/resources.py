@@ -22,6 +22,7 @@ from graph_memory.server.opening import Opening
 from graph_memory.server.tool import FAILED
 from graph_memory.server.views.base import ErrorView, MemoryView
 from graph_memory.server.views.stats import HealthView, StatsView
+from graph_memory.wording import Surface, Words, speaking
 
 _log = logging.getLogger(__name__)
 
@@ -90,15 +91,16 @@ async def _memory(context: Context[Opening]) -> GraphMemory:
 @contextmanager
 def _refusals() -> Generator[None]:
     """Translate our errors into errors of the protocol."""
-    try:
-        yield
-    except (NotFoundError, InvalidArgumentError, ForbiddenError) as error:
-        raise ResourceNotFoundError(ErrorView.of(error).text()) from error
-    except GraphMemoryError as error:
-        raise ResourceError(ErrorView.of(error).text()) from error
-    except Exception as error:
-        _log.exception("Reading a resource failed")
-        raise ResourceError(FAILED.text()) from error
+    with speaking(Words(Surface.MCP, "resource")):
+        try:
+            yield
+        except (NotFoundError, InvalidArgumentError, ForbiddenError) as error:
+            raise ResourceNotFoundError(ErrorView.of(error).text()) from error
+        except GraphMemoryError as error:
+            raise ResourceError(ErrorView.of(error).text()) from error
+        except Exception as error:
+            _log.exception("Reading a resource failed")
+            raise ResourceError(FAILED.text()) from error
 
 
 def recall(topic: Topic = "the user and what we work on") -> str:

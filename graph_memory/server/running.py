@@ -7,6 +7,8 @@ import sys
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+_log = logging.getLogger(__name__)
+
 _LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
@@ -40,6 +42,7 @@ async def until_signalled(work: Coroutine[Any, Any, None]) -> None:
 
     def cancel() -> None:
         if not task.cancelling():  # a second signal must not interrupt the shutdown
+            _log.info("Shutting down.")
             task.cancel()
 
     loop = asyncio.get_running_loop()
@@ -54,6 +57,7 @@ async def until_signalled(work: Coroutine[Any, Any, None]) -> None:
     finally:
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(number)
+        _log.info("Stopped.")
     if not task.cancelled():
         task.result()
 

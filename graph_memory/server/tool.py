@@ -20,13 +20,14 @@ from pydantic import Field
 from graph_memory import metrics
 from graph_memory.api.types import Scope
 from graph_memory.database.read_limiter import call_started_at
-from graph_memory.domain.inputs import validate
+from graph_memory.domain.inputs import unknown_argument, validate
 from graph_memory.errors import GraphMemoryError, InvalidArgumentError
 from graph_memory.server import audit
 from graph_memory.server.auth import caller
 from graph_memory.server.opening import Opening
 from graph_memory.server.schemas import arguments_schema
 from graph_memory.server.views.base import ErrorView, View
+from graph_memory.wording import Surface, Words, speaking
 
 Function = TypeVar("Function", bound=Callable[..., Awaitable[View]])
 
@@ -66,7 +67,8 @@ class MemoryTool(Tool):
         call_started_at.set(time.monotonic())
         answer = _CANCELLED  # the outcome if the caller disconnects before the answer
         try:
-            answer = await self._answer(arguments, context)
+            with speaking(Words(Surface.MCP, self.name)):
+                answer = await self._answer(arguments, context)
             return answer
         finally:
             elapsed = time.perf_counter() - started
@@ -111,9 +113,7 @@ class MemoryTool(Tool):
         known: dict[str, Any] = self.parameters["properties"]
         given = _renamed({k: v for k, v in arguments.items() if v is not None}, self.synonyms)
         for name in given.keys() - known.keys():
-            raise InvalidArgumentError(
-                name[:80], given[name], f"unknown argument; valid are {', '.join(known)}"
-            )
+            raise InvalidArgumentError(name[:80], given[name], unknown_argument(known))
         unpacked = {name: _unpacked(value, known[name]) for name, value in given.items()}
         return validate(self.fn_metadata.arg_model, unpacked).model_dump_one_level()
 
@@ -122,7 +122,7 @@ class MemoryTool(Tool):
             _log.error("%s failed", self.name, exc_info=error)
             return _answer(FAILED, is_error=True)
         _log.debug("%s refused: %s", self.name, error.code)
-        return _answer(ErrorView.of(error), is_error=True)
+        return refusal(error)
 
 
 class Toolset:
@@ -214,6 +214,11 @@ def _answer(view: View, *, is_error: bool = False, alias_of: str | None = None) 
         structured_content=structured,
         is_error=is_error,
     )
+
+
+def refusal(error: GraphMemoryError) -> CallToolResult:
+    """Return an error as the answer of a tool."""
+    return _answer(ErrorView.of(error), is_error=True)
 
 
 #: The recorded outcome of a call whose caller disconnected. Finished writes stay.

@@ -186,7 +186,10 @@ class DecaySettings(BaseSettings):
         description="Time for which an obsolete memory is kept, days. By default without an end.",
     )
     state_history_length: int = Field(
-        20, ge=1, le=1000, description="Changes of state that a memory remembers."
+        20,
+        ge=1,
+        le=1000,
+        description="Changes of state and changes by callers that a memory remembers.",
     )
 
     # Confidence

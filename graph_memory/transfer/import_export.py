@@ -1,16 +1,15 @@
 """Import and export of memories as lines of JSON."""
 
-import hashlib
 import uuid
-from collections.abc import AsyncIterator, Callable, Container, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, fields
 from operator import itemgetter
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 from graph_memory.api.service import GraphMemory
 from graph_memory.decay import policies
 from graph_memory.domain.batching import batched
-from graph_memory.domain.encoding import default_title
+from graph_memory.domain.encoding import content_hash, default_title, entity_content_hash
 from graph_memory.domain.inputs import NewMemory
 from graph_memory.domain.models import RelationType
 from graph_memory.domain.scope import CallScope
@@ -26,9 +25,13 @@ from graph_memory.transfer.line_format import (
     write_line,
 )
 from graph_memory.transfer.links import PendingLink, set_links, to_properties
+from graph_memory.wording import argument
 
 T = TypeVar("T")
 K = TypeVar("K")
+
+#: What an import does with a memory whose id is taken.
+OnTaken = Literal["rename", "refuse"]
 
 MAX_SHOWN_ERRORS = 20
 
@@ -45,21 +48,41 @@ class LineError:
     message: str
 
 
+@dataclass(frozen=True, slots=True)
+class LineRename:
+    """A line whose id was taken, and the new id of its memory."""
+
+    line: int
+    memory_id: str
+    new_id: str
+
+
 @dataclass(slots=True)
 class ImportReport:
-    """The counts of an import; `errors` holds the first 20 errors, `failed` counts all."""
+    """The counts of an import, with the first 20 errors and the first 20 renames.
+
+    A memory with a new id is counted in `stored` and in `renamed`.
+    """
 
     stored: int = 0
     skipped: int = 0
     relations: int = 0
     failed: int = 0
+    renamed: int = 0
     errors: list[LineError] = field(default_factory=list[LineError])
+    renames: list[LineRename] = field(default_factory=list[LineRename])
 
     def refuse(self, line: int, error: GraphMemoryError) -> None:
         """Count an error, and keep it if it is among the first 20."""
         self.failed += 1
         if self.failed <= MAX_SHOWN_ERRORS:
             self.errors.append(LineError(line, error.code, str(error)))
+
+    def rename(self, line: int, memory_id: str, new_id: str) -> None:
+        """Count a memory with a new id, and keep the ids if it is among the first 20."""
+        self.renamed += 1
+        if self.renamed <= MAX_SHOWN_ERRORS:
+            self.renames.append(LineRename(line, memory_id, new_id))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +100,7 @@ class _Holder:
 
     memory_id: str
     in_group: bool  #: true if the group can see it
+    hashes: list[str]  #: of its contents, earlier ones included
 
 
 async def import_lines(
@@ -84,22 +108,31 @@ async def import_lines(
     lines: Iterable[str],
     group_id: str | None = None,
     on_progress: Callable[[int], None] = lambda lines_done: None,
+    *,
+    on_taken: OnTaken = "rename",
 ) -> ImportReport:
     """Store a memory for each line; a repeated import stores only missing memories.
 
-    A memory whose id or content the group holds already is skipped. An id that a deleted memory or
-    another group holds is replaced by a new one, also in the relations and parents of other lines.
+    A memory is skipped if the group holds its content, or held it under its id. An id is taken if
+    another group, a deleted memory or a memory with another content has it.
+
+    A line with a malformed relation is refused. A relation or parent whose target does not exist is
+    refused alone, because the target may follow in a later line; the memory stays.
 
     Args:
         memory: The service to import into.
         lines: JSON objects, read lazily; blank lines are skipped.
         group_id: The tenant of all lines; None keeps the group of each line.
         on_progress: Called with the number of lines done since the last call.
+        on_taken: `rename` a memory whose id is taken, also in the relations and parents of other
+            lines, or `refuse` its line.
 
     Raises:
         GraphUnavailableError: The connection to Neo4j was lost; the batches so far are stored.
     """
-    running = _Import(memory, group_id)
+    if on_taken not in get_args(OnTaken):
+        raise InvalidArgumentError("on_taken", on_taken, "it is 'rename' or 'refuse'")
+    running = _Import(memory, group_id, on_taken)
     size = min(_IMPORT_BATCH, memory.settings.max_batch)
     for batch in batched(enumerate(lines, start=1), size):
         await running.store(batch)
@@ -141,9 +174,10 @@ class _Exported:
 class _Import:
     """A running import: its counts, the ids replaced, and the links to set at the end."""
 
-    def __init__(self, memory: GraphMemory, group_id: str | None) -> None:
+    def __init__(self, memory: GraphMemory, group_id: str | None, on_taken: OnTaken) -> None:
         self.report = ImportReport()
         self._memory = memory
+        self._on_taken = on_taken
         self._group_id = memory.group(group_id) if group_id else None
         self._new_ids: dict[tuple[str, str], str] = {}
         self._links: list[PendingLink] = []
@@ -194,25 +228,54 @@ class _Import:
         holders = await self._memory.context.graph.rows(
             "transfer/import_export/find_ids", _Holder, group_id=group_id, memory_ids=ids
         )
-        here = {holder.memory_id for holder in holders if holder.in_group}
-        elsewhere = {holder.memory_id for holder in holders if not holder.in_group}
-        stored_lines = [(line, i) for line in lines if (i := line.memory.memory_id or "") in here]
+        by_id = {holder.memory_id: holder for holder in holders}
+        new: list[_Line] = []
+        taken: list[_Line] = []
+        stored_lines: list[tuple[_Line, str]] = []
+        for line in lines:
+            memory_id = line.memory.memory_id or ""
+            holder = by_id.get(memory_id)
+            if holder is None:
+                new.append(line)
+            elif holder.in_group and _is_of(line, holder):
+                stored_lines.append((line, memory_id))
+            else:
+                taken.append(line)
         self.report.skipped += len(stored_lines)
-        new = [line for line in lines if line.memory.memory_id not in here]
-        outcomes = await self._memory.add_many(_arguments(line, elsewhere) for line in new)
-        for line, outcome in zip(new, outcomes, strict=True):
+        taken += await self._add(new, stored_lines)
+        if self._on_taken == "rename":
+            await self._add(taken, stored_lines, renamed=True)
+        for line in taken if self._on_taken == "refuse" else ():
+            self.report.refuse(line.number, _taken(line))
+        return stored_lines
+
+    async def _add(
+        self, lines: list[_Line], stored_lines: list[tuple[_Line, str]], *, renamed: bool = False
+    ) -> list[_Line]:
+        """Store the memories of lines, with new ids if `renamed`; return lines whose id is taken.
+
+        The lines that are stored now, with their ids, are appended to `stored_lines`.
+        """
+        taken: list[_Line] = []
+        if not lines:
+            return taken
+        outcomes = await self._memory.add_many(_arguments(line, renamed) for line in lines)
+        for line, outcome in zip(lines, outcomes, strict=True):
             match outcome.error:
                 case None:
                     self.report.stored += 1
                     stored_lines.append((line, str(outcome.memory_id)))
+                    if renamed:
+                        named = line.memory.memory_id or ""
+                        self.report.rename(line.number, named, str(outcome.memory_id))
                 case DuplicateError(existing_id=existing_id):
                     self.report.skipped += 1
                     stored_lines.append((line, existing_id))
-                case InvalidArgumentError(argument="memory_id"):  # an earlier line has the same id
-                    self.report.skipped += 1
+                case InvalidArgumentError(argument="memory_id") if not renamed:
+                    taken.append(line)  # by an earlier line
                 case error:
                     self.report.refuse(line.number, error)
-        return stored_lines
+        return taken
 
     def _remember_links(self, line: _Line, memory_id: str) -> None:
         memory = line.memory
@@ -289,13 +352,28 @@ class _Import:
             )
 
 
-def _arguments(line: _Line, taken: Container[str]) -> dict[str, Any]:
-    """Return the arguments of `add` for a line, without links and without a taken id."""
+def _is_of(line: _Line, holder: _Holder) -> bool:
+    """Check whether the memory with the id of a line has its content, or had it earlier."""
+    content = line.memory.content
+    known = {content_hash(content), entity_content_hash(holder.memory_id, content)}
+    return not known.isdisjoint(holder.hashes)
+
+
+def _taken(line: _Line) -> InvalidArgumentError:
+    return InvalidArgumentError(
+        "memory_id",
+        line.memory.memory_id,
+        f"another content or group has it; omit it, or use {argument('on_taken', 'rename')}",
+    )
+
+
+def _arguments(line: _Line, renamed: bool) -> dict[str, Any]:
+    """Return the arguments of `add` for a line, without links, and without its id if `renamed`."""
     arguments = {field.name: getattr(line.memory, field.name) for field in fields(NewMemory)}
     arguments |= {"group_id": line.group_id, "parent_id": None, "relationships": ()}
     if line.memory.lifecycle:  # our exports hold the links themselves
         arguments["conversation_id"] = None
-    if arguments["memory_id"] in taken:
+    if renamed:
         arguments["memory_id"] = None
     return arguments
 
@@ -305,7 +383,7 @@ def _version(version: ArchivedVersion, vector: Vector) -> dict[str, Any]:
     return {
         **to_properties(asdict(version)),
         "version_id": str(uuid.uuid4()),
-        "content_hash": hashlib.sha256(version.content.encode()).hexdigest(),
+        "content_hash": content_hash(version.content),
         "name": version.title or default_title(version.content),
         "embedding": vector,
     }

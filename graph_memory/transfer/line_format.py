@@ -35,6 +35,7 @@ from graph_memory.domain.properties import (
 )
 from graph_memory.domain.timestamps import Moment, instant
 from graph_memory.errors import InvalidArgumentError
+from graph_memory.memories.relations import ends_error
 
 _CHANGE = TypeAdapter(Transition)
 
@@ -53,8 +54,32 @@ def _recorded(entry: str) -> str:
     return entry
 
 
+@dataclass(frozen=True, slots=True)
+class _Edit:
+    """A change by a caller: the fields with their values before and after."""
+
+    at: Moment
+    by: str
+    changed: dict[str, tuple[Any, Any]]
+
+
+_EDIT = TypeAdapter(_Edit)
+
+
+def _edited(entry: str) -> str:
+    """Check an entry of the history of changes, which later reads parse."""
+    try:
+        _EDIT.validate_json(entry)
+    except ValidationError as error:
+        raise ValueError("it is not a change as exported") from error
+    if not _ENTRY.match(entry):
+        raise ValueError("it does not begin with its instant as exported")
+    return entry
+
+
 Count = Annotated[int, Field(ge=0, le=2**53)]
 Entry = Annotated[Text, AfterValidator(_recorded)]
+Edit = Annotated[Text, AfterValidator(_edited)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +106,7 @@ class Lifecycle:
     state_changed_at: Moment | None = None
     state_reason: Text | None = None
     state_history: tuple[Entry, ...] = ()
+    edit_history: tuple[Edit, ...] | None = None
     decay_score: Unit | None = None
     last_decay_update: Moment | None = None
     preserve_until: Moment | None = None
@@ -216,7 +242,12 @@ def read_line(text: str) -> ArchivedMemory:
         raise InvalidArgumentError("line", text.strip(), f"it is not JSON ({error})") from error
     if not isinstance(given, dict):
         raise InvalidArgumentError("line", text.strip(), "it must be a JSON object")
-    return validate(ArchivedMemory, cast(object, given))
+    memory = validate(ArchivedMemory, cast(object, given))
+    for position, relation in enumerate(memory.relationships):
+        if error := ends_error(memory.memory_id or "", relation):
+            name = f"relationships.{position}.{error.argument}"
+            raise InvalidArgumentError(name, error.value, error.expected)
+    return memory
 
 
 def write_line(described: dict[str, Any], title: str | None) -> str:

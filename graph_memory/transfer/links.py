@@ -11,8 +11,8 @@ from graph_memory.database.graph import Graph
 from graph_memory.domain.batching import batched
 from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import instant
-from graph_memory.errors import GraphMemoryError, InvalidArgumentError, NotFoundError
-from graph_memory.memories.relations import edges
+from graph_memory.errors import GraphMemoryError, NotFoundError
+from graph_memory.memories.relations import edges, ends_error
 from graph_memory.transfer.line_format import ArchivedFact, ArchivedRelation
 
 _BATCH = 2000
@@ -118,11 +118,8 @@ async def _set(
     refused: list[tuple[PendingLink, GraphMemoryError]] = []
     for position, link in enumerate(links):
         target_id = new_ids.get(link.target_id, link.target_id)
-        if target_id == link.from_id and not isinstance(link.edge, ArchivedFact):
-            itself = InvalidArgumentError(
-                "target_id", target_id, "a memory cannot be related to itself"
-            )
-            refused.append((link, itself))
+        if error := _error(link, target_id):
+            refused.append((link, error))
         else:
             rows[position] = [{"position": position, **row} for row in link.rows(target_id)]
     made = await graph.rows(
@@ -139,3 +136,14 @@ async def _set(
         for position in sorted(rows.keys() - existing)
     ]
     return sum(each.created for each in made), refused
+
+
+def _error(link: PendingLink, target_id: str) -> GraphMemoryError | None:
+    """Return the error of a link, with the id of the stored target, or None.
+
+    A content that is stored under another id may be its own target.
+    """
+    if isinstance(link.edge, ArchivedFact):
+        return None
+    relation = link.edge or ArchivedRelation(target_id=target_id)
+    return ends_error(link.from_id, replace(relation, target_id=target_id))

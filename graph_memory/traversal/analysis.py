@@ -13,7 +13,7 @@ from graph_memory.domain.inputs import Clocks
 from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import optional_instant
 from graph_memory.engine import Engine
-from graph_memory.errors import NotFoundError
+from graph_memory.memories.absent import not_found
 from graph_memory.traversal.traverse import Direction, Walk, WalkedRelation, ids_around
 
 #: Radius of the neighbourhood of a memory, in relations.
@@ -117,7 +117,7 @@ async def analyze(
             "traversal/analysis/degrees", _Degrees, memory_id=memory_id, **view
         )
         if degrees is None:
-            raise NotFoundError(memory_id, scope.group_id)
+            raise await not_found(graph, scope.group_id, memory_id, clocks=clocks)
         walk = Walk(
             direction=Direction.BOTH,
             max_depth=min(_NEIGHBOURHOOD_DEPTH, settings.traversal_max_depth),

@@ -10,7 +10,10 @@ is the pre-order of the tree that the breadth-first walk builds.
 
 import asyncio
 import difflib
+import math
 import time
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from itertools import chain, groupby
@@ -20,16 +23,24 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, ConfigDict, Field
 
 from graph_memory.decay import policies
+from graph_memory.domain.batching import batched
 from graph_memory.domain.inputs import AnyRelationName, Clocks, StateName, Tags, TypeName
 from graph_memory.domain.models import BriefMemory, Memory, RelationType
 from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import Moment, optional_instant
 from graph_memory.engine import Engine
-from graph_memory.errors import InvalidArgumentError, NotFoundError
+from graph_memory.errors import InvalidArgumentError
 from graph_memory.memories import filtering, read
+from graph_memory.memories.absent import not_found
 
 #: Steps per query.
 _PAGE = 10_000
+
+#: Share of the time budget for the walk; the rest is for the memories it returns.
+_WALKING = 0.6
+
+#: Memories per query of a walk with a time budget.
+_READ_AT_ONCE = 100
 
 #: Defaults of `max_depth` and `max_nodes`.
 _DEPTH = 3
@@ -173,7 +184,8 @@ async def traverse(engine: Engine, scope: CallScope, start_id: str, walk: Walk) 
             `as_of` is set.
         start_id: The first memory; it is not counted, and not among the nodes.
         walk: The order, bounds, filters and clocks. `max_nodes` bounds the nodes returned; with
-            filters, at most `traversal_max_nodes` memories are visited.
+            filters, at most `traversal_max_nodes` memories are visited. `time_budget_ms` bounds the
+            walk and the reading of its nodes; the start is read in any case.
 
     Returns:
         The start, the nodes in brief, and `truncated` with its reason: "time" or "nodes" if that
@@ -262,7 +274,9 @@ class _Walker:
         filtered = walk.types or walk.tags or walk.states
         self.max_visits = settings.traversal_max_nodes if filtered else self.max_nodes
         budget_ms = walk.time_budget_ms or settings.traversal_time_budget_ms
-        self.deadline = time.monotonic() + budget_ms / 1000 if budget_ms else None
+        seconds = budget_ms / 1000 if budget_ms else math.inf
+        self.walk_deadline = time.monotonic() + seconds * _WALKING
+        self.deadline = time.monotonic() + seconds
         self.parameters = walk.parameters(scope)
         self.depths: dict[str, int] = {start_id: 0}
         self.steps: dict[str, Step] = {}  #: to each memory visited, in the order of visits
@@ -326,25 +340,35 @@ class _Walker:
     async def _ask(self, from_ids: list[str], limit: int | None = None) -> dict[str, _Steps]:
         """Fetch the steps to unvisited memories, by the memory they start from."""
         limit = limit or _PAGE
-        if self.deadline is not None and time.monotonic() > self.deadline:
-            raise _Stopped("time")
         max_compared = self.engine.settings.traversal_fan
         per_memory = min(max_compared, limit, self.max_visits - len(self.steps) + 1)
-        rows = await self.engine.graph.rows(
-            "traversal/traverse/steps",
-            Step,
-            from_ids=from_ids,
-            seen=list(self.depths),
-            fan=max_compared,
-            per_memory=per_memory,
-            limit=limit,
-            **self.parameters,
-        )
+        async with _until(self.walk_deadline):
+            rows = await self.engine.graph.rows(
+                "traversal/traverse/steps",
+                Step,
+                from_ids=from_ids,
+                seen=list(self.depths),
+                fan=max_compared,
+                per_memory=per_memory,
+                limit=limit,
+                **self.parameters,
+            )
         groups = [(id_, list(steps)) for id_, steps in groupby(rows, lambda step: step.from_id)]
         shown = {id_: _Steps(steps, len(steps) < per_memory) for id_, steps in groups}
         if len(rows) == limit:
             shown[rows[-1].from_id].complete = False
         return shown
+
+
+@asynccontextmanager
+async def _until(deadline: float) -> AsyncGenerator[None]:
+    """Raise `_Stopped` if the context does not end before a deadline of `time.monotonic`."""
+    seconds = None if deadline == math.inf else deadline - time.monotonic()
+    try:
+        async with asyncio.timeout(seconds):
+            yield
+    except TimeoutError:
+        raise _Stopped("time") from None
 
 
 def _bounded(argument: str, given: int | None, default: int, bound: int) -> int:
@@ -357,20 +381,19 @@ async def _start(walker: _Walker) -> Memory:
     clocks = Clocks(as_of=walker.walk.as_of, known_at=walker.walk.known_at)
     found = await read.get_many(walker.engine, walker.scope, [walker.start_id], clocks)
     if not found:
-        raise NotFoundError(walker.start_id, walker.scope.group_id)
+        raise await not_found(
+            walker.engine.graph, walker.scope.group_id, walker.start_id, clocks=clocks
+        )
     return found[0]
 
 
 async def _describe_walk(walker: _Walker, start: Memory, reason: Reason | None) -> Walked:
     """Fetch the memories to return, and trace the paths to them."""
-    found = await walker.engine.graph.rows(
-        "traversal/traverse/reached",
-        FadingMemory,
-        memory_ids=walker.wanted,
-        known_at=optional_instant(walker.walk.known_at),
-        decay=policies.parameters(walker.engine.settings),
-        **walker.scope.parameters(),
-    )
+    found: list[FadingMemory] = []
+    try:
+        await _read_reached(walker, found)
+    except _Stopped as stopped:
+        reason = stopped.reason
     by_id = {memory.memory_id: memory for memory in found}
     nodes = [
         ReachedMemory(
@@ -387,6 +410,21 @@ async def _describe_walk(walker: _Walker, start: Memory, reason: Reason | None) 
         truncated=reason is not None,
         reason=reason,
     )
+
+
+async def _read_reached(walker: _Walker, found: list[FadingMemory]) -> None:
+    """Append the memories to return to `found`; with a deadline in several queries."""
+    size = len(walker.wanted) if walker.deadline == math.inf else _READ_AT_ONCE
+    for batch in batched(walker.wanted, max(size, 1)):
+        async with _until(walker.deadline):
+            found += await walker.engine.graph.rows(
+                "traversal/traverse/reached",
+                FadingMemory,
+                memory_ids=batch,
+                known_at=optional_instant(walker.walk.known_at),
+                decay=policies.parameters(walker.engine.settings),
+                **walker.scope.parameters(),
+            )
 
 
 def _path(walker: _Walker, memory_id: str) -> list[str]:

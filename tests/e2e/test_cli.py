@@ -195,7 +195,7 @@ def test_memories_are_added_found_read_listed_and_deleted(cli: Run) -> None:
     assert (got["content"], got["relations"]) == ("Ada prefers green tea", [])
 
     page = cli("list", "--limit", 1, "--json").json
-    assert [memory["memory_id"] for memory in page["memories"]] == [memory_id]
+    assert [memory["memory_id"] for memory in page["results"]] == [memory_id]
     rest = cli("list", "--cursor", page["next_cursor"])
     assert rest.out.count("\n") == 1
     assert "\tThe printer is on the third floor" in rest.out
@@ -237,7 +237,7 @@ def test_a_memory_is_changed_touched_and_superseded_and_its_past_is_asked_for(cl
     assert found() == [new["memory_id"]]
     assert found("--as-of", "2025-06-01") == [old["memory_id"]]
     assert found("--known-at", "2025-06-01") == []
-    listed = cli("list", "--as-of", "2025-06-01", "--json").json["memories"]
+    listed = cli("list", "--as-of", "2025-06-01", "--json").json["results"]
     assert [memory["memory_id"] for memory in listed] == [old["memory_id"]]
     assert cli("get", old["memory_id"], "--as-of", "2025-06-01").code == 0
     assert cli("get", old["memory_id"], "--as-of", "2026-06-01").code == 1
@@ -443,7 +443,7 @@ def test_an_import_names_the_bad_lines_and_can_be_repeated(
     )
     result = cli("import", file)
     assert result.code == 1
-    assert result.out == "stored\t2\nskipped\t0\nrelations\t1\nfailed\t2\n"
+    assert result.out == "stored\t2\nskipped\t0\nrelations\t1\nfailed\t2\nrenamed\t0\n"
     third, fifth = result.err.splitlines()
     assert third.startswith("line 3: ")
     assert fifth.startswith("line 5: ")
@@ -468,7 +468,15 @@ def test_an_export_can_be_imported_into_another_group(cli: Run, tmp_path: Path, 
     assert told == {"exported": 2, "file": str(tmp_path / "out.jsonl")}
     assert {file.name for file in tmp_path.iterdir()} == {"memories.jsonl", "out.jsonl"}
     result = cli("import", tmp_path / "out.jsonl", "--group", f"{group}_copy")
-    assert (result.code, result.err) == (0, "")
+    taken, other = result.err.splitlines()
+    assert result.code == 0
+    assert f"line 1: the id '{group}-1' is taken; stored as " in taken
+    assert other.startswith("line 2: the id ")
+    refused = cli(
+        "import", tmp_path / "out.jsonl", "--group", f"{group}_3", "--on-taken", "refuse", "--json"
+    )
+    assert (refused.code, refused.json["stored"], refused.json["failed"]) == (1, 0, 2)
+    assert f"line 1: memory_id='{group}-1' is not allowed" in refused.err
     copied = [
         json.loads(line) for line in cli("export", "--group", f"{group}_copy").out.split("\n")[:-1]
     ]
@@ -508,7 +516,12 @@ def test_the_schema_is_told_and_brought_up(cli: Run) -> None:
     assert [step["version"] for step in steps] == [step.version for step in MIGRATIONS]
     assert all(step["applied_at"] for step in steps)
     assert cli("migrate", "up", "--json").json == {"applied": [], "remade": []}
-    assert cli("migrate", "down", "--to", 99, "--json").json == {"removed": []}
+    last = MIGRATIONS[-1].version
+    assert cli("migrate", "down", "--to", last, "--json").json == {"removed": []}
+    for version in (-1, 99):
+        refused = cli("migrate", "down", "--to", version)
+        assert refused.code == 2
+        assert f"--to={version} is not allowed: it must be from 0 to {last}." in refused.err
     assert cli("migrate", "reindex", "--json").json == {"remade": []}
 
 
@@ -535,6 +548,7 @@ def test_verify_names_what_is_wrong(
     assert f"{group}\ta memory is in an unknown state\t1\t{memory_id}" in result.out
     assert "importance beyond 1..10" in result.out
     assert "a relation is of an unknown type" in result.out
+    assert cli("verify", "--group", f"{group}_2", "--json").json == {"ok": True, "problems": {}}
     cli("delete", memory_id, "--permanent")
 
 
@@ -651,6 +665,9 @@ def test_tokens_are_made_listed_rotated_and_revoked(cli: Run, group: str, no_tok
     assert len(listed) >= 2
     assert secret not in cli("token", "list").out
     assert cli("token", "revoke", "nobody").code == 1
+    for empty in ("", " ", ","):
+        refused = cli("token", "create", "ci", "--groups", empty)
+        assert (refused.code, "--groups=[] is not allowed" in refused.err) == (2, True)
     refused = cli("token", "create", "ci", "--scope", "god")
     assert (refused.code, "--scope" in refused.err) == (2, True)
     assert cli("token", "create", "ci", "--groups", "*", "--json").json["groups"] is None

@@ -67,6 +67,8 @@ async def test_a_memory_goes_through_its_life_over_http(url: str, era: Any):
         assert deleted["recoverable_until"] == "2026-08-30T12:00:00.000Z"
         said, data = await refused(client, "get_memory", memory_id=memory_id)
         assert data["code"] == "not_found"
+        assert "recover_soft_deleted restores it" in said
+        said, _ = await refused(client, "get_memory", memory_id="nobody")
         assert "a list return ids" in said
 
 
@@ -171,12 +173,23 @@ async def test_search_results_show_every_field_of_a_memory(memory: GraphMemory):
 
 
 async def test_of_many_memories_one_refused_does_not_stop_the_others(memory: GraphMemory):
-    given = [{"content": "a"}, {"content": "a"}, {"content": ""}, {"content": "b", "colour": 1}, {}]
+    given: list[Any] = [
+        {"content": "a"},
+        {"content": "a"},
+        {"content": ""},
+        {"content": "b", "colour": 1},
+        {},
+        "c",
+        None,
+        ["d"],
+    ]
     async with inside(memory) as client:
         answer = await call(client, "add_memories", memories=given)
-    assert (answer["stored"], answer["refused"]) == (1, 4)
+    assert (answer["stored"], answer["refused"]) == (1, 7)
     codes = [result["error"] and result["error"]["code"] for result in answer["results"]]
-    assert codes == [None, "duplicate", *["invalid_argument"] * 3]
+    assert codes == [None, "duplicate", *["invalid_argument"] * 6]
+    said = answer["results"][5]["error"]["message"]
+    assert said == "memories.5='c' is not allowed: it must be an object."
     assert answer["results"][1]["error"]["existing_id"] == answer["results"][0]["memory_id"]
 
 
@@ -198,7 +211,7 @@ async def test_of_many_memories_one_refused_does_not_stop_the_others(memory: Gra
         ("list_memories", {"cursor": "x"}, "cursor='x' is not allowed"),
         ("list_memories", {"states": ["ASLEEP"]}, "states.0='ASLEEP'"),
         ("add_memory", {"stability": 6}, "stability=6 is not allowed: it must be from 1 to 5."),
-        ("retrieve_memories", {"query": "x", "max_tokens": 0}, "greater than or equal to 1."),
+        ("retrieve_memories", {"query": "x", "max_tokens": 0}, "from 1 to 1000000."),
         ("add_memory", {"importance": "high"}, "importance='high' is not allowed"),
         ("add_memory", {"tags": ["a"] * 65}, "tags="),
         ("add_memory", {"metadata": {"uuid": 1}}, "reserved by Graphiti"),

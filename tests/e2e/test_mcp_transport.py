@@ -302,6 +302,9 @@ async def test_a_process_serves_until_a_signal_stops_it_cleanly(
         assert started.returncode == 0
         assert output == b""
         assert b"Traceback" not in errors, errors.decode()
+        logged = errors.decode().splitlines()
+        assert "Shutting down." in logged[-2]
+        assert "Stopped." in logged[-1]
 
 
 async def test_a_signal_stops_the_stdio_server_although_its_input_is_open(

@@ -22,10 +22,12 @@ TOOLS = {
 
 
 def test_the_system_prompt_names_only_tools_of_the_default_toolsets() -> None:
-    named = set(re.findall(r"`([a-z]+(?:_[a-z]+)+)`", PROMPT))
+    notice, _, advice = PROMPT.partition("\n---\n")
+    named = set(re.findall(r"`([a-z]+(?:_[a-z]+)+)`", advice))
     arguments = {"session_id", "as_of", "known_at", "memory_type", "relation_types", "related_to"}
     assert named - arguments - set(RelationType) <= TOOLS
     assert {"retrieve_memories", "memory_relate", "memory_traverse"} <= named
+    assert "`memory_graph_search` for `memory_traverse`" in notice.replace("\n", " ")
 
 
 def test_the_instructions_of_the_server_advise_as_the_system_prompt_does() -> None:

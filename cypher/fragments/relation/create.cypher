@@ -5,8 +5,9 @@
 //
 // access  fragment
 // param   group_id  : STRING — the tenant
-// param   relations : LIST<MAP> — relation_id, edge_key, from_id, to_id, relation_type, strength,
-//                     fact, valid_at, invalid_at and metadata_json
+// param   relations : LIST<MAP> — relation_id, edge_key, from_id, to_id, relation_type, fact,
+//                     valid_at and invalid_at; strength and metadata_json of a new relation;
+//                     given_strength and given_metadata_json, where null keeps the stored value
 // param   now       : STRING — ISO 8601, UTC
 UNWIND $relations AS row
 MATCH (a:Memory {uuid: row.from_id, group_id: $group_id})
@@ -26,15 +27,18 @@ ON CREATE SET
   r.name = row.relation_type,
   r.episodes = [],
   r.created_at = datetime($now),
-  r.valid_at = datetime($now)
-ON MATCH SET r.expired_at = CASE
-  WHEN coalesce(r.invalid_at > datetime($now), true) AND datetime(row.invalid_at) <= datetime($now)
-    THEN datetime($now)
-  ELSE r.expired_at
-END
+  r.valid_at = datetime($now),
+  r.strength = row.strength,
+  r.metadata_json = row.metadata_json
+ON MATCH SET
+  r.expired_at = CASE
+    WHEN coalesce(r.invalid_at > datetime($now), true)
+      AND datetime(row.invalid_at) <= datetime($now) THEN datetime($now)
+    ELSE r.expired_at
+  END,
+  r.strength = coalesce(row.given_strength, r.strength),
+  r.metadata_json = coalesce(row.given_metadata_json, r.metadata_json)
 SET
   r.valid_at = coalesce(datetime(row.valid_at), r.valid_at),
   r.invalid_at = coalesce(datetime(row.invalid_at), r.invalid_at),
-  r.strength = row.strength,
-  r.fact = coalesce(row.fact, r.fact, a.name + ' ' + row.relation_type + ' ' + b.name),
-  r.metadata_json = row.metadata_json
+  r.fact = coalesce(row.fact, r.fact, a.name + ' ' + row.relation_type + ' ' + b.name)

@@ -21,6 +21,9 @@ UNION ALL
   RETURN datetime(m.state_changed_at) AS at, 'state' AS kind,
          m.lifecycle_state + ': ' + m.state_reason AS detail
 UNION ALL
+  UNWIND coalesce(m.edit_history, []) AS entry
+  RETURN datetime(substring(entry, 8, 24)) AS at, 'changed' AS kind, entry AS detail
+UNION ALL
   WITH m WHERE m.obsolete_at IS NOT NULL
   RETURN datetime(m.obsolete_at) AS at, 'obsolete' AS kind, m.obsolete_reason AS detail
 UNION ALL

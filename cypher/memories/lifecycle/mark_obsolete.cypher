@@ -16,6 +16,7 @@
 // returns refused     : STRING? — reason for no change: ended, ahead or settled
 // returns holder      : STRING? — id of the current successor of the refused memory
 // returns since       : STRING? — start of validity of the refused memory
+// returns again       : BOOLEAN — whether the successor superseded the memory before
 MATCH (m:Memory)
 WHERE m.uuid IN [$memory_id, $superseded_by] AND m.group_id = $group_id
 WITH m ORDER BY m.uuid
@@ -36,7 +37,7 @@ CALL (old) {
   // include fragments/memory/superseded_by
   AS holder
 }
-WITH m, other, holder, CASE
+WITH m, other, holder, again, CASE
   WHEN other IS NULL OR again THEN null
   WHEN ended THEN 'ended'
   WHEN other.valid_at > $now THEN 'ahead'
@@ -47,4 +48,5 @@ CALL (m, other, refused) {
   // include memories/lifecycle/expire
 }
 RETURN m.uuid AS memory_id, m.lifecycle_state AS state, m.obsolete_at AS obsolete_at,
-       m.invalid_at AS invalid_at, refused, holder, other.valid_at AS since
+       m.invalid_at AS invalid_at, refused, holder, other.valid_at AS since,
+       coalesce(again, false) AS again

@@ -5,7 +5,10 @@
 // access  write
 // param   group_id   : STRING — the tenant
 // param   memory_id  : STRING
-// param   changes    : MAP — properties to change
+// param   changes    : MAP — properties to change, and parent_id
+// param   cleared    : LIST<STRING> — properties to remove, and parent_id
+// param   edit       : STRING? — entry of the history, as JSON
+// param   decay      : MAP — state_history_length
 // param   version_id : STRING — id of the version with the previous text
 // param   now        : STRING — ISO 8601, UTC
 // returns memory : MAP
@@ -41,9 +44,13 @@ SET
   m.project_id = coalesce($changes.project_id, m.project_id),
   m.decay_policy = coalesce($changes.decay_policy, m.decay_policy),
   m.decay_rate = coalesce($changes.decay_rate, m.decay_rate),
+  m.edit_history = CASE WHEN $edit IS NULL THEN m.edit_history
+    ELSE (coalesce(m.edit_history, []) + $edit)[-$decay.state_history_length..] END,
   m.updated_at = $now,
   m.last_accessed_at = $now
+FOREACH (key IN [key IN $cleared WHERE key <> 'parent_id'] | SET m[key] = null)
 WITH m
+// include memories/update/set_parent
 // include fragments/memory/reactivate
 CALL (m) {
   // include decay/next_state

@@ -28,7 +28,7 @@ RETURN m {
     WHERE parent.group_id = $group_id AND parent.soft_deleted_at IS NULL | parent.uuid]),
   .decay_policy, .decay_rate, .created_at, .valid_at,
   lifecycle: m {
-    .lifecycle_state, .state_changed_at, .state_reason, .state_history,
+    .lifecycle_state, .state_changed_at, .state_reason, .state_history, .edit_history,
     .preserve_until, .unprotected_at, .access_count, .last_accessed_at, .importance_source,
     .stability_source, .classification_status, .classification_attempts, .confidence_decayed_at,
     .updated_at, .invalid_at, .ended_at, .obsolete_at, .obsolete_reason,

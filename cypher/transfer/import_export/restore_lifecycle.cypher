@@ -19,6 +19,7 @@ SET
   m.state_changed_at = coalesce(row.state_changed_at, m.state_changed_at),
   m.state_reason = coalesce(row.state_reason, m.state_reason),
   m.state_history = row.state_history,
+  m.edit_history = row.edit_history,
   m.decay_score = coalesce(row.decay_score, m.decay_score),
   m.last_decay_update = coalesce(row.last_decay_update, $now),
   m.preserve_until = row.preserve_until,

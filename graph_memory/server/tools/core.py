@@ -35,6 +35,7 @@ async def add_memory(
     stability: parameters.Stability = None,
     confidence: parameters.Confidence = None,
     source: parameters.Source = Source.USER,
+    title: parameters.Title = None,
     project_id: parameters.ProjectId = None,
     parent_id: parameters.ParentId = None,
     conversation_id: parameters.ConversationId = None,
@@ -54,6 +55,7 @@ async def add_memory(
         stability=stability,
         confidence=confidence,
         source=source,
+        title=title,
         project_id=project_id,
         parent_id=parent_id,
         conversation_id=conversation_id,
@@ -103,9 +105,12 @@ async def update_memory(
     memory_type: parameters.NewMemoryType = None,
     stability: parameters.Stability = None,
     confidence: parameters.Confidence = None,
+    title: parameters.Title = None,
     project_id: parameters.ProjectId = None,
+    parent_id: parameters.ParentId = None,
     decay_policy: parameters.DecayPolicy = None,
     decay_rate: parameters.DecayRate = None,
+    clear: parameters.Clear = (),
     group_id: parameters.GroupId = None,
 ) -> UpdateView:
     """Correct a memory, or change its tags, type or ratings. Give at least one change."""
@@ -119,9 +124,12 @@ async def update_memory(
         memory_type=memory_type,
         stability=stability,
         confidence=confidence,
+        title=title,
         project_id=project_id,
+        parent_id=parent_id,
         decay_policy=decay_policy,
         decay_rate=decay_rate,
+        clear=clear,
     )
     return UpdateView(memory=changed, re_embedded=re_embedded)
 

@@ -1,6 +1,6 @@
 """The lifecycle toolset: decay, protection, recovery and forecast."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field, WithJsonSchema
 
@@ -72,7 +72,7 @@ async def memory_forecast(
         Policy | None, Field(description="Decay policy to assume; default: the current one.")
     ] = None,
     numbers: Annotated[
-        dict[str, str] | None,
+        dict[str, Any] | None,
         Field(description="Decay settings to assume, by name."),
         WithJsonSchema({"type": "object"}),
     ] = None,

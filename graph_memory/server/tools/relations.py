@@ -25,9 +25,9 @@ async def memory_relate(
     relation_type: Annotated[
         RelationName, Field(description="Type of the relation from from_id to to_id.")
     ],
-    strength: Annotated[Unit, Field(description="Strength, 0 to 1.")] = 0.5,
+    strength: Annotated[Unit | None, Field(description="Strength, 0 to 1; default: 0.5.")] = None,
     bidirectional: Annotated[bool, Field(description="True: also the inverse relation.")] = False,
-    metadata: parameters.Metadata = {},  # noqa: B006 - never changed
+    metadata: parameters.NewMetadata = None,
     fact: Annotated[str | None, Field(description="The relation as a sentence.")] = None,
     valid_at: parameters.ValidAt = None,
     invalid_at: parameters.InvalidAt = None,
@@ -37,7 +37,7 @@ async def memory_relate(
     ] = None,
     group_id: parameters.GroupId = None,
 ) -> RelationsView:
-    """Relate two memories. Repeat the call to update strength and metadata."""
+    """Relate two memories, or change what you give. supersedes makes to_id obsolete."""
     made = await memory.relations.add(
         from_id,
         to_id,

@@ -10,7 +10,12 @@ from graph_memory import GraphMemory, Settings
 from graph_memory.database import embedding_record, indexes, migrations, schema
 from graph_memory.database.graph import Graph
 from graph_memory.database.schema import repair_indexes
-from graph_memory.errors import DimensionMismatchError, SchemaError, SettingsError
+from graph_memory.errors import (
+    DimensionMismatchError,
+    InvalidArgumentError,
+    SchemaError,
+    SettingsError,
+)
 
 #: What graphiti-core 0.31 makes on the same labels; ours must live beside it.
 GRAPHITI = (
@@ -49,6 +54,15 @@ async def test_down_and_up_again_leave_the_memories(
     assert (await memory.get(stored.memory_id)).content == "I stay"
     (hit,) = await memory.search("who stays?")
     assert hit.memory.memory_id == stored.memory_id
+
+
+@pytest.mark.parametrize("to", [-1, migrations.MIGRATIONS[-1].version + 1, 99])
+async def test_a_version_that_does_not_exist_is_refused(restored: Graph, to: int) -> None:
+    last = migrations.MIGRATIONS[-1].version
+    with pytest.raises(InvalidArgumentError, match=f"^to={to} .* from 0 to {last}"):
+        await schema.migrate_down(restored, to=to)
+    assert await schema.migrate_down(restored, to=last) == []
+    assert await indexes.missing_indexes(restored) == []
 
 
 async def test_a_database_that_graphiti_made_is_taken_as_it_is(

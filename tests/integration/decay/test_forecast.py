@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from neo4j import AsyncDriver
@@ -10,6 +11,7 @@ from graph_memory import GraphMemory
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.reporting.plots import plot_forecast
 from tests.conftest import TODAY
+from tests.support.mcp_client import call, inside
 
 WHOLE = """
 MATCH (m:Memory {group_id: $group}) OPTIONAL MATCH (m)-[r]-()
@@ -46,6 +48,33 @@ async def test_the_year_of_a_group(memory: GraphMemory, driver: AsyncDriver) -> 
     status = await memory.lifecycle.status(fades.memory_id)
     assert status.next_at is not None
     assert status.next_at < lost.lost_at
+
+
+@pytest.mark.parametrize("number", [90, 90.0, "90", " 90 "], ids=lambda value: type(value).__name__)
+async def test_a_number_is_assumed_as_a_number_or_as_text(
+    memory: GraphMemory, number: object
+) -> None:
+    await memory.add("the market is on Tuesdays")
+    slower = {"half_life_base_days": number}
+    assert (await memory.lifecycle.forecast(days=60, numbers=slower)).transitions == {}
+    report = await memory.maintenance.dry_run(now="2026-08-01", numbers=slower, full=True)
+    assert report.transitioned == {}
+    async with inside(memory) as client:
+        told = await call(client, "memory_forecast", days=60, numbers=slower)
+        assert told["transitions"] == {}
+
+
+async def test_numbers_are_an_object_of_values_in_their_range(memory: GraphMemory) -> None:
+    for numbers, said in (
+        ([1], r"^numbers=\[1\] is not allowed: it must be an object"),
+        ({"half_life_base_days": -1}, r"^numbers=\{'half_life_base_days': -1\} .* 0.001"),
+        ({"half_life_base_days": [1]}, "valid number"),
+    ):
+        given: Any = numbers
+        with pytest.raises(InvalidArgumentError, match=said):
+            await memory.lifecycle.forecast(numbers=given)
+        with pytest.raises(InvalidArgumentError, match=said):
+            await memory.maintenance.dry_run(numbers=given)
 
 
 async def test_another_policy_can_be_supposed(memory: GraphMemory, tmp_path: Path) -> None:

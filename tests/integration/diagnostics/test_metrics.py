@@ -213,6 +213,20 @@ async def test_a_scrape_does_not_wait_for_a_slow_count(
         scraped.set()
 
 
+async def test_the_first_scrape_has_the_metrics_however_slow_the_count(
+    memory: GraphMemory, monkeypatch: pytest.MonkeyPatch
+):
+    async def slow(context: Any) -> database_metrics.DatabaseMetrics:
+        await asyncio.sleep(1)
+        return database_metrics.DatabaseMetrics()
+
+    monkeypatch.setattr(database_metrics, "_WAIT_SECONDS", 0.01)
+    monkeypatch.setattr(database_metrics, "_FIRST_WAIT_SECONDS", 60)
+    monkeypatch.setattr(database_metrics, "read_metrics", slow)
+    with scraping(memory) as scrape:
+        assert ("knowledge_maintenance_paused", frozenset[Any]()) in await scrape()
+
+
 async def test_calls_and_duplicates_are_measured_in_the_process(memory: GraphMemory):
     with scraping(memory) as scrape:
         before = await scrape()

@@ -75,6 +75,27 @@ async def test_a_time_that_another_writer_damaged_is_named(
     assert problem.example == tea.memory_id
 
 
+async def test_one_group_is_judged_and_repaired_alone(
+    memory: GraphMemory, graph: Graph, driver: AsyncDriver, group: str
+) -> None:
+    """The damage of another tenant is not that of this one."""
+    await memory.add("Ada prefers green tea")
+    theirs = await memory.add("Bob prefers coffee", group_id=f"{group}_2")
+    await saved_by_stock(driver, theirs.memory_id)
+    await driver.execute_query(
+        "CREATE (:MemoryVersion {uuid: $id, group_id: $group})",
+        id=f"{group}-orphan",
+        group=f"{group}_2",
+    )
+    assert (await verify(graph, memory.settings, group)).get(f"{group}_2") is None
+    assert await repair(graph, memory.settings, memory.clock(), group) == []
+    found = await verify(graph, memory.settings, f"{group}_2")
+    assert any("belongs to no memory" in problem.problem for problem in found[f"{group}_2"])
+    mended = await repair(graph, memory.settings, memory.clock(), f"{group}_2")
+    assert {each.group_id for each in mended} == {f"{group}_2"}
+    assert {"orphan", "content"} <= {each.what for each in mended}
+
+
 async def test_a_relation_without_a_key_gets_it_back(
     memory: GraphMemory, graph: Graph, driver: AsyncDriver, group: str
 ) -> None:

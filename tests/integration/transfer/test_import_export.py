@@ -17,7 +17,12 @@ from graph_memory.diagnostics.verify import verify
 from graph_memory.domain.properties import RESERVED_KEYS
 from graph_memory.errors import GraphUnavailableError, InvalidArgumentError
 from graph_memory.graphiti.adoption import adopt
-from graph_memory.transfer.import_export import ImportReport, export_lines, import_lines
+from graph_memory.transfer.import_export import (
+    ImportReport,
+    OnTaken,
+    export_lines,
+    import_lines,
+)
 from tests.conftest import Clock
 from tests.integration.graphiti.test_adoption import stock
 
@@ -248,7 +253,8 @@ async def test_repeating_an_import_changes_nothing(
     await memory.relations.add(child, parent, "part_of", strength=0.1)
     now = await exported(memory)
     again = await import_lines(memory, lines)
-    assert asdict(again) == {"stored": 0, "skipped": 2, "relations": 0, "failed": 0, "errors": []}
+    nothing = {"relations": 0, "failed": 0, "renamed": 0, "errors": [], "renames": []}
+    assert asdict(again) == {"stored": 0, "skipped": 2, **nothing}
     assert await exported(memory) == now
 
 
@@ -390,7 +396,7 @@ async def test_a_link_to_nowhere_is_named_and_the_memory_stays(
             "relationships": [{"target_id": f"{group}-3"}],
         },
     )
-    assert (report.stored, report.relations, report.failed) == (3, 0, 3)
+    assert (report.stored, report.relations, report.failed) == (2, 0, 3)
     assert {error.line: error.code for error in report.errors} == {
         1: "not_found",
         2: "not_found",
@@ -433,8 +439,73 @@ async def test_the_same_content_or_id_twice_in_a_file_is_stored_once(
     memory: GraphMemory, group: str
 ) -> None:
     line = {"content": "once", "memory_id": f"{group}-1"}
-    report = await imported(memory, line, {"content": "once"}, {**line, "content": "other"})
+    report = await imported(memory, line, {"content": "once"}, line)
     assert (report.stored, report.skipped, report.failed) == (1, 2, 0)
+
+
+@pytest.mark.parametrize("holder", ["a line", "a memory", "another group", "a deleted memory"])
+@pytest.mark.parametrize("on_taken", ["rename", "refuse"])
+async def test_an_id_that_is_taken_is_named_and_renamed_or_refused(
+    memory: GraphMemory, group: str, holder: str, on_taken: OnTaken
+) -> None:
+    taken = f"{group}-1"
+    before: list[dict[str, Any]] = [{"content": "before"}]
+    if holder == "a line":
+        before = [{"content": "before", "memory_id": taken}]
+    else:
+        where = f"{group}_2" if holder == "another group" else group
+        await memory.add("before", memory_id=taken, group_id=where)
+        if holder == "a deleted memory":
+            await memory.delete(taken)
+    lines = [
+        *before,
+        {"content": "after", "memory_id": taken},
+        {"content": "beside", "relationships": [{"target_id": taken}]},
+    ]
+    report = await imported(memory, *lines, on_taken=on_taken)
+    contents = {memory.content for memory in (await memory.list()).memories}
+    if on_taken == "refuse":
+        assert (report.errors[0].line, report.errors[0].code) == (2, "invalid_argument")
+        assert f"memory_id='{taken}' is not allowed" in report.errors[0].message
+        assert report.renames == []
+        assert "after" not in contents
+        return
+    ((line, old, new),) = [(each.line, each.memory_id, each.new_id) for each in report.renames]
+    assert (line, old, report.renamed, report.failed) == (2, taken, 1, 0)
+    assert (await memory.get(new)).content == "after"
+    assert {"before", "after", "beside"} == contents
+    again = await imported(memory, *lines, on_taken=on_taken)
+    assert (again.stored, again.renamed, again.failed) == (0, 0, 0)
+
+
+async def test_an_unknown_treatment_of_taken_ids_is_refused(memory: GraphMemory) -> None:
+    wrong: Any = "skip"
+    with pytest.raises(InvalidArgumentError, match=r"^on_taken='skip' .* 'rename' or 'refuse'"):
+        await imported(memory, {"content": "tea"}, on_taken=wrong)
+
+
+async def test_a_malformed_relation_refuses_its_memory_wherever_it_comes_in(
+    memory: GraphMemory, group: str
+) -> None:
+    there = await memory.add("there")
+    target = {"target_id": there.memory_id}
+    for relation, name in (
+        ({"target_id": f"{group}-1"}, "target_id"),
+        ({**target, "relation_type": "supersedes", "bidirectional": True}, "bidirectional"),
+        ({**target, "strength": 2}, "strength"),
+        ({**target, "relation_type": "likes"}, "relation_type"),
+        ({**target, "colour": "red"}, "colour"),
+    ):
+        line: Any = {"content": "x", "memory_id": f"{group}-1", "relationships": [relation]}
+        report = await imported(memory, line)
+        (outcome,) = await memory.add_many([line])
+        with pytest.raises(InvalidArgumentError) as refused:
+            await memory.add(line["content"], **{k: v for k, v in line.items() if k != "content"})
+        for message in (report.errors[0].message, str(outcome.error), str(refused.value)):
+            assert message.startswith("relationships.0.")
+        assert f"relationships.0.{name}" in report.errors[0].message
+        assert (report.stored, report.failed) == (0, 1)
+    assert len((await memory.list()).memories) == 1
 
 
 async def test_an_interrupted_import_is_finished_by_the_next(

@@ -1,5 +1,6 @@
 """Walks: true order, depth and path within bounds, checked against a reference in Python."""
 
+import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory
+from graph_memory.database.graph import Graph
 from graph_memory.domain.inputs import validate
 from graph_memory.domain.models import BriefMemory
 from graph_memory.domain.scope import CallScope
@@ -429,6 +431,29 @@ async def test_a_walk_out_of_time_returns_how_far_it_came(
         assert (part.truncated, part.reason) == (True, "time")
         assert len(part.nodes) < len(whole.nodes) == 5
         assert [n.path for n in part.nodes] == [n.path for n in whole.nodes][: len(part.nodes)]
+
+
+@pytest.mark.parametrize("statement", ["steps", "reached"])
+async def test_the_time_budget_bounds_the_walk_and_the_reading_of_its_memories(
+    memory: GraphMemory,
+    driver: AsyncDriver,
+    group: str,
+    monkeypatch: pytest.MonkeyPatch,
+    statement: str,
+):
+    ids = [f"{group}-{i}" for i in range(3)]
+    await build(driver, group, [Node(i) for i in ids], [Edge(a, b) for a, b in pairwise(ids)], [])
+    fetch: Any = Graph.rows
+
+    async def slow(self: Graph, name: str, *args: Any, **parameters: Any) -> Any:
+        if name.endswith(statement):
+            await asyncio.sleep(600)
+        return await fetch(self, name, *args, **parameters)
+
+    monkeypatch.setattr(Graph, "rows", slow)
+    walked = await memory.relations.traverse(ids[0], time_budget_ms=500)
+    assert (walked.nodes, walked.truncated, walked.reason) == ([], True, "time")
+    assert walked.start.memory_id == ids[0]
 
 
 async def test_the_default_budget_is_a_setting(

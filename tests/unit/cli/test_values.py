@@ -1,18 +1,21 @@
 """The values that options list and shells complete are those of the domain."""
 
 from collections.abc import Iterable
+from typing import get_args
 
 import pytest
 
 from graph_memory.api.types import Scope
 from graph_memory.cli import values
 from graph_memory.cli.completion import completing
+from graph_memory.domain.inputs import Clearable
 from graph_memory.domain.models import LifecycleState, MemoryType, RelationType, SortOrder
 from graph_memory.evaluation.dataset import Form
 from graph_memory.maintenance.stages import Stage
 from graph_memory.memories.lifecycle import Resolution
 from graph_memory.ranking.profiles import Profile
 from graph_memory.transfer.formats import FORMATS
+from graph_memory.transfer.import_export import OnTaken
 from graph_memory.traversal.traverse import Algorithm, Direction
 
 
@@ -31,6 +34,8 @@ from graph_memory.traversal.traverse import Algorithm, Direction
         (values.SCOPES, Scope),
         (values.DATA_FORMS, Form),
         (values.STORES, FORMATS),
+        (values.CLEARABLE, get_args(Clearable)),
+        (values.ON_TAKEN, get_args(OnTaken)),
     ],
     ids=lambda value: "",
 )

@@ -21,7 +21,7 @@ COMPUTED = {"decay_score", "last_decay_update"}
 
 #: The stored property of a field that has another name, and fields stored as relations or keys.
 STORED = {"memory_id": "uuid", "metadata": "metadata_json", "title": "name"}
-NOT_STORED = {"parent_id", "superseded_by", "protection", "relationships", "group_id"}
+NOT_STORED = {"clear", "parent_id", "superseded_by", "protection", "relationships", "group_id"}
 
 
 def names(kind: type) -> list[str]:
