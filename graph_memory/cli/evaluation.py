@@ -1,7 +1,8 @@
 """The command that measures the quality of search: evaluate."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +13,9 @@ from graph_memory.cli.output import progress, show
 from graph_memory.cli.output_file import replacing, require_drawable
 from graph_memory.cli.values import DATA_FORMS, listed
 from graph_memory.errors import InvalidArgumentError
+
+if TYPE_CHECKING:
+    from graph_memory.evaluation.metrics import Scores
 
 app = typer.Typer()
 
@@ -28,12 +32,16 @@ async def evaluate(
         ),
     ] = "own",
     profile: Profile = "recall",
-    k: Annotated[
-        str, typer.Option(help="Cutoffs: numbers of results, between commas.")
-    ] = "5,10,20",
+    k: Annotated[str, typer.Option(help="Cutoffs: numbers of results, between commas.")] = "1,5,10",
     budget: Annotated[
         str, typer.Option(help="Token budgets, between commas.")
     ] = "500,1000,2000,4000",
+    ablate: Annotated[
+        bool,
+        typer.Option(
+            "--ablate", help="Also measure the profile recall without each of its components."
+        ),
+    ] = False,
     teach: Annotated[
         float | None,
         typer.Option(
@@ -48,11 +56,16 @@ async def evaluate(
         typer.Option(help="Plot file to write, evidence against tokens: .png, .svg or .pdf."),
     ] = None,
 ) -> None:
-    """Measure the share of known answers that searches find, in temporary groups."""
+    """Measure the share of known answers that searches find, in temporary groups.
+
+    The answer also has the figures of simple rankings of the same candidates: vectors, bm25, and
+    fusion (reciprocal rank fusion of both).
+    """
     from graph_memory.api.types import Profile as Profiles
     from graph_memory.domain.inputs import validate
     from graph_memory.evaluation import evaluate as evaluation
-    from graph_memory.evaluation.dataset import Form, read_data
+    from graph_memory.evaluation.dataset import read_data
+    from graph_memory.evaluation.formats import Form
 
     read = read_data(data, validate(Form, form, "--from"))
     chosen = validate(Profiles, profile, "--profile")
@@ -62,36 +75,56 @@ async def evaluate(
     require_drawable(plot)
     async with opened() as memory:
         with progress("Evaluating") as advance:
-            scores = await evaluation.evaluate(
+            report = await evaluation.evaluate(
                 memory,
                 read,
                 profile=chosen,
                 cutoffs=cutoffs,
                 budgets=budgets,
+                ablates=ablate,
                 taught_shift=teach,
                 on_progress=advance,
             )
-    columns = ["category", "questions"]
-    columns += [f"R@{n}" for n in scores[0].recall]
-    columns += ["MRR", "nDCG@10", "precision", "tokens"]
-    columns += [f"at {n} tokens" for n in scores[0].found_at]
-    rows = (
-        [
-            row.category,
-            row.questions,
-            *(f"{value:.3f}" for value in row.recall.values()),
-            *(f"{value:.3f}" for value in (row.mrr, row.ndcg, row.precision)),
-            f"{row.tokens:.0f}",
-            *(f"{value:.3f}" for value in row.found_at.values()),
-        ]
-        for row in scores
-    )
-    show({"profile": profile, "scores": scores}, columns, rows)
+    columns = ["ranking", "category", "questions"]
+    columns += [f"{name}@{n}" for name in ("R", "all") for n in cutoffs]
+    columns += ["MRR", "nDCG@10", "95 %", "precision", "tokens", "difference", "95 %"]
+    columns += [f"at {n} tokens" for n in budgets]
+    own = [[profile, *_measures(row), "", "", *_shares(row.found_at)] for row in report.scores]
+    others = [
+        [c.method, *_measures(c.scores[0]), f"{c.difference:+.3f}", _ends(c.difference_interval)]
+        for c in report.comparisons
+    ]
+    rows = [*own, *([*row, *[""] * len(budgets)] for row in others)]
+    result = {"profile": profile, "scores": report.scores, "comparisons": report.comparisons}
+    show(result, columns, rows)
     if plot:
         from graph_memory.reporting.plots import plot_evidence
 
         with replacing(plot) as path:
-            plot_evidence(scores[0].found_at, path)
+            plot_evidence(report.scores[0].found_at, path)
+
+
+def _measures(scores: "Scores") -> list[str]:
+    """Return the cells of the measures that every ranking has."""
+    return [
+        scores.category,
+        str(scores.questions),
+        *_shares(scores.recall),
+        *_shares(scores.complete),
+        f"{scores.mrr:.3f}",
+        f"{scores.ndcg:.3f}",
+        _ends(scores.ndcg_interval),
+        f"{scores.precision:.3f}",
+        f"{scores.tokens:.0f}",
+    ]
+
+
+def _shares(values: Mapping[int, float]) -> list[str]:
+    return [f"{value:.3f}" for value in values.values()]
+
+
+def _ends(interval: tuple[float, float]) -> str:
+    return " to ".join(f"{end:.3f}" for end in interval)
 
 
 def _numbers(text: str, option: str) -> list[int]:

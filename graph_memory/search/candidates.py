@@ -25,6 +25,21 @@ _MEMBERS_PER_HIT = 5
 
 
 @dataclass(frozen=True, slots=True)
+class Gathered:
+    """The inputs of the ranking of a question.
+
+    Attributes:
+        query: The question.
+        candidates: The candidates; at least one.
+        token_vectors: Token vectors of the shortlist by id.
+    """
+
+    query: Query
+    candidates: Candidates
+    token_vectors: dict[str, bytes]
+
+
+@dataclass(frozen=True, slots=True)
 class _WordVectors:
     memory_id: str
     vectors: bytes
@@ -42,9 +57,44 @@ async def rank_candidates(
 ) -> list[RankedCandidate]:
     """Rank the memories that may answer a question, best first.
 
+    The arguments are those of `gather`. The cross-encoder of the engine, if there is one, reranks
+    the best candidates.
+    """
+    gathered = await gather(
+        engine,
+        scope,
+        question,
+        embedding,
+        limit=limit,
+        filters=filters,
+        include_content=include_content,
+    )
+    if gathered is None:
+        return []
+    inputs = gathered.query, gathered.candidates, gathered.token_vectors, engine.settings, scope.now
+    ranking = rank(*inputs, limit=limit)
+    if cross_encoder := engine.embedder.cross_encoder:
+        best = ranking.top(engine.settings.recall_cross_encoder_candidates)
+        scores = await cross_encoder.score(question, [memory.lead for memory in best])
+        cross_scores = {m.memory_id: score for m, score in zip(best, scores.tolist(), strict=True)}
+        ranking = rank(*inputs, limit=limit, cross_scores=cross_scores)
+    return ranking.results(limit)
+
+
+async def gather(
+    engine: Engine,
+    scope: CallScope,
+    question: str,
+    embedding: Embedding,
+    *,
+    limit: int,
+    filters: Filters,
+    include_content: bool = False,
+) -> Gathered | None:
+    """Read the memories that may answer a question, with all that their ranking needs.
+
     Args:
-        engine: The database, numbers of candidates and weights; its cross-encoder, if there is
-            one, reranks the best candidates.
+        engine: The database, numbers of candidates and weights.
         scope: The tenant and the instant.
         question: Any text.
         embedding: Embedding of the question.
@@ -52,6 +102,9 @@ async def rank_candidates(
         filters: Filters of the memories; states default to ACTIVE and DORMANT.
         include_content: Fetch the candidates as retrieval delivers them; a candidate that only its
             neighbours brought in comes without.
+
+    Returns:
+        None if no memory is a candidate.
     """
     settings = engine.settings
     terms = query_terms(question, settings.fulltext_analyzer)
@@ -70,16 +123,8 @@ async def rank_candidates(
         **{"known_at": None, **narrowed},
     )
     if found is None or not found.memories:
-        return []
-    token_vectors = await _token_vectors(engine, scope, query, found, limit)
-    inputs = query, found, token_vectors, settings, scope.now
-    ranking = rank(*inputs, limit=limit)
-    if cross_encoder := engine.embedder.cross_encoder:
-        best = ranking.top(settings.recall_cross_encoder_candidates)
-        scores = await cross_encoder.score(question, [memory.lead for memory in best])
-        cross_scores = {m.memory_id: score for m, score in zip(best, scores.tolist(), strict=True)}
-        ranking = rank(*inputs, limit=limit, cross_scores=cross_scores)
-    return ranking.results(limit)
+        return None
+    return Gathered(query, found, await _token_vectors(engine, scope, query, found, limit))
 
 
 def _bounds(settings: Settings, limit: int) -> dict[str, Any]:

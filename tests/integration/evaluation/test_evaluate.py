@@ -1,13 +1,15 @@
-"""Finding what is known to answer, on a small labelled set of our own; its floors hold CI."""
+"""Search quality on a small labelled set of our own, with floors, beside simple rankings."""
 
 from pathlib import Path
 
+import pytest
 from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory
 from graph_memory.evaluation.dataset import read_data
 from graph_memory.evaluation.evaluate import evaluate
 from graph_memory.memories.embeddings import groups
+from graph_memory.ranking.profiles import Profile
 from graph_memory.reporting.plots import plot_evidence
 
 LABELLED = Path(__file__).parents[2] / "data" / "labelled.json"
@@ -19,18 +21,43 @@ async def test_what_answers_is_found_and_little_else_stands_before_it(
     """Of the first n results, n being the answers there are, more than 80 % are answers."""
     before = await groups(memory.context.graph)
     data = read_data(LABELLED)
-    every, *of_each = await evaluate(memory, data, cutoffs=(1, 5, 10), budgets=(100, 300))
+    report = await evaluate(memory, data, cutoffs=(1, 5, 10), budgets=(100, 300))
+    every, *of_each = report.scores
     print(every, *of_each, sep="\n")
     assert every.questions == len(data.questions) == 36
     assert {scores.category for scores in of_each} == {"fact", "work", "long", "talk", "time"}
     assert every.precision > 0.8
     assert every.recall[5] >= 0.95
     assert every.recall[10] >= every.recall[5] >= every.recall[1]
+    assert every.complete[1] <= every.complete[5] <= every.recall[5]
     assert every.ndcg >= 0.85
+    assert every.ndcg_interval[0] < every.ndcg < every.ndcg_interval[1]
+    assert [comparison.method for comparison in report.comparisons] == ["vectors", "bm25", "fusion"]
+    for comparison in report.comparisons:
+        scores = comparison.scores[0]
+        assert scores.questions == every.questions
+        assert scores.recall[10] <= every.recall[10]
+        assert comparison.difference == pytest.approx(scores.ndcg - every.ndcg)
+        assert comparison.difference_interval[0] <= comparison.difference < 0
     assert every.found_at[300] >= every.found_at[100] > 0.7
     assert await groups(memory.context.graph) == before
     plot_evidence(every.found_at, tmp_path / "found.svg")
     assert "<svg" in (tmp_path / "found.svg").read_text()
+
+
+async def test_an_ablation_measures_the_profile_without_each_component(
+    memory: GraphMemory,
+) -> None:
+    data = read_data(LABELLED)
+    few = data.model_copy(update={"questions": data.questions[::6]})
+    report = await evaluate(memory, few, budgets=(), ablates=True)
+    methods = [comparison.method for comparison in report.comparisons]
+    parts = ["semantic", "text", "late", "context", "time", "form", "speaker", "sitting"]
+    assert methods[3:] == [f"without {part}" for part in parts]
+    without = {comparison.method: comparison for comparison in report.comparisons}
+    assert without["without late"].scores[0].tokens != report.scores[0].tokens
+    weighted = await evaluate(memory, few, profile=Profile.WEIGHTED, budgets=(), ablates=True)
+    assert len(weighted.comparisons) == 3
 
 
 async def test_teaching_leaves_every_other_question_to_be_scored(
@@ -38,7 +65,8 @@ async def test_teaching_leaves_every_other_question_to_be_scored(
 ) -> None:
     data = read_data(LABELLED)
     untaught, taught = [
-        (await evaluate(memory, data, budgets=(), taught_shift=shift))[0] for shift in (0.0, 0.3)
+        (await evaluate(memory, data, budgets=(), taught_shift=shift)).scores[0]
+        for shift in (0.0, 0.3)
     ]
     assert untaught.questions == taught.questions == 18
     assert untaught.recall[5] >= 0.95
