@@ -11,6 +11,7 @@ import pytest
 from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory
+from graph_memory.transfer.demo import GROUP, delete_story, store_story
 from graph_memory.transfer.first_states import first_states
 from graph_memory.transfer.formats import preview, translate
 from graph_memory.transfer.import_export import import_lines
@@ -102,3 +103,18 @@ async def test_the_score_of_another_store_is_kept_and_a_missing_one_computed(
     (entry,) = [json.loads(each) for each in found["both null"]["state_history"]]
     assert (entry["from"], entry["to"], entry["reason"]) == ("ACTIVE", "DORMANT", "imported")
     assert (await ruled.lifecycle.forecast(days=1, points=1)).points[0].states["DORMANT"] == 1
+
+
+async def test_the_stored_scores_of_the_demo_are_those_of_today(
+    memory: GraphMemory, driver: AsyncDriver
+) -> None:
+    await delete_story(memory)
+    report = await store_story(memory)
+    assert (report.stored >= 30, report.failed) == (True, 0)
+    found = await look(driver, GROUP)
+    for stored in found:
+        shown = await memory.get(stored["uuid"], counted=False, group_id=GROUP)
+        assert stored["lifecycle_state"] == "ACTIVE"
+        assert stored["decay_score"] == pytest.approx(shown.decay_score, abs=1e-6)
+    assert max(stored["decay_score"] for stored in found) > 0.9
+    await delete_story(memory)
