@@ -26,11 +26,6 @@ def content_hash(content: str) -> str:
     return hashlib.sha256(content.encode()).hexdigest()
 
 
-def entity_content_hash(entity_id: str, content: str) -> str:
-    """Return the hash of an adopted entity's content; entities may have equal contents."""
-    return content_hash(f"{entity_id}\n{content}")
-
-
 def compress(content: str) -> str:
     """Return a content as base64 of gzip: Graphiti's prompts cannot hold bytes of an entity."""
     return base64.b64encode(gzip.compress(content.encode(), mtime=0)).decode()

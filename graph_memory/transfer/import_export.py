@@ -9,12 +9,13 @@ from typing import Any, Literal, TypeVar, get_args
 from graph_memory.api.service import GraphMemory
 from graph_memory.decay import policies
 from graph_memory.domain.batching import batched
-from graph_memory.domain.encoding import content_hash, default_title, entity_content_hash
+from graph_memory.domain.encoding import content_hash, default_title
 from graph_memory.domain.inputs import NewMemory
 from graph_memory.domain.models import RelationType
 from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import DuplicateError, GraphMemoryError, InvalidArgumentError
+from graph_memory.graphiti.properties import entity_hash
 from graph_memory.inference.embedder import Vector
 from graph_memory.transfer.line_format import (
     RESERVED_ENTITY_KEYS,
@@ -355,7 +356,7 @@ class _Import:
 def _is_of(line: _Line, holder: _Holder) -> bool:
     """Check whether the memory with the id of a line has its content, or had it earlier."""
     content = line.memory.content
-    known = {content_hash(content), entity_content_hash(holder.memory_id, content)}
+    known = {content_hash(content), entity_hash(holder.memory_id, content)}
     return not known.isdisjoint(holder.hashes)
 
 
