@@ -17,14 +17,19 @@ WITH *,
   coalesce(m.decay_policy, $decay.group_policies[m.group_id], $decay.policy) AS policy,
   datetime(coalesce(m.last_accessed_at, m.updated_at, toString(m.created_at))).epochMillis
     AS used_ms,
-  datetime(CASE
-    WHEN m.preserve_until < $now THEN m.preserve_until
-    WHEN protection IS NULL AND m.is_protected THEN $now
-    ELSE m.unprotected_at END).epochMillis AS unprotected_ms,
+  CASE
+    WHEN m.preserve_until < $now THEN datetime(m.preserve_until).epochMillis
+    WHEN protection IS NULL AND m.is_protected THEN datetime($now).epochMillis
+    WHEN m.unprotected_at IS NOT NULL THEN datetime(m.unprotected_at).epochMillis
+  END AS unprotected_ms,
   datetime($now).epochMillis AS now_ms
-WITH *, CASE WHEN unprotected_ms > used_ms THEN unprotected_ms ELSE used_ms END AS anchor_ms
 WITH *,
-  CASE WHEN now_ms > anchor_ms THEN now_ms - anchor_ms ELSE 0 END AS idle_ms,
+  CASE WHEN unprotected_ms > used_ms THEN unprotected_ms ELSE used_ms END AS anchor_ms,
+  CASE
+    WHEN now_ms < used_ms OR now_ms < unprotected_ms THEN 0
+    WHEN unprotected_ms > used_ms THEN now_ms - unprotected_ms
+    ELSE now_ms - used_ms
+  END AS idle_ms,
   CASE policy
     // include decay/policies/*
     ELSE {
