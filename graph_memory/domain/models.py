@@ -139,5 +139,8 @@ class FoundMemory:
 
     memory: Memory
     similarity: float | None  #: (1 + cosine) / 2 of question and content, 0 to 1
-    score: float  #: 0 to 1
+    score: float  #: 0 to 1; it orders the results of one question
     components: dict[str, float | None]
+    #: Calibrated probability that the memory bears on the question, 0 to 1. None in the profiles
+    #: weighted and hybrid, and for an embedding model without a calibration.
+    relevance: float | None = None

@@ -53,13 +53,18 @@ class Evaluation(BaseModel):
     memories: list[EvaluationMemory]
     questions: list[EvaluationQuestion]
 
+    @property
+    def answerable(self) -> list[EvaluationQuestion]:
+        """The questions with evidence; no memory answers the others."""
+        return [question for question in self.questions if question.evidence]
+
 
 def read_data(path: Path, form: Form = Form.OWN) -> Evaluation:
-    """Read a file of memories and questions; questions without evidence are left out.
+    """Read a file of memories and questions.
 
     Raises:
-        InvalidArgumentError: The file is not of that form, has two memories with one id, or names
-            evidence that is missing. The message names the entry.
+        InvalidArgumentError: The file is not of that form, has two memories with one id, names
+            evidence that is missing, or has no evidence at all. The message names the entry.
     """
     try:
         given = converted(json.loads(path.read_text(encoding="utf-8")), form)
@@ -69,12 +74,11 @@ def read_data(path: Path, form: Form = Form.OWN) -> Evaluation:
     data = validate(Evaluation, given, "data")
     _refuse_repeated_ids(data)
     _refuse_unknown(data)
-    asked = [question for question in data.questions if question.evidence]
-    if not asked:
+    if not data.answerable:
         raise InvalidArgumentError(
             "data.questions", data.questions, "at least one with evidence is to be asked"
         )
-    return _merged(data.model_copy(update={"questions": asked}))
+    return _merged(data)
 
 
 def _merged(data: Evaluation) -> Evaluation:

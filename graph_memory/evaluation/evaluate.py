@@ -7,8 +7,8 @@ their order, and its questions search in that group only.
 import math
 import secrets
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any
@@ -125,20 +125,12 @@ async def evaluate(
         on_progress: Called with the number of memories and questions done since the last call, and
             with their total.
     """
-    run = _Run(memory, {}, profile, cutoffs, budgets, ablates)
-    groups = {m.group: f"evaluation_{secrets.token_hex(8)}" for m in data.memories}
-    total = len(data.memories) + len(data.questions)
+    ids: dict[str, str] = {}
+    run = _Run(memory, ids, profile, cutoffs, budgets, ablates)
+    total = len(data.memories) + len(data.answerable)
     answers: dict[str, list[Answer]] = defaultdict(list)
-    async with AsyncExitStack() as cleanup:
-        for name, group in groups.items():
-            cleanup.push_async_callback(
-                memory.delete_all, confirm="DELETE ALL", permanent=True, group_id=group
-            )
-            members = [m for m in data.memories if m.group == name]
-            for batch in batched(members, _BATCH):
-                await _store(run, batch, group)
-                on_progress(len(batch), total)
-        asked, settings = data.questions, dict.fromkeys(groups.values(), memory.settings)
+    async with stored(memory, data, ids, lambda done: on_progress(done, total)) as groups:
+        asked, settings = data.answerable, dict.fromkeys(groups.values(), memory.settings)
         if taught_shift is not None:
             asked, lessons = asked[::2], asked[1::2]
             settings = await _taught(run, lessons, groups, taught_shift)
@@ -232,20 +224,50 @@ async def _taught(
     }
 
 
-async def _store(run: _Run, batch: Sequence[EvaluationMemory], group: str) -> None:
+@asynccontextmanager
+async def stored(
+    memory: GraphMemory,
+    data: Evaluation,
+    ids: dict[str, str],
+    on_progress: Callable[[int], None] = lambda done: None,
+) -> AsyncGenerator[dict[str, str]]:
+    """Store the data in new groups, yield them by their names in the data, and erase them.
+
+    Args:
+        memory: Service whose database and model are used.
+        data: Memories and questions.
+        ids: Receives the id in the data for each id of a stored memory.
+        on_progress: Called with the number of memories stored since the last call.
+    """
+    groups = {m.group: f"evaluation_{secrets.token_hex(8)}" for m in data.memories}
+    async with AsyncExitStack() as cleanup:
+        for name, group in groups.items():
+            cleanup.push_async_callback(
+                memory.delete_all, confirm="DELETE ALL", permanent=True, group_id=group
+            )
+            members = [m for m in data.memories if m.group == name]
+            for batch in batched(members, _BATCH):
+                await _store(memory, batch, group, ids)
+                on_progress(len(batch))
+        yield groups
+
+
+async def _store(
+    memory: GraphMemory, batch: Sequence[EvaluationMemory], group: str, ids: dict[str, str]
+) -> None:
     """Store memories, and raise the error of one that is refused: it would count as not found."""
     new: list[dict[str, Any]] = []
-    for memory in batch:
-        memory_id = f"{group}:{len(run.ids)}"
-        run.ids[memory_id] = memory.id
+    for each in batch:
+        memory_id = f"{group}:{len(ids)}"
+        ids[memory_id] = each.id
         new.append(
             {
                 "memory_id": memory_id,
-                "content": memory.content,
-                "created_at": memory.created_at,
-                "conversation_id": memory.conversation_id,
+                "content": each.content,
+                "created_at": each.created_at,
+                "conversation_id": each.conversation_id,
             }
         )
-    for outcome in await run.memory.add_many(new, group_id=group):
+    for outcome in await memory.add_many(new, group_id=group):
         if outcome.error:
             raise outcome.error

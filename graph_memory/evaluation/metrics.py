@@ -1,7 +1,7 @@
 """Measures of a ranking against known answers. No I/O."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -136,9 +136,8 @@ def _mean(category: str, answers: Sequence[Answer]) -> Scores:
         return fmean(values) if values else 0.0
 
     def each(values: Sequence[Mapping[int, float]]) -> dict[int, float]:
-        return {
-            key: mean([value[key] for value in values]) for key in (values[0] if values else {})
-        }
+        keys: Iterable[int] = values[0] if values else ()
+        return {key: mean([value[key] for value in values]) for key in keys}
 
     return Scores(
         category,

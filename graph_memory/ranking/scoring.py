@@ -36,6 +36,7 @@ import numpy.typing as npt
 from graph_memory.domain.models import BriefMemory
 from graph_memory.ranking.dates import asks_when, mentions_time, named_periods
 from graph_memory.ranking.late_interaction import Tokens, max_sim, query_token_vectors
+from graph_memory.ranking.relevance import calibration_for, features
 from graph_memory.ranking.terms import content_words
 from graph_memory.settings.base import Settings
 
@@ -49,6 +50,8 @@ LEAD_CHARACTERS = 1000
 
 #: Decimal places of a score; each place costs an agent tokens.
 DECIMALS = 8
+
+RELEVANCE_DECIMALS = 3
 
 #: Characters of the longest answer that is understood with the question before it.
 _ANSWER_CHARACTERS = 500
@@ -129,10 +132,14 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class RankedCandidate:
-    """A candidate with its score, 0 to 1, and the components whose weighted mean the score is."""
+    """A candidate with its score, 0 to 1, and the components whose weighted mean the score is.
+
+    The relevance is that of `relevance.py`; None if there is no calibration for the model.
+    """
 
     memory: Candidate
     score: float
+    relevance: float | None
     components: dict[str, float | None]
 
 
@@ -146,12 +153,14 @@ class Ranking:
     Attributes:
         memories: The candidates.
         instants: Array (n,), `told_at` of each candidate in seconds since 1970.
+        relevance: Array (n,), 0 to 1; None if there is no calibration for the model.
         measures: Weight and array (n,) of each measure, by name.
         settings: Weights of the measures and their parameters.
     """
 
     memories: list[Candidate]
     instants: Numbers
+    relevance: Numbers | None
     measures: dict[str, tuple[float, Numbers]]
     settings: Settings
 
@@ -165,6 +174,7 @@ class Ranking:
             self,
             memories=[self.memories[i] for i in kept],
             instants=self.instants[kept],
+            relevance=None if self.relevance is None else self.relevance[kept],
             measures={
                 name: (weight, values[kept]) for name, (weight, values) in self.measures.items()
             },
@@ -179,10 +189,12 @@ class Ranking:
         shown = {
             name: values.round(DECIMALS).tolist() for name, (_, values) in self.measures.items()
         }
+        relevance = self.relevance
         return [
             RankedCandidate(
                 self.memories[i],
                 round(score, DECIMALS),
+                None if relevance is None else round(float(relevance[i]), RELEVANCE_DECIMALS),
                 {name: values[i] for name, values in shown.items()},
             )
             for i, score in self._order()[:limit]
@@ -273,7 +285,18 @@ def _first_measures(
         weight = settings.recall_speaker_weight * _shortness(memories, settings)
         measures["speaker"] = (weight, by_speaker)
     instants = np.array([memory.told_at.timestamp() for memory in memories])
-    return Ranking(memories, instants, measures, settings)
+    return Ranking(memories, instants, _relevance(candidates, settings), measures, settings)
+
+
+def relevance_features(candidates: Candidates) -> Numbers:
+    """Return the features of the relevance of each candidate, array (n, 3)."""
+    cosines = np.array([memory.cosine for memory in candidates.memories])
+    return features(cosines, _word_weights(candidates), np.array(candidates.rarity))
+
+
+def _relevance(candidates: Candidates, settings: Settings) -> Numbers | None:
+    calibration = calibration_for(settings.embedding_model)
+    return calibration.relevance(relevance_features(candidates)) if calibration else None
 
 
 def _token_matches(

@@ -6,7 +6,7 @@ from typing import Any
 
 from graph_memory.database.graph import Graph
 from graph_memory.domain.inputs import Clocks, Filters
-from graph_memory.domain.models import RECALLED_STATES, FoundMemory
+from graph_memory.domain.models import RECALLED_STATES, FoundMemory, Memory
 from graph_memory.domain.scope import CallScope
 from graph_memory.engine import Engine
 from graph_memory.inference.embedder import Vector
@@ -28,6 +28,14 @@ _STATEMENTS = {
     (Profile.HYBRID, False): "search/search/search_hybrid",
     (Profile.HYBRID, True): "search/search/search_hybrid_filtered",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    memory: Memory
+    similarity: float | None
+    score: float
+    components: dict[str, float | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +118,9 @@ async def search_by_vector(
     else:
         parameters |= filter_parameters(filters) | hybrid_parameters(settings)
         parameters |= spread_parameters(settings) | {"anchors": settings.anchor_count}
-    return await engine.graph.rows(_STATEMENTS[profile, bool(narrowed)], FoundMemory, **parameters)
+    statement = _STATEMENTS[profile, bool(narrowed)]
+    rows = await engine.graph.rows(statement, _Scored, **parameters)
+    return [FoundMemory(row.memory, row.similarity, row.score, row.components) for row in rows]
 
 
 async def last_used(graph: Graph) -> LastUsed:
@@ -129,7 +139,7 @@ async def _load(
     memories = await get_many(engine, scope, ids, clocks)
     by_id = {memory.memory_id: memory for memory in memories}
     return [
-        FoundMemory(memory, each.memory.similarity, each.score, each.components)
+        FoundMemory(memory, each.memory.similarity, each.score, each.components, each.relevance)
         for each in ranked
         if (memory := by_id.get(each.memory.memory_id))
     ]

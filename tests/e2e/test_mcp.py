@@ -39,7 +39,7 @@ async def test_a_memory_goes_through_its_life_over_http(url: str, era: Any):
 
         (hit,) = (await call(client, "search_memory", query="what does Ada drink?"))["results"]
         assert hit["memory_id"] == memory_id
-        assert {"similarity", "score", "components"} < hit.keys()
+        assert {"similarity", "score", "relevance", "components"} < hit.keys()
 
         cup = await call(
             client,
@@ -167,7 +167,7 @@ async def test_search_results_show_every_field_of_a_memory(memory: GraphMemory):
     assert found.structured_content is not None
     (hit,) = found.structured_content["results"]
     fields = {field.name for field in dataclasses.fields(Memory)}
-    assert fields | {"similarity", "score", "components"} == hit.keys()
+    assert fields | {"similarity", "score", "relevance", "components"} == hit.keys()
     assert hit["memory_id"] in text(found)
     assert "Ada prefers tea" in text(found)
 

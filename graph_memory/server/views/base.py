@@ -224,6 +224,7 @@ class SearchResult(Flat):
     similarity: float | None
     score: float
     components: dict[str, float | None]
+    relevance: float | None
 
 
 class SearchView(View):
@@ -241,7 +242,7 @@ class SearchView(View):
         if not self.results:
             return "Nothing found. Try other words, fewer filters, or states including ARCHIVED."
         return "\n".join(
-            f"{position}. score {hit.score:.3f} {line(hit.memory)}"
+            f"{position}. {_rating(hit)} {line(hit.memory)}"
             for position, hit in enumerate(self.results, 1)
         )
 
@@ -263,6 +264,11 @@ class PageView(View):
             return "No memories."
         more = [f"More: cursor={self.next_cursor}"] if self.next_cursor else []
         return "\n".join([*(f"- {line(memory)}" for memory in self.results), *more])
+
+
+def _rating(hit: SearchResult) -> str:
+    known = "" if hit.relevance is None else f" relevance {hit.relevance:.2f}"
+    return f"score {hit.score:.3f}{known}"
 
 
 def _head(memory: BriefMemory) -> str:

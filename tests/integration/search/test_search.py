@@ -17,6 +17,7 @@ from graph_memory.api.arguments import ProfileArgument, SortArgument
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.memories import access
+from graph_memory.ranking.profiles import Profile
 from tests.conftest import TODAY, Clock, RunFragment
 
 FACTS = [
@@ -497,3 +498,33 @@ async def set_states(driver: AsyncDriver, states: dict[str, str]) -> None:
         "SET m.lifecycle_state = row[1], m.decay_score = 0.8",
         rows=[list(item) for item in states.items()],
     )
+
+
+async def test_relevance_separates_what_is_known_from_what_is_not(
+    memory: GraphMemory, group: str
+) -> None:
+    await fill(memory, *FACTS)
+    known = [(await memory.search(fact, limit=1))[0].relevance or 0 for fact in FACTS]
+    unknown = "Which gluon did the lattice of quantum chromodynamics confine?"
+    (stranger,) = await memory.search(unknown, limit=1)
+    assert min(known) > 0.9
+    assert stranger.relevance is not None
+    assert stranger.relevance < 0.1 < stranger.score
+    weighted = await memory.search(FACTS[0], profile=Profile.WEIGHTED)
+    assert {hit.relevance for hit in weighted} == {None}
+
+
+async def test_relevance_does_not_depend_on_memories_that_have_nothing_to_do_with_it(
+    memory: GraphMemory, group: str
+) -> None:
+    await fill(memory, *FACTS)
+
+    async def relevances() -> dict[str, float]:
+        found = await memory.search(FACTS[0], limit=50)
+        return {hit.memory.content: hit.relevance or 0 for hit in found}
+
+    before = await relevances()
+    await fill(memory, *(f"Invoice {number} was paid in full." for number in range(30)))
+    after = await relevances()
+    for fact in FACTS:
+        assert after.get(fact, before[fact]) == pytest.approx(before[fact], abs=0.05)

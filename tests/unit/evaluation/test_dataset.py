@@ -26,7 +26,8 @@ def test_memories_and_questions_are_read(tmp_path: Path) -> None:
     data = {"memories": [TEA, elsewhere], "questions": [ASKED, unanswered]}
     read = read_data(write(tmp_path, data))
     assert [memory.group for memory in read.memories] == ["", "b"]
-    assert [question.text for question in read.questions] == ["What does Ada drink?"]
+    assert [question.text for question in read.questions] == ["What does Ada drink?", "And Bob?"]
+    assert [question.text for question in read.answerable] == ["What does Ada drink?"]
 
 
 @pytest.mark.parametrize(
@@ -85,7 +86,7 @@ def test_longmemeval_is_read_as_published(tmp_path: Path) -> None:
     assert (first.content, first.group) == ("user: I drink tea.", "q1")
     assert f"{first.created_at:%Y-%m-%d %H:%M}" == "2023-05-20 02:21"
     assert first.conversation_id != second.conversation_id
-    assert [(q.evidence, q.category) for q in data.questions] == [
+    assert [(q.evidence, q.category) for q in data.answerable] == [
         (["0:s1:0"], "single-session-user")
     ]
 
@@ -109,7 +110,7 @@ def test_locomo_is_read_as_published(tmp_path: Path) -> None:
     (said,) = data.memories  # twice in the same words is one memory
     assert said.content == "Ada: Hi [shared image: a boat]"
     assert f"{said.created_at:%Y-%m-%d %H:%M}" == "2023-05-08 13:56"
-    assert [(q.text, q.evidence, q.category) for q in data.questions] == [
+    assert [(q.text, q.evidence, q.category) for q in data.answerable] == [
         ("What?", ["D2:1"], "4"),
         ("Again?", ["D2:1"], "4"),
     ]

@@ -1,0 +1,76 @@
+"""The relevance of memories for a question: the calibrated probability that they bear on it.
+
+    relevance = 1 / (1 + e^−(intercept + c · cosine + m · met + u · unmet))
+
+- `cosine`: of question and memory.
+- `met`: share of the question's words that the memory contains, by rarity.
+- `unmet`: share of the question's words that no candidate contains, by rarity.
+
+All three are absolute, so relevances of different questions and groups can be compared. The file
+`calibration.json` has the coefficients and the embedding model that they are for. The script
+`graph_memory/evaluation/calibrate.py` makes it.
+"""
+
+import json
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+Numbers = npt.NDArray[np.float64]
+
+CALIBRATION = Path(__file__).with_name("calibration.json")
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """The coefficients of the relevance for an embedding model."""
+
+    model: str
+    intercept: float
+    cosine: float
+    met: float
+    unmet: float
+
+    @classmethod
+    def read(cls) -> Self:
+        """Read the calibration that this version contains."""
+        return cls(**json.loads(CALIBRATION.read_text(encoding="utf-8")))
+
+    def write(self) -> None:
+        """Replace the calibration that this version contains."""
+        CALIBRATION.write_text(f"{json.dumps(asdict(self), indent=2)}\n", encoding="utf-8")
+
+    def relevance(self, features: Numbers) -> Numbers:
+        """Return the relevance of memories, 0 to 1, array (n,); `features` is (n, 3)."""
+        logit = self.intercept + features @ np.array([self.cosine, self.met, self.unmet])
+        return 1 / (1 + np.exp(-logit))
+
+
+@cache
+def calibration_for(model: str) -> Calibration | None:
+    """Return the calibration for an embedding model; None if there is none."""
+    calibration = Calibration.read()
+    return calibration if calibration.model == model else None
+
+
+def features(cosines: Numbers, words: Numbers, rarity: Numbers) -> Numbers:
+    """Return `cosine`, `met` and `unmet` of each candidate, array (n, 3).
+
+    A question without words of known rarity has 0 for `met` and `unmet`.
+
+    Args:
+        cosines: Array (n,), cosine of question and memory.
+        words: Array (n, terms), weight of each query term in each memory; 0 if it is missing.
+        rarity: Array (terms,), rarity of each query term in the group.
+    """
+    share = np.maximum(rarity, 0)
+    if not share.any():
+        return np.column_stack([cosines, np.zeros_like(cosines), np.zeros_like(cosines)])
+    share = share / share.sum()
+    contained = words > 0
+    unmet = float(share[~contained.any(axis=0)].sum())
+    return np.column_stack([cosines, contained @ share, np.full_like(cosines, unmet)])

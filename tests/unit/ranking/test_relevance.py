@@ -1,0 +1,62 @@
+"""Relevance: absolute, monotone in its features, and between 0 and 1."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graph_memory.evaluation.calibrate import fit
+from graph_memory.ranking.relevance import Calibration, calibration_for, features
+
+CALIBRATION = Calibration.read()
+SHARES = st.floats(0, 1)
+COSINES = st.floats(-1, 1)
+
+
+def relevance(cosine: float, met: float, unmet: float) -> float:
+    return float(CALIBRATION.relevance(np.array([[cosine, met, unmet]]))[0])
+
+
+@given(COSINES, COSINES, SHARES, SHARES, SHARES, SHARES)
+def test_relevance_is_monotone_in_each_feature(
+    low: float, high: float, met: float, more: float, unmet: float, missing: float
+) -> None:
+    low, high = sorted((low, high))
+    met, more = sorted((met, more))
+    unmet, missing = sorted((unmet, missing))
+    value = relevance(low, met, missing)
+    assert 0 <= value <= 1
+    assert value <= relevance(high, met, missing) <= relevance(high, more, missing)
+    assert relevance(high, more, missing) <= relevance(high, more, unmet) <= 1
+
+
+def test_features_are_shares_of_the_rarity_of_the_question() -> None:
+    words = np.array([[2.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    found = features(np.array([0.5, 0.4]), words, np.array([3.0, 1.0, -0.1]))
+    assert found.tolist() == [[0.5, 0.75, 0.25], [0.4, 0.0, 0.25]]
+
+
+@pytest.mark.parametrize("rarity", [[], [0.0], [-0.2]])
+def test_a_question_without_words_goes_by_its_cosine(rarity: list[float]) -> None:
+    found = features(np.array([0.5]), np.zeros((1, len(rarity))), np.array(rarity))
+    assert found.tolist() == [[0.5, 0.0, 0.0]]
+
+
+def test_only_the_model_of_the_calibration_has_one() -> None:
+    assert calibration_for(CALIBRATION.model) == CALIBRATION
+    assert calibration_for("another model") is None
+
+
+def test_a_fit_finds_the_coefficients_that_made_the_data() -> None:
+    true = replace(CALIBRATION, intercept=-2.0, cosine=6.0, met=1.0, unmet=-3.0)
+    rng = np.random.default_rng(3)
+    rows = np.column_stack([rng.uniform(-1, 1, 20_000), rng.random((20_000, 2))])
+    labels = rng.random(20_000) < true.relevance(rows)
+    found = fit(
+        "model", [[(row[None], bool(label)) for row, label in zip(rows, labels, strict=True)]]
+    )
+    assert found.cosine == pytest.approx(true.cosine, rel=0.1)
+    assert found.unmet == pytest.approx(true.unmet, rel=0.15)
+    assert found.met == pytest.approx(true.met, abs=0.3)
