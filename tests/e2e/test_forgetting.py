@@ -36,7 +36,7 @@ async def test_an_agent_keeps_explains_recovers_and_forecasts(
         back = await call(client, "recover_soft_deleted", memory_uuid=stored["memory_id"])
         assert back["lifecycle_state"] == "ACTIVE"
         year = await call(client, "memory_forecast", days=365, points=4)
-        assert [point["states"]["ACTIVE"] for point in year["points"]] == [1, 1, 0, 0, 0]
+        assert [point["states"]["ACTIVE"] for point in year["points"]] == [1, 1, 1, 0, 0]
         scan = await call(client, "run_decay_scan")
         assert (scan["dry_run"], scan["by_kind"]) == (True, {"skip": 1})
         listed = {tool.name: tool for tool in (await client.list_tools()).tools}

@@ -185,7 +185,7 @@ def check_histories(run: Run, expected: dict[str, Any]) -> None:
 def check_reads(run: Run, expected: dict[str, Any]) -> None:
     """Compare what list, get, decay-status and search answer."""
     for group, memories in expected["memories"].items():
-        listed = run("list", "--limit", 50, "--group", group, "--json").json["memories"]
+        listed = run("list", "--limit", 50, "--group", group, "--json").json["results"]
         assert {memory["memory_id"]: memory["content"] for memory in listed} == {
             memory_id: memory["content"]
             for memory_id, memory in memories.items()

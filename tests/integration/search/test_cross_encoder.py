@@ -200,7 +200,8 @@ async def test_an_evaluation_measures_it(memory: GraphMemory, judging: Judging) 
             "questions": [{"text": fact, "evidence": [str(i)]} for i, fact in enumerate(FACTS)],
         }
     )
-    (plain,) = await evaluate(memory, data, budgets=())
-    (moved,) = await evaluate(judging(recall_cross_encoder_weight=10.0), data, budgets=())
+    (plain,) = (await evaluate(memory, data, budgets=())).scores
+    judged = await evaluate(judging(recall_cross_encoder_weight=10.0), data, budgets=())
+    (moved,) = judged.scores
     assert plain.mrr == 1
     assert moved.mrr < 1
