@@ -385,7 +385,7 @@ async def test_a_deleted_memory_is_returned_only_for_the_time_before(
     calls += [memory.list(**deleted), memory.relations.traverse("x", **deleted)]
     calls += [memory.list(**deleted, as_of=TODAY)]
     for call in calls:
-        with pytest.raises(InvalidArgumentError, match="lifecycle.recover"):
+        with pytest.raises(InvalidArgumentError, match=r"lifecycle\.recover"):
             await call
     past = {**deleted, "known_at": TODAY}
     for profile in ("recall", "weighted", "hybrid"):
