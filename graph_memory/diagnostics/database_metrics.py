@@ -217,7 +217,7 @@ class EndedRun:
 
     @property
     def expired(self) -> int:
-        """The number of memories that the run let expire, also of those that it then deleted."""
+        """The number of memories that expired in the run, including those that it then deleted."""
         return count_expired(self.transitioned)
 
 

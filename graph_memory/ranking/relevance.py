@@ -52,7 +52,7 @@ class Calibration:
 
 @cache
 def calibration_for(model: str) -> Calibration | None:
-    """Return the calibration for an embedding model; None if there is none."""
+    """Return the calibration for an embedding model, or None if it is for another one."""
     calibration = Calibration.read()
     return calibration if calibration.model == model else None
 

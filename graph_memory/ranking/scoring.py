@@ -134,7 +134,7 @@ class Query:
 class RankedCandidate:
     """A candidate with its score, 0 to 1, and the components whose weighted mean the score is.
 
-    The relevance is that of `relevance.py`; None if there is no calibration for the model.
+    The relevance is that of `relevance.py`; None for a model without a calibration.
     """
 
     memory: Candidate
@@ -153,7 +153,7 @@ class Ranking:
     Attributes:
         memories: The candidates.
         instants: Array (n,), `told_at` of each candidate in seconds since 1970.
-        relevance: Array (n,), 0 to 1; None if there is no calibration for the model.
+        relevance: Array (n,), 0 to 1; None for a model without a calibration.
         measures: Weight and array (n,) of each measure, by name.
         settings: Weights of the measures and their parameters.
     """
@@ -272,9 +272,10 @@ def _first_measures(
     """Return the candidates with all measures that need neither token vectors nor other scores."""
     memories = candidates.memories
     share = settings.recall_vector_weight
-    text = _with_context(_word_weights(candidates), contexts).sum(axis=1)
+    cosines, words = np.array([m.cosine for m in memories]), _word_weights(candidates)
+    text = _with_context(words, contexts).sum(axis=1)
     measures = {
-        "semantic": (2 * share, _normalise(np.array([m.cosine for m in memories]))),
+        "semantic": (2 * share, _normalise(cosines)),
         "text": (2 * (1 - share), _normalise(text)),
         "form": (settings.recall_form_weight, _form(memories, settings)),
     }
@@ -285,18 +286,17 @@ def _first_measures(
         weight = settings.recall_speaker_weight * _shortness(memories, settings)
         measures["speaker"] = (weight, by_speaker)
     instants = np.array([memory.told_at.timestamp() for memory in memories])
-    return Ranking(memories, instants, _relevance(candidates, settings), measures, settings)
+    calibration = calibration_for(settings.embedding_model)
+    relevance = calibration and calibration.relevance(
+        features(cosines, words, np.array(candidates.rarity))
+    )
+    return Ranking(memories, instants, relevance, measures, settings)
 
 
 def relevance_features(candidates: Candidates) -> Numbers:
     """Return the features of the relevance of each candidate, array (n, 3)."""
     cosines = np.array([memory.cosine for memory in candidates.memories])
     return features(cosines, _word_weights(candidates), np.array(candidates.rarity))
-
-
-def _relevance(candidates: Candidates, settings: Settings) -> Numbers | None:
-    calibration = calibration_for(settings.embedding_model)
-    return calibration.relevance(relevance_features(candidates)) if calibration else None
 
 
 def _token_matches(

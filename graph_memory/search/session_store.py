@@ -22,6 +22,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from cachetools import LRUCache
+
 from graph_memory.database.graph import Graph
 from graph_memory.database.write_behind import WriteBehind
 from graph_memory.domain.scope import CallScope
@@ -93,7 +95,7 @@ class SessionStore:
         self._graph = graph
         self._settings = settings
         self._begun: dict[tuple[str, str], dict[str, Any]] = {}
-        self._kept: dict[tuple[str, str], Session] = {}  # the last used last
+        self._kept: LRUCache[tuple[str, str], Session] = LRUCache(_KEPT)
         self._behind = WriteBehind(self._write_begun)
 
     async def read(self, scope: CallScope, session_id: str) -> tuple[Session, list[ChangedMemory]]:
@@ -204,12 +206,12 @@ class SessionStore:
         )
 
     def _keep(self, scope: CallScope, session: Session) -> None:
-        """Keep a long session in memory, in place of the one that was not used for longest."""
-        self._kept.pop((scope.group_id, session.session_id), None)
+        """Keep a long session in memory, in place of the least recently used."""
+        key = scope.group_id, session.session_id
         if len(session.loaded) >= _LONG:
-            self._kept[scope.group_id, session.session_id] = session
-        if len(self._kept) > _KEPT:
-            del self._kept[next(iter(self._kept))]
+            self._kept[key] = session
+        else:
+            self._kept.pop(key, None)
 
     async def _write_begun(self) -> None:
         while self._begun:

@@ -167,7 +167,7 @@ def _remedy(name: str) -> str:
                 f"It is in the toolset {toolset}: the operator sets GRAPH_MEMORY_TOOLSETS{missing}."
             )
     near = difflib.get_close_matches(name, [tool.name for tool in _tools(TOOLSETS)], n=1)
-    return f"Did you mean {near[0]}?" if near else "tools/list names those there are."
+    return f"Did you mean {near[0]}?" if near else "tools/list names the available tools."
 
 
 def _transport_security(settings: Settings) -> TransportSecuritySettings:

@@ -89,6 +89,6 @@ async def test_a_purged_memory_is_gone_and_another_groups_is_unknown(
         await memory.get(stored.memory_id)
     theirs = await memory.add("theirs", group_id=f"{group}_2")
     await memory.delete(theirs.memory_id, group_id=f"{group}_2")
-    for memory_id in (theirs.memory_id, "nobody"):
+    for memory_id in (theirs.memory_id, "missing"):
         with pytest.raises(NotFoundError, match=f"^No memory '{memory_id}' in group '{group}'"):
             await memory.get(memory_id)

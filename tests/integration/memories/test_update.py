@@ -57,7 +57,7 @@ async def test_a_parent_is_another_memory_of_the_group_and_not_below(
     for parent in (house, room, shelf):
         with pytest.raises(InvalidArgumentError, match=r"^parent_id=.* choose another parent"):
             await memory.update(house.memory_id, parent_id=parent.memory_id)
-    for parent_id in ("nobody", theirs.memory_id):
+    for parent_id in ("missing", theirs.memory_id):
         with pytest.raises(NotFoundError):
             await memory.update(house.memory_id, parent_id=parent_id)
     assert (await memory.get(house.memory_id)).parent_id is None
