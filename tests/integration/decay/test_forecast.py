@@ -52,12 +52,14 @@ async def test_the_year_of_a_group(memory: GraphMemory, driver: AsyncDriver) -> 
 
 @pytest.mark.parametrize("number", [90, 90.0, "90", " 90 "], ids=lambda value: type(value).__name__)
 async def test_a_number_is_assumed_as_a_number_or_as_text(
-    memory: GraphMemory, number: object
+    memory: GraphMemory, group: str, number: object
 ) -> None:
     await memory.add("the market is on Tuesdays")
     slower = {"half_life_base_days": number}
     assert (await memory.lifecycle.forecast(days=60, numbers=slower)).transitions == {}
-    report = await memory.maintenance.dry_run(now="2026-08-01", numbers=slower, full=True)
+    report = await memory.maintenance.dry_run(
+        now="2026-08-01", groups=[group], numbers=slower, full=True
+    )
     assert report.transitioned == {}
     async with inside(memory) as client:
         told = await call(client, "memory_forecast", days=60, numbers=slower)
