@@ -80,11 +80,13 @@ if TYPE_CHECKING:
     from graph_memory.domain.inputs import Filters, MemoryChanges, NewMemory, NewRelation
     from graph_memory.domain.models import (
         FoundMemory,
+        Known,
         LifecycleState,
         Memory,
         MemoryType,
         Relation,
         RelationType,
+        SearchResults,
     )
     from graph_memory.errors import GraphMemoryError
     from graph_memory.settings.base import Settings, read_settings
@@ -126,6 +128,7 @@ __all__ = [
     "GroupRename",
     "Health",
     "JobStatus",
+    "Known",
     "LastRun",
     "Learned",
     "LeaseState",
@@ -163,6 +166,7 @@ __all__ = [
     "RunRequest",
     "Scan",
     "Scope",
+    "SearchResults",
     "Settings",
     "Stats",
     "Token",
@@ -257,11 +261,13 @@ _MODULES = {
     "errors": ("GraphMemoryError",),
     "domain.models": (
         "FoundMemory",
+        "Known",
         "LifecycleState",
         "Memory",
         "MemoryType",
         "Relation",
         "RelationType",
+        "SearchResults",
     ),
     "settings.base": ("Settings", "read_settings"),
 }

@@ -114,6 +114,7 @@ class RetrievalArguments(FilterArguments, total=False):
     conversation_tokens: int | None
     profile: ProfileArgument
     weights: Sequence[float] | None
+    min_relevance: float | None
 
 
 class RelationDetails(TypedDict, total=False):

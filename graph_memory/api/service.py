@@ -1,7 +1,7 @@
 """The public API: one object that holds a database, an embedding model and the settings."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -29,16 +29,19 @@ from graph_memory.domain.inputs import (
     Filters,
     Limit,
     Question,
+    Unit,
     validate,
     validate_value,
 )
-from graph_memory.domain.models import FoundMemory, SortOrder
+from graph_memory.domain.models import FoundMemory, SearchResults, SortOrder
 from graph_memory.engine import Engine
 from graph_memory.inference.embedder import Embedder
 from graph_memory.ranking.profiles import Profile, with_weights
 from graph_memory.search import listing, retrieval
 from graph_memory.search import search as recall
+from graph_memory.search.budget import RetrievedMemory, relevant
 from graph_memory.search.feedback import add_shift_component
+from graph_memory.search.judgement import require_calibration
 from graph_memory.search.listing import Page
 from graph_memory.search.retrieval import Retrieval, Retrieved
 from graph_memory.settings.base import Settings, read_settings
@@ -187,11 +190,12 @@ class GraphMemory(MemoriesApi, Parts):
         limit: int = 10,
         profile: ProfileArgument = Profile.RECALL,
         weights: Sequence[float] | None = None,
+        min_relevance: float = 0.0,
         counted: bool = True,
         filters: Filters | None = None,
         group_id: str | None = None,
         **keywords: Unpack[FilterArguments],
-    ) -> list[FoundMemory]:
+    ) -> SearchResults:
         """Find the memories that answer `query`, best first.
 
         Args:
@@ -201,13 +205,17 @@ class GraphMemory(MemoriesApi, Parts):
                 importance; `hybrid` by these and nearness in the graph.
             weights: Weights for this call, one per component of `weighted` or `hybrid`; each is at
                 least 0, and they sum to 1.
-            counted: True to count an access to each memory; a search of the past never counts.
+            min_relevance: Relevance below which a memory is left out, 0 to 1. More than 0 needs the
+                profile `recall` and an embedding model that has a calibration.
+            counted: True to count an access to each memory whose relevance is at least
+                `settings.access_min_relevance`; a search of the past never counts.
             filters: Filters of the memories.
             group_id: The tenant.
             keywords: Fields of `Filters`, instead of `filters` or beside its other fields.
 
         Returns:
-            Memories with scores, 0 to 1, descending.
+            A list of memories with scores, 0 to 1, descending. Its attributes `known` and
+            `known_reason` show whether the group has an answer.
 
         Raises:
             DimensionMismatchError: The stored vectors are of another model than the configured.
@@ -217,6 +225,8 @@ class GraphMemory(MemoriesApi, Parts):
         await context.require_vectors()
         scope, by = context.scope(group_id), validate(Profile, profile, "profile")
         asked = validate(Filters, with_filters(filters, keywords))
+        least = validate_value(Unit, min_relevance, "min_relevance")
+        require_calibration(least, by, context.settings)
         settings, moved = await context.ranking_settings(scope.group_id, by)
         found = await recall.search(
             replace(context.engine, settings=with_weights(settings, by, weights)),
@@ -225,10 +235,12 @@ class GraphMemory(MemoriesApi, Parts):
             limit=validate_value(Limit, limit, "limit"),
             filters=asked,
             profile=by,
+            min_relevance=least,
         )
-        ids = [hit.memory.memory_id for hit in found if counted]
-        context.count_accesses(scope, ids, asked.as_of or asked.known_at)
-        return add_shift_component(found, moved)
+        used = self._used(found) if counted else []
+        context.count_accesses(scope, used, asked.as_of or asked.known_at)
+        found[:] = add_shift_component(found, moved)
+        return found
 
     async def retrieve(
         self,
@@ -240,14 +252,15 @@ class GraphMemory(MemoriesApi, Parts):
     ) -> Retrieved:
         """Return memories that answer `query` and that the conversation lacks, in a token budget.
 
-        An access to each returned memory is counted, unless the retrieval is of the past.
+        An access is counted to each returned memory whose relevance is at least
+        `settings.access_min_relevance`, unless the retrieval is of the past.
 
         Args:
             query: A question, or any other text.
             filters: Filters of the memories.
             group_id: The tenant.
-            details: Fields of `Retrieval`: budget in tokens, session, depth, profile. Fields of
-                `Filters`, instead of `filters` or beside its other fields.
+            details: Fields of `Retrieval`: budget in tokens, session, depth, profile,
+                `min_relevance`. Fields of `Filters`, instead of `filters` or beside its others.
 
         Raises:
             DimensionMismatchError: The stored vectors are of another model than the configured.
@@ -256,6 +269,7 @@ class GraphMemory(MemoriesApi, Parts):
         context = self.context
         await context.require_vectors()
         scope, asked = context.scope(group_id), validate(Retrieval, with_filters(filters, details))
+        require_calibration(asked.min_relevance or 0.0, asked.profile, context.settings)
         settings, moved = await context.ranking_settings(scope.group_id, asked.profile)
         retrieved = await retrieval.retrieve(
             replace(context.engine, settings=settings),
@@ -265,9 +279,14 @@ class GraphMemory(MemoriesApi, Parts):
             validate_value(Question, query, "query"),
             asked,
         )
-        ids = [given.memory.memory_id for given in retrieved.memories]
-        context.count_accesses(scope, ids, asked.as_of or asked.known_at)
+        used = self._used(retrieved.memories)
+        context.count_accesses(scope, used, asked.as_of or asked.known_at)
         return replace(retrieved, memories=add_shift_component(retrieved.memories, moved))
+
+    def _used(self, given: Iterable[FoundMemory | RetrievedMemory]) -> list[str]:
+        """Return the ids of the memories whose delivery counts as an access."""
+        least = self.settings.access_min_relevance
+        return [hit.memory.memory_id for hit in given if relevant(hit.relevance, least)]
 
     async def stats(self, group_id: str | None = None) -> Stats:
         """Count the memories of a group by type and tag, and its relations by type."""

@@ -9,12 +9,14 @@ from graph_memory.cli.memories import (
     AnyTags,
     AsOf,
     KnownAt,
+    MinRelevance,
     Profile,
     Project,
     Since,
     States,
     Types,
     Until,
+    note_known,
 )
 from graph_memory.cli.output import as_mapping, show, show_fields
 
@@ -53,6 +55,7 @@ async def retrieve(
         list[float] | None,
         typer.Option("--weight", help="Weight of the profile, in its order; repeatable."),
     ] = None,
+    min_relevance: MinRelevance = None,
     memory_types: Types = None,
     tags: AnyTags = None,
     states: States = None,
@@ -72,6 +75,7 @@ async def retrieve(
         "staleness_threshold": staleness_threshold,
         "profile": profile,
         "weights": weights,
+        "min_relevance": min_relevance,
         "memory_types": memory_types,
         "tags": tags,
         "states": states,
@@ -83,9 +87,10 @@ async def retrieve(
     }
     async with opened("Searching…", model=True) as memory:
         retrieved = await memory.retrieve(query, **details)
-    columns = ("score", "tokens", "distance", "status", "id", "content")
+    columns = ("score", "relevance", "tokens", "distance", "status", "id", "content")
     fields = as_mapping(retrieved) | {"memories": [_flat(m) for m in retrieved.memories]}
     show(fields, columns, map(_row, retrieved.memories))
+    note_known(retrieved)
 
 
 @command(app, example="feedback --reset")
@@ -108,6 +113,7 @@ def _flat(given: "RetrievedMemory") -> dict[str, Any]:
 def _row(given: "RetrievedMemory") -> tuple[object, ...]:
     return (
         given.score,
+        given.relevance,
         given.tokens,
         given.distance,
         given.status,

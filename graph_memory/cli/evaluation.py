@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graph_memory.cli.command import command, opened
+from graph_memory.cli.command import command, opened, request
 from graph_memory.cli.completion import completing
 from graph_memory.cli.memories import Profile
-from graph_memory.cli.output import progress, show
+from graph_memory.cli.output import as_mapping, progress, show
 from graph_memory.cli.output_file import replacing, require_drawable
 from graph_memory.cli.values import DATA_FORMS, listed
 from graph_memory.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
+    from graph_memory.evaluation.answerability import Answerability, Share
+    from graph_memory.evaluation.evaluate import EvaluationReport
     from graph_memory.evaluation.metrics import Scores
 
 app = typer.Typer()
@@ -53,13 +55,17 @@ async def evaluate(
     ] = None,
     plot: Annotated[
         Path | None,
-        typer.Option(help="Plot file to write, evidence against tokens: .png, .svg or .pdf."),
+        typer.Option(
+            help="Plot file to write, evidence against tokens and the reliability of the "
+            "relevance: .png, .svg or .pdf."
+        ),
     ] = None,
 ) -> None:
     """Measure the share of known answers that searches find, in temporary groups.
 
     The answer also has the figures of simple rankings of the same candidates: vectors, bm25, and
-    fusion (reciprocal rank fusion of both).
+    fusion (reciprocal rank fusion of both). And it shows how well the relevance distinguishes
+    questions in their group from those in another group, or without an answer.
     """
     from graph_memory.api.types import Profile as Profiles
     from graph_memory.domain.inputs import validate
@@ -95,13 +101,47 @@ async def evaluate(
         for c in report.comparisons
     ]
     rows = [*own, *([*row, *[""] * len(budgets)] for row in others)]
-    result = {"profile": profile, "scores": report.scores, "comparisons": report.comparisons}
-    show(result, columns, rows)
+    show({"profile": profile, **as_mapping(report)}, columns, rows)
+    if report.answerability and not request().as_json:
+        _show_answerability(report.answerability)
     if plot:
-        from graph_memory.reporting.plots import plot_evidence
+        _plot(report, plot)
 
-        with replacing(plot) as path:
-            plot_evidence(report.scores[0].found_at, path)
+
+def _plot(report: "EvaluationReport", file: Path) -> None:
+    from graph_memory.reporting.plots import plot_evaluation
+
+    bins = report.answerability.reliability if report.answerability else []
+    points = [(each.relevance, each.answerable) for each in bins]
+    with replacing(file) as path:
+        plot_evaluation(report.scores[0].found_at, points, path)
+
+
+def _show_answerability(found: "Answerability") -> None:
+    """Print the measures of the relevance in two tables."""
+    blank = ("", "")
+    error = found.calibration_error
+    rows: list[tuple[str, ...]] = [
+        (
+            kind,
+            str(number),
+            *(_with_ends(found.auroc[kind]) if kind in found.auroc else blank),
+            *_with_ends(found.known_no[kind]),
+        )
+        for kind, number in found.questions.items()
+    ]
+    if error:
+        rows.append(("calibration error", "", *_with_ends(error), *blank))
+    show(None, ("asked in", "questions", "AUROC", "95 %", "known: no", "95 %"), rows)
+    bins = (
+        (f"{b.low:.1f}", str(b.questions), f"{b.relevance:.3f}", f"{b.answerable:.3f}")
+        for b in found.reliability
+    )
+    show(None, ("relevance from", "questions", "mean", "answerable"), bins)
+
+
+def _with_ends(share: "Share") -> tuple[str, str]:
+    return f"{share.value:.3f}", _ends(share.interval)
 
 
 def _measures(scores: "Scores") -> list[str]:

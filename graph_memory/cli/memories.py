@@ -15,8 +15,8 @@ from graph_memory.errors import NotFoundError
 
 if TYPE_CHECKING:
     from graph_memory.api.service import GraphMemory
-    from graph_memory.api.types import Deleted
-    from graph_memory.domain.models import FoundMemory, Memory
+    from graph_memory.api.types import Deleted, Retrieved
+    from graph_memory.domain.models import FoundMemory, Memory, SearchResults
 
 app = typer.Typer()
 
@@ -48,6 +48,7 @@ Project = Annotated[str | None, typer.Option("--project", help="Project id.")]
 
 
 AsOf = Annotated[str | None, typer.Option(help="Show what was true at this time, ISO 8601.")]
+MinRelevance = Annotated[float | None, typer.Option(help="Least relevance of a result, 0 to 1.")]
 KnownAt = Annotated[str | None, typer.Option(help="Show what was stored at this time, ISO 8601.")]
 
 Id = Annotated[str, typer.Argument(help="Id of the memory, or its first characters.")]
@@ -182,6 +183,7 @@ async def search(
     query: Annotated[str, typer.Argument(help="Question, or any text.")],
     limit: Annotated[int, typer.Option(help="Maximum number of results, 1 to 50.")] = 10,
     profile: Profile = "recall",
+    min_relevance: MinRelevance = None,
     memory_types: Types = None,
     tags: AnyTags = None,
     states: States = None,
@@ -197,6 +199,7 @@ async def search(
             query,
             limit=limit,
             profile=unchecked(profile),
+            min_relevance=min_relevance or 0.0,
             memory_types=unchecked(memory_types),
             tags=tags,
             states=unchecked(states),
@@ -206,7 +209,9 @@ async def search(
             as_of=as_of,
             known_at=known_at,
         )
-    show({"results": results(found)}, ("score", *_COLUMNS), map(_hit, found))
+    answer = {"results": results(found), **vars(found)}
+    show(answer, ("score", "relevance", *_COLUMNS), map(_hit, found))
+    note_known(found)
 
 
 @command(app, example="get 7c0e4a52")
@@ -319,6 +324,16 @@ def results(found: Sequence["FoundMemory"]) -> list[dict[str, Any]]:
     ]
 
 
+def note_known(found: "SearchResults | Retrieved") -> None:
+    """Print a note if the answer is doubtful or memories were left out; JSON has the fields."""
+    if request().as_json:
+        return
+    if found.known and found.known != "yes":
+        note(f"Known: {found.known}. {found.known_reason}")
+    if found.left_out:
+        note(f"{found.left_out} less relevant results were left out; see --min-relevance.")
+
+
 def _note_clamped(given: float | None, stored: float) -> None:
     """Print a note if an importance outside the range became the nearest number in it."""
     if given is not None and given != stored:
@@ -339,7 +354,7 @@ def _row(memory: "Memory") -> tuple[object, ...]:
 
 
 def _hit(hit: "FoundMemory") -> tuple[object, ...]:
-    return (hit.score, *_row(hit.memory))
+    return (hit.score, hit.relevance, *_row(hit.memory))
 
 
 def _text(content: str) -> str:

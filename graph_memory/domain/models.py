@@ -1,6 +1,7 @@
 """Memories, relations and their vocabularies; no I/O."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -60,6 +61,14 @@ class Source(StrEnum):
     USER = "user"
     SYSTEM = "system"
     DERIVED = "derived"
+
+
+class Known(StrEnum):
+    """The judgement of an answer: a group has the answer to a question, perhaps, or lacks it."""
+
+    YES = "yes"
+    PERHAPS = "perhaps"
+    NO = "no"
 
 
 class SortOrder(StrEnum):
@@ -144,3 +153,28 @@ class FoundMemory:
     #: Calibrated probability that the memory bears on the question, 0 to 1. None in the profiles
     #: weighted and hybrid, and for an embedding model without a calibration.
     relevance: float | None = None
+
+
+class SearchResults(list[FoundMemory]):
+    """The memories that a search found, best first, and whether the group has an answer.
+
+    Attributes:
+        known: Whether the group has an answer. None in the profiles weighted and hybrid, and for an
+            embedding model without a calibration.
+        known_reason: The reason, as a sentence.
+        left_out: Number of memories that were left out because of `min_relevance`.
+    """
+
+    def __init__(
+        self,
+        found: Iterable[FoundMemory] = (),
+        *,
+        known: Known | None = None,
+        known_reason: str | None = None,
+        left_out: int = 0,
+    ) -> None:
+        """Make a list of `found` with these attributes."""
+        super().__init__(found)
+        self.known = known
+        self.known_reason = known_reason
+        self.left_out = left_out

@@ -7,13 +7,22 @@ Each question is asked in its own group, and once where nothing answers it: in a
 same data or of other data. A question without evidence counts as one that nothing answers. The
 best result of an answerable question counts as relevant, that of any other question does not. Each
 kind of data weighs the same, and so do its answerable and its other questions.
+
+Two limits of the best relevance decide whether a group knows an answer:
+
+- `known_no_below`: the largest that takes at most 1 % of the answerable questions of any kind of
+  data for unknown.
+- `known_yes_from`: the smallest from which at least 95 % of the questions taken for known are
+  answerable, if half of all questions are.
 """
 
 import argparse
 import asyncio
+import math
 import random
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +35,7 @@ from graph_memory.evaluation.evaluate import stored
 from graph_memory.evaluation.formats import Form
 from graph_memory.evaluation.metrics import DEPTH
 from graph_memory.ranking.relevance import Calibration, Numbers
-from graph_memory.ranking.scoring import rank, relevance_features
+from graph_memory.ranking.scoring import RELEVANCE_DECIMALS, relevance_features
 from graph_memory.search.candidates import gather
 
 _MOST_FOREIGN = 300
@@ -34,7 +43,13 @@ _ROUNDS = 4
 _STEPS = 50
 _RIDGE = 1e-5
 
-#: Features of the best results of a question, and whether the group has an answer.
+#: Share of the answerable questions that `known_no_below` may take for unknown.
+_MOST_MISSED = 0.01
+
+#: Share of answerable questions among those from `known_yes_from` on.
+_PRECISION = 0.95
+
+#: Features of the candidates of a question, and whether the group has an answer.
 _Example = tuple[Numbers, bool]
 
 
@@ -80,17 +95,14 @@ async def _example(memory: GraphMemory, text: str, group: str, answerable: bool)
     gathered = await gather(engine, scope, text, embedding, limit=DEPTH, filters=Filters())
     if gathered is None:
         return np.zeros((1, 3)), answerable
-    candidates = gathered.candidates
-    inputs = gathered.query, candidates, gathered.token_vectors, engine.settings, scope.now
-    best = rank(*inputs, limit=DEPTH).top(DEPTH)
-    places = {memory.memory_id: i for i, memory in enumerate(candidates.memories)}
-    return relevance_features(candidates)[[places[m.memory_id] for m in best]], answerable
+    return relevance_features(gathered.candidates), answerable
 
 
 def fit(model: str, examples: Sequence[Sequence[_Example]]) -> Calibration:
-    """Fit a logistic regression to the result of each question with the highest relevance.
+    """Fit a logistic regression to the candidate of each question with the highest relevance.
 
-    Which result that is depends on the coefficients, so it is chosen again after each fit.
+    Which candidate that is depends on the coefficients, so it is chosen again after each fit. The
+    limits follow from the coefficients.
 
     Args:
         model: Name of the embedding model.
@@ -114,7 +126,40 @@ def fit(model: str, examples: Sequence[Sequence[_Example]]) -> Calibration:
         )
         weights = np.array(rest)
     cosine, met, unmet = (round(float(weight), 3) for weight in weights)
-    return Calibration(model, round(float(intercept), 3), cosine, met, unmet)
+    found = Calibration(model, round(float(intercept), 3), cosine, met, unmet, 0.0, 1.0)
+    own, other = (
+        [
+            np.sort([float(found.relevance(rows).max()) for rows, known in kind if known is wanted])
+            for kind in examples
+        ]
+        for wanted in (True, False)
+    )
+    return replace(
+        found, known_no_below=_known_no_below(own), known_yes_from=_known_yes_from(own, other)
+    )
+
+
+def _known_no_below(own: Sequence[Numbers]) -> float:
+    """Return the limit, for the best relevances of answerable questions by kind, ascending."""
+    limit = min(float(best[int(_MOST_MISSED * len(best))]) for best in own if len(best))
+    scale: int = 10**RELEVANCE_DECIMALS
+    return math.floor(limit * scale) / scale
+
+
+def _known_yes_from(own: Sequence[Numbers], other: Sequence[Numbers]) -> float:
+    """Return the limit, for the best relevances of answerable and other questions by kind."""
+
+    def share_from(kinds: Sequence[Numbers], limit: float) -> float:
+        return float(np.mean([np.mean(best >= limit) for best in kinds if len(best)] or [0.0]))
+
+    scale: int = 10**RELEVANCE_DECIMALS
+    found = 1.0
+    for step in range(scale, -1, -1):
+        known, mistaken = (share_from(kinds, step / scale) for kinds in (own, other))
+        if known + mistaken and known / (known + mistaken) < _PRECISION:
+            break
+        found = step / scale
+    return found
 
 
 def _logistic(rows: Numbers, labels: Numbers, weights: Numbers) -> Numbers:

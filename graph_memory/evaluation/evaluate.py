@@ -5,6 +5,7 @@ their order, and its questions search in that group only.
 """
 
 import math
+import random
 import secrets
 from collections import defaultdict
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
@@ -18,6 +19,12 @@ from graph_memory.domain.batching import batched
 from graph_memory.domain.inputs import Filters
 from graph_memory.domain.scope import CallScope
 from graph_memory.engine import Engine
+from graph_memory.evaluation.answerability import (
+    Answerability,
+    Asked,
+    Kind,
+    summarise_relevance,
+)
 from graph_memory.evaluation.baselines import rankings
 from graph_memory.evaluation.dataset import Evaluation, EvaluationMemory, EvaluationQuestion
 from graph_memory.evaluation.metrics import (
@@ -73,10 +80,15 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationReport:
-    """The scores of a profile, of all questions and then of each category; and comparisons."""
+    """The scores of a profile, of all questions and then of each category; and comparisons.
+
+    `answerability` measures the relevance of the best results. It is None in the profiles weighted
+    and hybrid, and for an embedding model without a calibration.
+    """
 
     scores: list[Scores]
     comparisons: list[Comparison]
+    answerability: Answerability | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +123,7 @@ async def evaluate(
 ) -> EvaluationReport:
     """Store the data in new groups, ask its questions, and erase the groups.
 
+    Each question is asked in its group and, to measure the relevance, in another group of the data.
     To measure the value of feedback, every second question gives feedback; the others are scored.
 
     Args:
@@ -127,7 +140,7 @@ async def evaluate(
     """
     ids: dict[str, str] = {}
     run = _Run(memory, ids, profile, cutoffs, budgets, ablates)
-    total = len(data.memories) + len(data.answerable)
+    total = len(data.memories) + len(data.answerable) + len(data.questions)
     answers: dict[str, list[Answer]] = defaultdict(list)
     async with stored(memory, data, ids, lambda done: on_progress(done, total)) as groups:
         asked, settings = data.answerable, dict.fromkeys(groups.values(), memory.settings)
@@ -141,7 +154,31 @@ async def evaluate(
             for method, answer in (await _ask(run, engine, question, group)).items():
                 answers[method].append(answer)
             on_progress(1, total)
-    return _report(answers)
+        answered = await _answerability(run, data, groups, lambda: on_progress(1, total))
+    return replace(_report(answers), answerability=answered)
+
+
+async def _answerability(
+    run: _Run, data: Evaluation, groups: Mapping[str, str], on_question: Callable[[], None]
+) -> Answerability | None:
+    """Ask each question in its group, and answerable ones in another group of the data, too."""
+    chance = random.Random(1)  # noqa: S311 - the same choice in each run
+    asked: list[Asked] = []
+    for question in data.questions if run.profile is Profile.RECALL else ():
+        kind = Kind.OWN if question.evidence else Kind.ABSENT
+        places = [(kind, groups[question.group])]
+        others = [group for name, group in groups.items() if name != question.group]
+        if question.evidence and others:
+            places.append((Kind.FOREIGN, chance.choice(others)))
+        for kind, group in places:
+            scope = CallScope(group, run.memory.clock())
+            found = await search.search(run.memory.context.engine, scope, question.text)
+            best = max((hit.relevance or 0.0 for hit in found), default=0.0)
+            if found.known is None:  # for the embedding model
+                return None
+            asked.append(Asked(kind, best, found.known))
+        on_question()
+    return summarise_relevance(asked) if asked else None
 
 
 async def _ask(

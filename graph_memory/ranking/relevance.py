@@ -6,9 +6,10 @@
 - `met`: share of the question's words that the memory contains, by rarity.
 - `unmet`: share of the question's words that no candidate contains, by rarity.
 
-All three are absolute, so relevances of different questions and groups can be compared. The file
-`calibration.json` has the coefficients and the embedding model that they are for. The script
-`graph_memory/evaluation/calibrate.py` makes it.
+All three are absolute, so relevances of different questions and groups can be compared. The best
+relevance of all candidates decides whether the group has an answer: no below `known_no_below`, yes
+from `known_yes_from`, else perhaps. The file `calibration.json` has the coefficients, these limits
+and the embedding model that they are for. `graph_memory/evaluation/calibrate.py` makes it.
 """
 
 import json
@@ -20,6 +21,8 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from graph_memory.domain.models import Known
+
 Numbers = npt.NDArray[np.float64]
 
 CALIBRATION = Path(__file__).with_name("calibration.json")
@@ -27,13 +30,15 @@ CALIBRATION = Path(__file__).with_name("calibration.json")
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """The coefficients of the relevance for an embedding model."""
+    """The coefficients and the limits of the relevance for an embedding model."""
 
     model: str
     intercept: float
     cosine: float
     met: float
     unmet: float
+    known_no_below: float
+    known_yes_from: float
 
     @classmethod
     def read(cls) -> Self:
@@ -48,6 +53,12 @@ class Calibration:
         """Return the relevance of memories, 0 to 1, array (n,); `features` is (n, 3)."""
         logit = self.intercept + features @ np.array([self.cosine, self.met, self.unmet])
         return 1 / (1 + np.exp(-logit))
+
+    def known(self, best: float) -> Known:
+        """Return whether a group has an answer, for the best relevance of its memories."""
+        if best < self.known_no_below:
+            return Known.NO
+        return Known.YES if best >= self.known_yes_from else Known.PERHAPS
 
 
 @cache

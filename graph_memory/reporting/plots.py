@@ -67,8 +67,16 @@ def plot_forecast(forecast: Forecast, file: Path) -> None:
     figure.savefig(file, bbox_inches="tight")
 
 
-def plot_evidence(found_at: Mapping[int, float], file: Path) -> None:
-    """Draw the share of evidence that searches found, 0 to 1, against the tokens spent on it.
+def plot_evaluation(
+    found_at: Mapping[int, float], reliability: Sequence[tuple[float, float]], file: Path
+) -> None:
+    """Draw the evidence found against the tokens spent on it, and the reliability of the relevance.
+
+    Args:
+        found_at: Share of the evidence, 0 to 1, by tokens.
+        reliability: Mean relevance and share of answerable questions of each bin, 0 to 1; without
+            a bin, it is not drawn.
+        file: File to write; its ending chooses the format.
 
     Raises:
         InvalidArgumentError: The ending is none of .png, .svg and .pdf.
@@ -78,7 +86,17 @@ def plot_evidence(found_at: Mapping[int, float], file: Path) -> None:
     axes.plot(list(found_at), list(found_at.values()), marker="o", color=_COLOURS[0])
     axes.set(xlabel="tokens spent", ylabel="evidence found", ylim=(0, 1), xlim=(0, None))
     axes.grid(alpha=0.3)
+    if reliability:
+        axes.set_position((0.08, 0.12, 0.38, 0.8))
+        _draw_reliability(figure.add_axes((0.58, 0.12, 0.38, 0.8)), reliability)
     figure.savefig(file, bbox_inches="tight")
+
+
+def _draw_reliability(axes: Any, reliability: Sequence[tuple[float, float]]) -> None:
+    axes.plot((0, 1), (0, 1), color=_COLOURS[5], linestyle="--")
+    axes.plot(*zip(*reliability, strict=True), marker="o", color=_COLOURS[0])
+    axes.set(xlabel="relevance", ylabel="answerable questions", ylim=(0, 1), xlim=(0, 1))
+    axes.grid(alpha=0.3)
 
 
 def forecast_svg(forecast: Forecast) -> str:

@@ -1,6 +1,6 @@
 """Choice of the memories that a token budget is spent on. No I/O."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -20,6 +20,7 @@ class SearchHit(NamedTuple):
     components: dict[str, float | None]
     memory: BriefMemory | None = None  #: None if the search did not fetch it
     related: bool = True  #: False if the memory has no relations
+    relevance: float | None = None  #: 0 to 1; None without a calibration
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,7 @@ class BudgetCandidate:
     score: float
     components: dict[str, float | None]
     distance: int | None  #: relations from the nearest anchor; None if no walk reached it
+    relevance: float | None = None  #: 0 to 1; None without a calibration
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,9 @@ class RetrievedMemory:
     tokens: int  #: of the content
     distance: int | None  #: relations from the nearest anchor
     status: LoadStatus
+    #: Calibrated probability that the memory bears on the question, 0 to 1. None in the profiles
+    #: weighted and hybrid, and for an embedding model without a calibration.
+    relevance: float | None = None
 
 
 def merge_candidates(
@@ -71,7 +76,9 @@ def merge_candidates(
         if memory := hit.memory or (known and known.memory):
             distance = 0 if hit.memory_id in anchors else _distance(hit, known)
             merged.append(
-                BudgetCandidate(memory, hit.similarity, hit.score, hit.components, distance)
+                BudgetCandidate(
+                    memory, hit.similarity, hit.score, hit.components, distance, hit.relevance
+                )
             )
     merged += others.values()
     return _score_by_nearness(merged, hits, settings) if profile is Profile.RECALL else merged
@@ -116,19 +123,32 @@ def fill_budget(
     candidates: Sequence[tuple[BudgetCandidate, int]],
     position: int,
     settings: Settings,
-) -> tuple[list[RetrievedMemory], list[str]]:
+    updated: Collection[str] = (),
+) -> tuple[list[RetrievedMemory], list[str], int]:
     """Fill the budget with the best candidates that the conversation does not hold.
+
+    A candidate below `retrieve_min_relevance` is left out, unless a walk reached it from a relevant
+    anchor, or it replaces a memory that the conversation holds.
 
     Args:
         session: Session of the conversation.
         candidates: Candidates with the tokens of their content.
         position: Tokens of the conversation so far.
-        settings: `default_token_budget` and `staleness_threshold`.
+        settings: `default_token_budget`, `staleness_threshold` and `retrieve_min_relevance`.
+        updated: Ids of candidates that replace a loaded memory.
 
     Returns:
         The memories chosen, and the ids of the candidates that the conversation holds, both best
-        first.
+        first; and the number of memories that fit the budget and were left out.
     """
+
+    def bears(candidate: BudgetCandidate) -> bool:
+        return (
+            relevant(candidate.relevance, settings.retrieve_min_relevance)
+            or candidate.distance is not None
+            or candidate.memory.memory_id in updated
+        )
+
     in_order = sorted(candidates, key=lambda c: (-c[0].score, c[0].memory.memory_id))
     by_id = {candidate.memory.memory_id: (candidate, tokens) for candidate, tokens in in_order}
     threshold = settings.staleness_threshold
@@ -137,13 +157,23 @@ def fill_budget(
         for id_, (candidate, _) in by_id.items()
     }
     lacking = {id_: status for id_, status in statuses.items() if status}
-    best, _ = select_budget(
-        ((id_, by_id[id_][0].score, by_id[id_][1]) for id_ in lacking),
-        settings.default_token_budget,
+    wanted = [id_ for id_ in by_id if bears(by_id[id_][0])]
+
+    def select(ids: Iterable[str]) -> list[str]:
+        scored = ((id_, by_id[id_][0].score, by_id[id_][1]) for id_ in ids if id_ in lacking)
+        return select_budget(scored, settings.default_token_budget)[0]
+
+    left_out = set(select(by_id)).difference(wanted) if len(wanted) < len(by_id) else ()
+    return (
+        [_retrieved(*by_id[id_], lacking[id_]) for id_ in select(wanted)],
+        [id_ for id_ in wanted if id_ not in lacking],
+        len(left_out),
     )
-    return [_retrieved(*by_id[id_], lacking[id_]) for id_ in best], [
-        id_ for id_, status in statuses.items() if status is None
-    ]
+
+
+def relevant(relevance: float | None, least: float) -> bool:
+    """Return True for a relevance from `least`, and for a memory without a relevance."""
+    return relevance is None or relevance >= least
 
 
 def _retrieved(candidate: BudgetCandidate, tokens: int, status: LoadStatus) -> RetrievedMemory:
@@ -155,6 +185,7 @@ def _retrieved(candidate: BudgetCandidate, tokens: int, status: LoadStatus) -> R
         tokens,
         candidate.distance,
         status,
+        candidate.relevance,
     )
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graph_memory.domain.inputs import Filters
-from graph_memory.domain.models import RECALLED_STATES
+from graph_memory.domain.models import LASTING_STATES, RECALLED_STATES
 from graph_memory.domain.scope import CallScope
 from graph_memory.engine import Engine
 from graph_memory.inference.embedder import Embedding
@@ -18,6 +18,8 @@ from graph_memory.ranking.scoring import (
     shortlist,
 )
 from graph_memory.ranking.terms import query_terms, term_queries
+from graph_memory.search.judgement import EMPTY, FILTERED, Judgement, judge
+from graph_memory.search.listing import count
 from graph_memory.settings.base import Settings
 
 #: Members of a group that are counted for each hit of a word; rarities differ alike beyond.
@@ -40,6 +42,21 @@ class Gathered:
 
 
 @dataclass(frozen=True, slots=True)
+class Ranked:
+    """The best candidates for a question.
+
+    Attributes:
+        memories: The candidates, best first.
+        judgement: Whether all candidates together answer the question.
+        left_out: Number of better candidates that were left out for their relevance.
+    """
+
+    memories: list[RankedCandidate]
+    judgement: Judgement
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class _WordVectors:
     memory_id: str
     vectors: bytes
@@ -54,11 +71,13 @@ async def rank_candidates(
     limit: int,
     filters: Filters,
     include_content: bool = False,
-) -> list[RankedCandidate]:
+    min_relevance: float = 0.0,
+) -> Ranked:
     """Rank the memories that may answer a question, best first.
 
-    The arguments are those of `gather`. The cross-encoder of the engine, if there is one, reranks
-    the best candidates.
+    The other arguments are those of `gather`. Candidates below `min_relevance` are left out, which
+    needs a calibration of the embedding model if it is not 0. The cross-encoder of the engine, if
+    there is one, reranks the best candidates.
     """
     gathered = await gather(
         engine,
@@ -70,7 +89,7 @@ async def rank_candidates(
         include_content=include_content,
     )
     if gathered is None:
-        return []
+        return Ranked([], await judge_nothing(engine, scope))
     inputs = gathered.query, gathered.candidates, gathered.token_vectors, engine.settings, scope.now
     ranking = rank(*inputs, limit=limit)
     if cross_encoder := engine.embedder.cross_encoder:
@@ -78,7 +97,19 @@ async def rank_candidates(
         scores = await cross_encoder.score(question, [memory.lead for memory in best])
         cross_scores = {m.memory_id: score for m, score in zip(best, scores.tolist(), strict=True)}
         ranking = rank(*inputs, limit=limit, cross_scores=cross_scores)
-    return ranking.results(limit)
+    judgement = judge(gathered.query, gathered.candidates, engine.settings)
+    if not min_relevance:
+        return Ranked(ranking.results(limit), judgement)
+    ordered = ranking.results(len(ranking.memories))
+    relevant = [each for each in ordered if (each.relevance or 0.0) >= min_relevance]
+    left_out = sum((each.relevance or 0.0) < min_relevance for each in ordered[:limit])
+    return Ranked(relevant[:limit], judgement, left_out)
+
+
+async def judge_nothing(engine: Engine, scope: CallScope) -> Judgement:
+    """Return the judgement of a search that found nothing."""
+    stored = await count(engine.graph, scope, Filters(states=LASTING_STATES))
+    return FILTERED if stored else EMPTY
 
 
 async def gather(

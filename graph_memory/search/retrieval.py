@@ -15,8 +15,8 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from graph_memory.decay import policies
-from graph_memory.domain.inputs import Filters, Line
-from graph_memory.domain.models import RECALLED_STATES
+from graph_memory.domain.inputs import Filters, Line, Unit
+from graph_memory.domain.models import RECALLED_STATES, BriefMemory, Known
 from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import instant
 from graph_memory.engine import Engine
@@ -38,8 +38,10 @@ from graph_memory.search.budget import (
     SearchHit,
     fill_budget,
     merge_candidates,
+    relevant,
 )
-from graph_memory.search.candidates import rank_candidates
+from graph_memory.search.candidates import judge_nothing, rank_candidates
+from graph_memory.search.judgement import Judgement, relevance_without_words
 from graph_memory.search.session import ChangedMemory, ChangeReason, LoadStatus, Session
 from graph_memory.search.session_store import SessionStore
 from graph_memory.settings.base import Settings
@@ -70,6 +72,16 @@ class Retrieval(Filters):
     conversation_tokens: ConversationTokens | None = None  #: tokens so far, counted by the caller
     profile: ProfileName = Profile.RECALL
     weights: tuple[float, ...] | None = None  #: weights of the profile for this call
+    min_relevance: Unit | None = None  #: relevance below which a memory is left out
+
+
+@dataclass(frozen=True, slots=True)
+class _Neighbour:
+    memory: BriefMemory
+    similarity: float | None
+    score: float
+    components: dict[str, float | None]
+    distance: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +96,11 @@ class Retrieved:
     skipped_loaded: list[str]  #: ids of candidates that the model holds already, best first
     refreshed: list[str]  #: ids of `memories` that were loaded before and had become stale
     changed: list[ChangedMemory]  #: loaded memories that are no longer reliable
+    #: Whether the group has an answer. None in the profiles weighted and hybrid, and for an
+    #: embedding model without a calibration.
+    known: Known | None = None
+    known_reason: str | None = None  #: the reason, as a sentence
+    left_out: int = 0  #: memories that fit the budget and are below `min_relevance`
 
 
 async def retrieve(
@@ -113,19 +130,21 @@ async def retrieve(
     """
     settings = _for_this_call(engine.settings, asked)
     engine = replace(engine, settings=settings)
-    (session, changed), (vector, hits) = await asyncio.gather(
+    (session, changed), (vector, hits, judgement) = await asyncio.gather(
         _read_session(sessions, scope, asked.session_id),
         _search(engine, scope, question, asked),
     )
     past = asked.as_of or asked.known_at
     changed = [] if past else changed
-    anchors = hits[: settings.anchor_count]
+    least = settings.retrieve_min_relevance
+    anchors = [hit for hit in hits if relevant(hit.relevance, least)][: settings.anchor_count]
     # A hybrid search has walked from the anchors already.
     walks = settings.traversal_depth and asked.profile is not Profile.HYBRID
     walked = anchors if walks else []
     updated_ids = [change.current_id for change in changed if change.current_id]
     read = await _read_neighbourhood(engine, scope, vector, asked, hits, walked, updated_ids)
-    merged = merge_candidates(hits, read, walked, asked.profile, settings)
+    candidates = [_candidate(row, judgement, asked.profile, settings) for row in read]
+    merged = merge_candidates(hits, candidates, walked, asked.profile, settings)
     costs = await counter.count([candidate.memory.content for candidate in merged])
     candidates = list(zip(merged, costs, strict=True))
     while True:
@@ -134,8 +153,13 @@ async def retrieve(
         )
         written, session = await sessions.write(scope, following)
         if written:
-            anchor_ids = [hit.memory_id for hit in anchors]
-            return replace(retrieved, session_id=session.session_id, anchors=anchor_ids)
+            return replace(
+                retrieved,
+                session_id=session.session_id,
+                anchors=[hit.memory_id for hit in anchors],
+                known=judgement.known,
+                known_reason=judgement.reason,
+            )
         # Another call of this conversation wrote first: choose beside its memories.
 
 
@@ -163,7 +187,8 @@ def _choose(
         The result without anchors, and the session to write.
     """
     position = session.position(asked.conversation_tokens)
-    given, skipped = fill_budget(session, candidates, position, settings)
+    updated = {change.current_id for change in changed if change.current_id}
+    given, skipped, left_out = fill_budget(session, candidates, position, settings, updated)
     used = sum(memory.tokens for memory in given)
     following = session.after(
         {memory.memory.memory_id: memory.memory.content for memory in given},
@@ -188,6 +213,7 @@ def _choose(
         skipped_loaded=skipped,
         refreshed=[m.memory.memory_id for m in given if m.status is LoadStatus.REFRESHED],
         changed=changed,
+        left_out=left_out,
     )
     return retrieved, following
 
@@ -208,6 +234,7 @@ def _for_this_call(settings: Settings, asked: Retrieval) -> Settings:
         "traversal_depth": asked.search_depth,
         "anchor_count": asked.anchor_count,
         "staleness_threshold": asked.staleness_threshold,
+        "retrieve_min_relevance": asked.min_relevance,
     }
     changes = {name: value for name, value in given.items() if value is not None}
     return with_weights(settings, asked.profile, asked.weights).model_copy(update=changes)
@@ -215,8 +242,8 @@ def _for_this_call(settings: Settings, asked: Retrieval) -> Settings:
 
 async def _search(
     engine: Engine, scope: CallScope, question: str, asked: Retrieval
-) -> tuple[Vector, list[SearchHit]]:
-    """Search, and return the vector of the question with the hits, best first.
+) -> tuple[Vector, list[SearchHit], Judgement]:
+    """Search, and return the vector of the question, the hits, best first, and their judgement.
 
     With the profile `recall`, hits that only their neighbours brought in come without content.
     """
@@ -226,14 +253,15 @@ async def _search(
         ranked = await rank_candidates(
             engine, scope, question, embedding, limit=limit, filters=asked, include_content=True
         )
-        return embedding.vector, [_hit(each) for each in ranked]
+        return embedding.vector, [_hit(each) for each in ranked.memories], ranked.judgement
     found = await search.search_by_vector(
         engine, scope, embedding.vector, asked.profile, limit=limit, filters=asked
     )
-    return embedding.vector, [
+    hits = [
         SearchHit(hit.memory.memory_id, hit.similarity, hit.score, hit.components, hit.memory)
         for hit in found
     ]
+    return embedding.vector, hits, Judgement() if hits else await judge_nothing(engine, scope)
 
 
 def _hit(ranked: RankedCandidate) -> SearchHit:
@@ -245,6 +273,22 @@ def _hit(ranked: RankedCandidate) -> SearchHit:
         ranked.components,
         memory.told,
         memory.related,
+        ranked.relevance,
+    )
+
+
+def _candidate(
+    row: _Neighbour, judgement: Judgement, profile: Profile, settings: Settings
+) -> BudgetCandidate:
+    """Return a candidate that the search did not find, with its relevance.
+
+    It contains no word of the question, or the search would have found it.
+    """
+    relevance = None
+    if profile is Profile.RECALL:
+        relevance = relevance_without_words(row.similarity, judgement, settings)
+    return BudgetCandidate(
+        row.memory, row.similarity, row.score, row.components, row.distance, relevance
     )
 
 
@@ -256,7 +300,7 @@ async def _read_neighbourhood(
     hits: Sequence[SearchHit],
     walked: Sequence[SearchHit],
     updated_ids: Sequence[str],
-) -> list[BudgetCandidate]:
+) -> list[_Neighbour]:
     """Fetch neighbours of the anchors, changed memories, and the hits that came without content.
 
     Args:
@@ -296,4 +340,4 @@ async def _read_neighbourhood(
         **spread_parameters(settings),
         **scoring[asked.profile],
     }
-    return await engine.graph.rows(statement[asked.profile], BudgetCandidate, **parameters)
+    return await engine.graph.rows(statement[asked.profile], _Neighbour, **parameters)

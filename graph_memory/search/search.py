@@ -6,7 +6,7 @@ from typing import Any
 
 from graph_memory.database.graph import Graph
 from graph_memory.domain.inputs import Clocks, Filters
-from graph_memory.domain.models import RECALLED_STATES, FoundMemory, Memory
+from graph_memory.domain.models import RECALLED_STATES, FoundMemory, Memory, SearchResults
 from graph_memory.domain.scope import CallScope
 from graph_memory.engine import Engine
 from graph_memory.inference.embedder import Vector
@@ -19,7 +19,8 @@ from graph_memory.ranking.profiles import (
     weighted_parameters,
 )
 from graph_memory.ranking.scoring import RankedCandidate
-from graph_memory.search.candidates import rank_candidates
+from graph_memory.search.candidates import judge_nothing, rank_candidates
+from graph_memory.search.judgement import Judgement
 
 #: Statement of a profile, without and with filters that narrow the group.
 _STATEMENTS = {
@@ -54,7 +55,8 @@ async def search(
     limit: int = 10,
     filters: Filters = Filters(),  # noqa: B008 - immutable
     profile: Profile = Profile.RECALL,
-) -> list[FoundMemory]:
+    min_relevance: float = 0.0,
+) -> SearchResults:
     """Find the memories that answer a question, best first.
 
     Args:
@@ -66,6 +68,8 @@ async def search(
         filters: Filters of the memories; states default to ACTIVE and DORMANT.
         profile: `recall` ranks by meaning and words; `weighted` by meaning, recency and importance;
             `hybrid` by these and nearness in the graph.
+        min_relevance: Relevance below which a memory is left out. Only `recall` has a relevance,
+            and only with a model that has a calibration.
 
     Returns:
         At most `limit` memories by score, 0 to 1, descending; ties newest first.
@@ -75,12 +79,26 @@ async def search(
     """
     embedding = await engine.embedder.embed_query_tokens(question)
     if profile is not Profile.RECALL:
-        return await search_by_vector(
+        found = await search_by_vector(
             engine, scope, embedding.vector, profile, limit=limit, filters=filters
         )
-    ranked = await rank_candidates(engine, scope, question, embedding, limit=limit, filters=filters)
-    return await _load(
-        engine, scope, ranked, Clocks(as_of=filters.as_of, known_at=filters.known_at)
+        nothing = Judgement() if found else await judge_nothing(engine, scope)
+        return SearchResults(found, known=nothing.known, known_reason=nothing.reason)
+    ranked = await rank_candidates(
+        engine,
+        scope,
+        question,
+        embedding,
+        limit=limit,
+        filters=filters,
+        min_relevance=min_relevance,
+    )
+    clocks = Clocks(as_of=filters.as_of, known_at=filters.known_at)
+    return SearchResults(
+        await _load(engine, scope, ranked.memories, clocks),
+        known=ranked.judgement.known,
+        known_reason=ranked.judgement.reason,
+        left_out=ranked.left_out,
     )
 
 

@@ -20,7 +20,7 @@ WORDS = WithJsonSchema({"type": "array", "items": {"type": "string"}})
 NUMBER = WithJsonSchema({"type": "integer"})
 REAL = WithJsonSchema({"type": "number"})
 
-GroupId = Annotated[inputs.GroupId | None, Field(description="Tenant; default: the server's.")]
+GroupId = Annotated[inputs.GroupId | None, Field(description="Tenant; default: server's.")]
 MemoryId = Annotated[inputs.MemoryId, Field(description="Id of the memory.")]
 
 Content = Annotated[
@@ -90,6 +90,7 @@ Weights = Annotated[
     tuple[float, ...] | None,
     Field(description="Weights for weighted or hybrid, which sum to 1."),
 ]
+MinRelevance = Annotated[inputs.Unit | None, Field(description="Least relevance, 0 to 1."), REAL]
 Limit = Annotated[int, Field(ge=1, le=50, description="Maximum number of results.")]
 MemoryTypes = Annotated[
     tuple[inputs.TypeName, ...] | None, Field(description="Allowed types; default: all."), WORDS
@@ -100,11 +101,9 @@ OneMemoryType = Annotated[
 AnyTags = Annotated[inputs.Tags | None, Field(description="Tags, of which one must match.")]
 DateFrom = Annotated[Moment | None, Field(description="Earliest creation, ISO 8601.")]
 DateTo = Annotated[EndMoment | None, Field(description="Latest creation, ISO 8601.")]
-AsOf = Annotated[
-    Moment | None, Field(description="What was true at this time, ISO 8601; default: now.")
-]
+AsOf = Annotated[Moment | None, Field(description="What was true then, ISO 8601; default: now.")]
 KnownAt = Annotated[
-    Moment | None, Field(description="What was stored by this time, ISO 8601; default: now.")
+    Moment | None, Field(description="What was stored by then, ISO 8601; default: now.")
 ]
 ValidAt = Annotated[Moment | None, Field(description="Start of truth, ISO 8601; default: now.")]
 InvalidAt = Annotated[Moment | None, Field(description="End of truth, ISO 8601; default: none.")]

@@ -182,6 +182,20 @@ class SearchSettings(BaseSettings):
     retrieval_candidates: int = Field(
         60, ge=10, le=200, description="Candidates that are ranked for a budget."
     )
+    retrieve_min_relevance: float = Field(
+        0.05,
+        ge=0,
+        le=1,
+        description=(
+            "Relevance below which a retrieval leaves a memory out of its budget; 0 keeps all."
+        ),
+    )
+    access_min_relevance: float = Field(
+        0.1,
+        ge=0,
+        le=1,
+        description="Relevance from which a result of a search or retrieval counts as an access.",
+    )
     anchor_count: int = Field(
         3, ge=1, le=50, description="Best candidates from which relations are followed."
     )

@@ -60,6 +60,7 @@ async def retrieve_memories(
         parameters.ProfileName, Field(description="Ranking, as in search_memory."), parameters.WORD
     ] = Profile.RECALL,
     weights: parameters.Weights = None,
+    min_relevance: parameters.MinRelevance = None,
     as_of: parameters.AsOf = None,
     known_at: parameters.KnownAt = None,
     group_id: parameters.GroupId = None,
@@ -79,6 +80,7 @@ async def retrieve_memories(
         conversation_tokens=conversation_tokens,
         profile=profile,
         weights=weights,
+        min_relevance=min_relevance,
         memory_types=memory_types,
         tags=tags,
         project_id=project_id,

@@ -1,11 +1,11 @@
 """Answers of the tools: structured content, and a short text for the agent."""
 
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 from pydantic import BaseModel, SerializerFunctionWrapHandler, model_serializer
 
 from graph_memory.api.types import AddResult, Page
-from graph_memory.domain.models import BriefMemory, FoundMemory, Memory, Relation
+from graph_memory.domain.models import BriefMemory, Known, Memory, Relation, SearchResults
 from graph_memory.domain.timestamps import Instant
 from graph_memory.errors import GraphMemoryError
 
@@ -218,6 +218,14 @@ class MemoryIdView(View):
         return self.memory_id
 
 
+class KnownView(Protocol):
+    """An answer that shows whether the group has an answer to the question."""
+
+    known: Known | None
+    known_reason: str | None
+    left_out: int
+
+
 class SearchResult(Flat):
     """A found memory with its scores."""
 
@@ -228,23 +236,39 @@ class SearchResult(Flat):
 
 
 class SearchView(View):
-    """The memories that a search found, best first."""
+    """The memories that a search found, best first, and whether the group has an answer."""
 
+    known: Known | None
+    known_reason: str | None
+    left_out: int
     results: list[SearchResult]
 
     @classmethod
-    def of(cls, found: list[FoundMemory]) -> Self:
+    def of(cls, found: SearchResults) -> Self:
         """Build the view of a search."""
-        return cls.model_validate({"results": found}, from_attributes=True)
+        fields = {**vars(found), "results": list(found)}
+        return cls.model_validate(fields, from_attributes=True)
 
     def text(self) -> str:
         """Return a line for each memory, or advice if nothing was found."""
-        if not self.results:
-            return "Nothing found. Try other words, fewer filters, or states including ARCHIVED."
-        return "\n".join(
-            f"{position}. {_rating(hit)} {line(hit.memory)}"
+        if not self.results and not self.left_out:
+            return (
+                f"Nothing found. {self.known_reason} "
+                "Try other words, fewer filters, or states including ARCHIVED."
+            )
+        lines = [
+            f"{position}. {rating(hit)} {line(hit.memory)}"
             for position, hit in enumerate(self.results, 1)
-        )
+        ]
+        return "\n".join([*describe_known(self), *lines])
+
+
+def describe_known(view: "KnownView") -> list[str]:
+    """Return the line that warns of a doubtful answer or of memories left out, if there is one."""
+    doubt = view.known and view.known is not Known.YES
+    said = f"Known: {view.known}. {view.known_reason}" if doubt else ""
+    left = f"{view.left_out} less relevant results left out." if view.left_out else ""
+    return [" ".join(filter(None, (said, left)))] if said or left else []
 
 
 class PageView(View):
@@ -266,7 +290,15 @@ class PageView(View):
         return "\n".join([*(f"- {line(memory)}" for memory in self.results), *more])
 
 
-def _rating(hit: SearchResult) -> str:
+class Rated(Protocol):
+    """A result with its score and its relevance."""
+
+    score: float
+    relevance: float | None
+
+
+def rating(hit: Rated) -> str:
+    """Return score and relevance of a result."""
     known = "" if hit.relevance is None else f" relevance {hit.relevance:.2f}"
     return f"score {hit.score:.3f}{known}"
 

@@ -12,9 +12,9 @@ from graph_memory.api.types import (
     Retrieved,
     RetrievedMemory,
 )
-from graph_memory.domain.models import LifecycleState, MemoryType
+from graph_memory.domain.models import Known, LifecycleState, MemoryType
 from graph_memory.domain.timestamps import Instant
-from graph_memory.server.views.base import View
+from graph_memory.server.views.base import View, describe_known, rating
 
 #: Maximum numbers of loaded memories in the fields and in the text.
 _LISTED = 500
@@ -40,6 +40,7 @@ class ConversationMemory:
     tokens: int
     distance: int | None
     status: LoadStatus
+    relevance: float | None
 
     @classmethod
     def of(cls, given: RetrievedMemory) -> Self:
@@ -61,18 +62,22 @@ class ConversationMemory:
             tokens=given.tokens,
             distance=given.distance,
             status=given.status,
+            relevance=given.relevance,
         )
 
     def line(self) -> str:
         """Return the whole content below a line of properties."""
         note = "" if self.status is LoadStatus.NEW else f", {self.status}"
         kind = f"{self.memory_type}, {self.created_at.date()}{note}"
-        return f"{self.memory_id} [{kind}] score {self.score:.3f}\n{self.content}"
+        return f"{self.memory_id} [{kind}] {rating(self)}\n{self.content}"
 
 
 class RetrieveView(View):
-    """The memories for a conversation, best first."""
+    """The memories for a conversation, best first, and whether the group has an answer."""
 
+    known: Known | None
+    known_reason: str | None
+    left_out: int
     session_id: str
     memories: list[ConversationMemory]
     tokens_used: int
@@ -101,7 +106,8 @@ class RetrieveView(View):
             else ""
         )
         end = f"{self.tokens_used} tokens{skipped}. session_id={self.session_id}"
-        return "\n\n".join([*(memory.line() for memory in self.memories), *changed, end])
+        memories = [memory.line() for memory in self.memories]
+        return "\n\n".join([*describe_known(self), *memories, *changed, end])
 
 
 class ContextView(View):

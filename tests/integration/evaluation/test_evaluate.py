@@ -10,7 +10,7 @@ from graph_memory.evaluation.dataset import read_data
 from graph_memory.evaluation.evaluate import evaluate
 from graph_memory.memories.embeddings import groups
 from graph_memory.ranking.profiles import Profile
-from graph_memory.reporting.plots import plot_evidence
+from graph_memory.reporting.plots import plot_evaluation
 
 LABELLED = Path(__file__).parents[2] / "data" / "labelled.json"
 
@@ -41,7 +41,7 @@ async def test_what_answers_is_found_and_little_else_stands_before_it(
         assert comparison.difference_interval[0] <= comparison.difference < 0
     assert every.found_at[300] >= every.found_at[100] > 0.7
     assert await groups(memory.context.graph) == before
-    plot_evidence(every.found_at, tmp_path / "found.svg")
+    plot_evaluation(every.found_at, [(0.1, 0.2), (0.9, 0.8)], tmp_path / "found.svg")
     assert "<svg" in (tmp_path / "found.svg").read_text()
 
 

@@ -134,7 +134,11 @@ async def test_spreading_goes_as_far_as_asked(
 ) -> None:
     ids = await chain(memory)
     got = await memory.retrieve(
-        "what grows in the greenhouse?", anchor_count=1, search_depth=depth, profile=profile
+        "what grows in the greenhouse?",
+        anchor_count=1,
+        search_depth=depth,
+        profile=profile,
+        min_relevance=0,
     )
     assert got.anchors == [ids[0]]
     distances = {given.memory.memory_id: given.distance for given in got.memories}
@@ -285,7 +289,11 @@ async def test_every_stage_keeps_to_the_clocks_and_states(
 
     async def met(**details: Any) -> dict[str, int | None]:
         got = await memory.retrieve(
-            "what grows in the greenhouse?", anchor_count=1, profile=profile, **details
+            "what grows in the greenhouse?",
+            anchor_count=1,
+            profile=profile,
+            min_relevance=0,
+            **details,
         )
         return {given.memory.memory_id: given.distance for given in got.memories}
 
@@ -332,6 +340,7 @@ async def test_weights_are_for_one_call_and_must_sum_to_one(memory: GraphMemory)
         {"conversation_tokens": -1},
         {"session_id": " "},
         {"profile": "best"},
+        {"min_relevance": 1.1},
         {"budget": 3},
     ],
 )
@@ -352,3 +361,34 @@ async def test_only_what_was_delivered_is_counted_as_accessed(memory: GraphMemor
     page = await memory.list(limit=50)
     assert {m.memory_id for m in page.memories if m.access_count} == given
     assert (await memory.retrieve("nothing here", group_id="nobody_at_all")).memories == []
+
+
+async def test_a_budget_is_not_spent_on_what_is_not_relevant(memory: GraphMemory) -> None:
+    ids = await chain(memory)
+    (other,) = await fill(memory, "The ferry to Oslo leaves at seven")
+    question = "what grows in the greenhouse?"
+    got = await memory.retrieve(question, anchor_count=1, search_depth=1)
+    assert [given.memory.memory_id for given in got.memories] == ids[:2]
+    assert (got.anchors, got.left_out, got.known) == ([ids[0]], 3, "yes")
+    best, neighbour = got.memories
+    assert (best.relevance or 0) > memory.settings.retrieve_min_relevance
+    assert (neighbour.relevance or 0) < memory.settings.retrieve_min_relevance
+    everything = await memory.retrieve(question, min_relevance=0)
+    assert {given.memory.memory_id for given in everything.memories} == {*ids, other}
+    assert (everything.left_out, everything.tokens_used > got.tokens_used) == (0, True)
+    small = await memory.retrieve(question, search_depth=0, max_tokens=got.memories[0].tokens)
+    assert (len(small.memories), small.left_out) == (1, 0)  # no other fits the budget
+    weighted = await memory.retrieve(question, profile=Profile.WEIGHTED)
+    assert (weighted.left_out, weighted.known) == (0, None)
+    nothing = await memory.retrieve(question, group_id="nobody_at_all")
+    assert (nothing.known, nothing.known_reason) == ("no", "This group has no memories.")
+
+
+async def test_a_changed_memory_is_given_again_whatever_its_relevance(memory: GraphMemory) -> None:
+    (memory_id,) = await fill(memory, "Ada's greenhouse grows tomatoes and basil")
+    first = await memory.retrieve("what grows in the greenhouse?")
+    assert [given.memory.memory_id for given in first.memories] == [memory_id]
+    await memory.update(memory_id, content="Ada's greenhouse was sold")
+    again = await memory.retrieve("who plays the violin?", session_id=first.session_id)
+    assert contents(again) == ["Ada's greenhouse was sold"]
+    assert again.known == "no"

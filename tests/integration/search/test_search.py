@@ -18,7 +18,7 @@ from graph_memory.domain.timestamps import instant
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.memories import access
 from graph_memory.ranking.profiles import Profile
-from tests.conftest import TODAY, Clock, RunFragment
+from tests.conftest import TODAY, Clock, RunFragment, engine_with
 
 FACTS = [
     "Ada drinks green tea every morning before work",
@@ -451,6 +451,7 @@ async def test_many_accesses_are_counted_in_parts(
     memory: GraphMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(access, "_BATCH", 2)
+    memory.context.engine = engine_with(memory, access_min_relevance=0.0)
     await fill(memory, *FACTS)
     for _ in range(2):
         assert len(await memory.search("tea", limit=len(FACTS))) == len(FACTS)
@@ -528,3 +529,89 @@ async def test_relevance_does_not_depend_on_memories_that_have_nothing_to_do_wit
     after = await relevances()
     for fact in FACTS:
         assert after.get(fact, before[fact]) == pytest.approx(before[fact], abs=0.05)
+
+
+UNKNOWN = "Which gluon did the lattice of quantum chromodynamics confine?"
+
+
+async def test_an_answer_shows_whether_anything_is_known(memory: GraphMemory) -> None:
+    nothing = await memory.search("tea")
+    assert (nothing, nothing.known) == ([], "no")
+    assert nothing.known_reason == "This group has no memories."
+    await fill(memory, *FACTS)
+    known = await memory.search(FACTS[0])
+    assert known.known == "yes"
+    assert json.loads(json.dumps([hit.score for hit in known])) == [hit.score for hit in known]
+    unknown = await memory.search("Who flew from Lisbon to Reykjavik?")
+    assert (unknown.known, unknown.left_out) == ("no", 0)
+    assert unknown.known_reason == "Nothing found mentions Lisbon or Reykjavik."
+    assert len(unknown) == len(FACTS)
+    filtered = await memory.search("tea", memory_types=["task"])
+    assert (filtered.known, filtered.known_reason) == ("no", "No memory matches the filters.")
+    for profile in (Profile.WEIGHTED, Profile.HYBRID):
+        other = await memory.search("tea", profile=profile)
+        assert (other.known, other.known_reason) == (None, None)
+
+
+async def test_memories_below_min_relevance_are_left_out_and_counted(memory: GraphMemory) -> None:
+    await fill(memory, *FACTS)
+    everything = await memory.search(FACTS[0], limit=3)
+    found = await memory.search(FACTS[0], limit=3, min_relevance=0.5)
+    assert [hit.memory.content for hit in found] == [FACTS[0]]
+    assert found.left_out == len(everything) - 1
+    assert found.known == everything.known
+    one = await memory.search(FACTS[0], limit=1, min_relevance=0.5)
+    assert (len(one), one.left_out) == (1, 0)
+    assert (await memory.search(UNKNOWN, min_relevance=0.5)).left_out == len(FACTS)
+    for wrong in (-0.1, 1.1, float("nan"), "much"):
+        with pytest.raises(InvalidArgumentError) as caught:
+            await memory.search("tea", min_relevance=cast(Any, wrong))
+        assert caught.value.argument == "min_relevance"
+
+
+async def test_what_is_known_does_not_depend_on_other_groups(
+    memory: GraphMemory, group: str
+) -> None:
+    await fill(memory, *FACTS)
+    questions = [FACTS[0], UNKNOWN, "Who flew from Lisbon to Reykjavik?"]
+
+    async def answers() -> list[Any]:
+        found = [await memory.search(question) for question in questions]
+        return [
+            (one.known, one.known_reason, [(hit.memory.content, hit.relevance) for hit in one])
+            for one in found
+        ]
+
+    before = await answers()
+    others = ["Ada flew from Lisbon to Reykjavik", "The lattice confined a gluon", *FACTS]
+    other = f"{group}_other"
+    await memory.add_many([{"content": content} for content in others], group_id=other)
+    assert (await memory.search(questions[2], group_id=other)).known == "yes"
+    assert await answers() == before
+
+
+async def test_a_question_about_something_unknown_keeps_nothing_fresh(
+    memory: GraphMemory, clock: Clock
+) -> None:
+    ids = await fill(memory, *FACTS)
+    await memory.relations.add(ids[0], ids[1])
+    clock.advance(days=40)
+
+    async def faded() -> float:
+        await memory.context.accesses.flush()
+        return round((await memory.health()).averages.decay_score or 0, 3)
+
+    before = await faded()
+    assert before > 0
+    unknown = await memory.retrieve("lattice quantum chromodynamics gluon")
+    assert (unknown.memories, unknown.known) == ([], "no")
+    await memory.search("lattice quantum chromodynamics gluon")
+    await memory.retrieve("lattice quantum chromodynamics gluon", min_relevance=0)
+    assert await faded() == before
+    given = await memory.retrieve("what does Ada drink in the morning?")
+    assert ids[0] in {one.memory.memory_id for one in given.memories}
+    assert ids[1] in {one.memory.memory_id for one in given.memories}  # by the relation
+    await memory.context.accesses.flush()
+    counts = {id_: (await memory.get(id_, counted=False)).access_count for id_ in ids}
+    assert counts == dict.fromkeys(ids, 0) | {ids[0]: 1}
+    assert await faded() == pytest.approx(before * (len(ids) - 1) / len(ids), abs=0.001)

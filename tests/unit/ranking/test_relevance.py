@@ -51,6 +51,7 @@ def test_only_the_model_of_the_calibration_has_one() -> None:
 
 def test_a_fit_finds_the_coefficients_that_made_the_data() -> None:
     true = replace(CALIBRATION, intercept=-2.0, cosine=6.0, met=1.0, unmet=-3.0)
+    assert 0 < CALIBRATION.known_no_below < CALIBRATION.known_yes_from < 1
     rng = np.random.default_rng(3)
     rows = np.column_stack([rng.uniform(-1, 1, 20_000), rng.random((20_000, 2))])
     labels = rng.random(20_000) < true.relevance(rows)
@@ -60,3 +61,21 @@ def test_a_fit_finds_the_coefficients_that_made_the_data() -> None:
     assert found.cosine == pytest.approx(true.cosine, rel=0.1)
     assert found.unmet == pytest.approx(true.unmet, rel=0.15)
     assert found.met == pytest.approx(true.met, abs=0.3)
+
+
+def test_the_limits_miss_few_answers_and_take_few_guesses_for_known() -> None:
+    rng = np.random.default_rng(5)
+    kinds: list[list[tuple[np.ndarray, bool]]] = []
+    for shift in (0.0, 0.1):
+        cosines = np.concatenate([rng.normal(0.6, 0.1, 400), rng.normal(0.2 + shift, 0.1, 400)])
+        kinds.append([(np.array([[c, 0.5, 0.2]]), i < 400) for i, c in enumerate(cosines)])
+    found = fit("model", kinds)
+    best = [np.array([found.relevance(rows).max() for rows, _ in kind]) for kind in kinds]
+    own, other = [each[:400] for each in best], [each[400:] for each in best]
+    for each in own:
+        assert np.mean(each < found.known_no_below) <= 0.01
+    assert max(np.mean(each < found.known_no_below + 0.001) for each in own) >= 0.0075
+    known = np.mean([np.mean(each >= found.known_yes_from) for each in own])
+    mistaken = np.mean([np.mean(each >= found.known_yes_from) for each in other])
+    assert known / (known + mistaken) >= 0.95
+    assert 0 < found.known_no_below < found.known_yes_from < 1

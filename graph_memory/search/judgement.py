@@ -1,0 +1,152 @@
+"""The judgement whether the candidates of a question answer it, with the reason. No I/O."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from graph_memory.domain.models import Known
+from graph_memory.errors import InvalidArgumentError
+from graph_memory.ranking.profiles import Profile
+from graph_memory.ranking.relevance import calibration_for
+from graph_memory.ranking.scoring import (
+    RELEVANCE_DECIMALS,
+    Candidates,
+    Query,
+    relevance_features,
+)
+from graph_memory.ranking.terms import content_words
+from graph_memory.settings.base import Settings
+
+#: Words that a reason names.
+_NAMED = 3
+
+_BASE = {
+    Known.YES: "The best result probably bears on the question",
+    Known.PERHAPS: "The best result may bear on the question",
+    Known.NO: "The best result probably does not bear on the question",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The judgement whether the candidates of a question answer it.
+
+    Attributes:
+        known: None without a calibration for the embedding model.
+        reason: The reason, or what a calibration needs, as a sentence.
+        unmet: Share of the question's words that no candidate contains, by rarity.
+    """
+
+    known: Known | None = None
+    reason: str | None = None
+    unmet: float = 0.0
+
+
+#: The judgement of a group without memories, and of filters that no memory passes.
+EMPTY = Judgement(Known.NO, "This group has no memories.")
+FILTERED = Judgement(Known.NO, "No memory matches the filters.")
+
+
+def judge(query: Query, candidates: Candidates, settings: Settings) -> Judgement:
+    """Judge the candidates of a question by their best relevance.
+
+    Args:
+        query: The question.
+        candidates: The candidates; at least one.
+        settings: The embedding model, and the analyser of words.
+    """
+    calibration = calibration_for(settings.embedding_model)
+    if calibration is None:
+        return Judgement(reason=how_to_calibrate(settings.embedding_model))
+    measured = relevance_features(candidates)
+    best = round(float(calibration.relevance(measured).max()), RELEVANCE_DECIMALS)
+    known = calibration.known(best)
+    reason = _reason(known, *_missing(query, candidates, settings.fulltext_analyzer))
+    return Judgement(known, reason, float(measured[0, 2]))
+
+
+def relevance_without_words(
+    similarity: float | None, judgement: Judgement, settings: Settings
+) -> float | None:
+    """Return the relevance of a memory that contains no word of the question.
+
+    Args:
+        similarity: (1 + cosine) / 2 of question and memory; None counts as a cosine of 0.
+        judgement: The judgement of the candidates of the question.
+        settings: The embedding model.
+
+    Returns:
+        The relevance, 0 to 1; None for a model without a calibration.
+    """
+    calibration = calibration_for(settings.embedding_model)
+    if calibration is None:
+        return None
+    cosine = 0.0 if similarity is None else 2 * similarity - 1
+    relevance = calibration.relevance(np.array([[cosine, 0.0, judgement.unmet]]))
+    return round(float(relevance[0]), RELEVANCE_DECIMALS)
+
+
+def require_calibration(min_relevance: float, profile: Profile, settings: Settings) -> None:
+    """Check that a search can leave out memories below `min_relevance`.
+
+    Raises:
+        InvalidArgumentError: It is above 0, and the profile or the model has no relevance.
+    """
+    if not min_relevance:
+        return
+    if profile is not Profile.RECALL:
+        what = f"the profile {profile} has no relevance; use recall, or omit it"
+    elif calibration_for(settings.embedding_model) is None:
+        what = f"{how_to_calibrate(settings.embedding_model)[:-1]}, or omit it"
+    else:
+        return
+    raise InvalidArgumentError("min_relevance", min_relevance, what)
+
+
+def how_to_calibrate(model: str) -> str:
+    """Return that a model has no calibration, and how to make one, as a sentence."""
+    return (
+        f"The embedding model {model} has no calibration of the relevance; "
+        "`python -m graph_memory.evaluation.calibrate own:DATA.json` makes one."
+    )
+
+
+def _missing(query: Query, candidates: Candidates, analyzer: str) -> tuple[list[str], list[str]]:
+    """Return the names, then all words, of a question that no candidate contains, rarest first.
+
+    The spelling is that of the question. A name has a digit, or a capital letter that does not
+    begin the question.
+    """
+    contained = {word for memory in candidates.memories for word, _ in memory.words}
+    rarity = {
+        term: rarity
+        for place, (term, rarity) in enumerate(zip(query.terms, candidates.rarity, strict=True))
+        if place not in contained
+    }
+    names: dict[str, str] = {}
+    words: dict[str, str] = {}
+    for word, start, end in content_words(query.text, analyzer):
+        if word in rarity:
+            spelt = query.text[start:end]
+            words.setdefault(word, spelt)
+            inner = spelt if query.text[:start].strip() else spelt[1:]
+            if any(c.isupper() or c.isdigit() for c in inner):
+                names.setdefault(word, spelt)
+
+    def rarest(spelling: dict[str, str]) -> list[str]:
+        return [spelling[w] for w in sorted(spelling, key=lambda w: -rarity[w])][:_NAMED]
+
+    return rarest(names), rarest(words)
+
+
+def _reason(known: Known, names: Sequence[str], words: Sequence[str]) -> str:
+    """Return the reason of a judgement, with the missing names or else words."""
+    missing = names or (words if known is not Known.YES else ())
+    if not missing:
+        return f"{_BASE[known]}."
+    *others, last = missing
+    listed = f"{', '.join(others)} or {last}" if others else last
+    if known is Known.NO:
+        return f"Nothing found mentions {listed}."
+    return f"{_BASE[known]}, but nothing found mentions {listed}."
