@@ -123,7 +123,7 @@ class LifecycleApi:
         )
 
     async def history(self, memory_id: str, *, group_id: str | None = None) -> list[Event]:
-        """List the events of a memory, the earliest first: its texts, states and relations.
+        """List the events of a memory, the earliest first: texts, changes and relations.
 
         Raises:
             NotFoundError: The group never had such a memory, or it was erased.

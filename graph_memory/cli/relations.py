@@ -164,7 +164,7 @@ async def traverse(
 
 @command(app, example="history 7c0e4a52")
 async def history(memory_id: Id) -> None:
-    """List what happened to a memory: its versions, states and relations."""
+    """List what happened to a memory: its versions, changes with causes, and relations."""
     async with opened() as memory:
         (memory_id,) = await whole_ids(memory, [memory_id])
         events = await memory.lifecycle.history(memory_id)

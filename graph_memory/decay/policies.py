@@ -19,8 +19,12 @@ from graph_memory.database.statements import policies
 from graph_memory.errors import InvalidArgumentError, SettingsError
 from graph_memory.settings.base import Settings
 from graph_memory.settings.decay import DecaySettings
+from graph_memory.wording import way_in
 
 _MS_A_DAY = 86_400_000
+
+#: Characters of metadata up to which the history of a memory keeps it; beyond, it keeps the size.
+_HISTORY_METADATA_CHARACTERS = 4096
 
 #: The ways in which a policy may change the lifecycle state.
 _STATES = ("stepwise", "by_score", "unchanged")
@@ -35,15 +39,26 @@ class Probe:
     curve: dict[str, Any]
 
 
-def parameters(settings: Settings, run_id: str | None = None) -> dict[str, Any]:
+def parameters(
+    settings: Settings, run_id: str | None = None, by: str | None = None
+) -> dict[str, Any]:
     """Return the map `$decay` of the statements; rates are per day, spans in milliseconds.
 
     Args:
         settings: The policy and its numbers.
         run_id: The maintenance run that the history of a memory names; None outside of runs.
+        by: The cause that the history names before the run; None for the run, or without a run for
+            the tool or command of the call.
     """
     numbers = rules(settings)
-    return {**numbers, "rules": _hash(settings, numbers), "run_id": run_id}
+    run = run_id and f"run {run_id}"
+    return {
+        **numbers,
+        "rules": _hash(settings, numbers),
+        "run_id": run_id,
+        "by": ", ".join(filter(None, (by, run))) or way_in(),
+        "history_metadata_characters": _HISTORY_METADATA_CHARACTERS,
+    }
 
 
 def rules(settings: Settings) -> dict[str, Any]:

@@ -28,7 +28,7 @@ MEMORY_PROPERTIES: Mapping[str, str] = {
     "decay_rate": "float, per day — the memory's own rate, for the policy adaptive",
     "decay_score": "float, 0 to 1 — 0 fresh, 1 gone; as of last_decay_update",
     "dedup_key": "text, unique — group and hash; null while the memory is deleted",
-    "edit_history": "list of text — the latest changes by callers, as JSON",
+    "edit_history": "list of text — the latest changes of other values, with the cause, as JSON",
     "embedding": "list of float — vector of the content",
     "embedding_dimension": "integer — width of the vector",
     "embedding_model": "text — model of the vector",

@@ -49,7 +49,7 @@ class RunState:
         self.scope: dict[str, Any] = {"groups": run.groups, "canary": run.canary}
         self.at: dict[str, Any] = {
             "now": instant(run.now),
-            "decay": {**decay, "run_id": run.run_id},
+            "decay": {**decay, "run_id": run.run_id, "by": f"run {run.run_id}"},
             "finished": [instant(each) for each in finished],
         }
         self._owner = owner

@@ -88,7 +88,7 @@ async def undo(
         undone = UndoReport(run_id, held)
         at = {
             "now": instant(now),
-            "decay": policies.parameters(settings),
+            "decay": policies.parameters(settings, by=f"undo of run {run_id}"),
             "held_until": instant(held) if held else None,
         }
         async for row in _restore(graph, run_id, group_id, at):

@@ -135,7 +135,7 @@ async def record_accesses(
         "memories/access/record",
         _Accessed,
         accesses=[{"memory_id": id_, "hits": hits[id_]} for id_ in sorted(hits)],
-        decay=policies.parameters(engine.settings),
+        decay=policies.parameters(engine.settings, by="access"),
         **scope.parameters(),
     )
     reactivated = {row.memory_id: decompress(row.packed) for row in accessed if row.packed}

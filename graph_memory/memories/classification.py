@@ -304,7 +304,7 @@ class _Queue:
             ratings=sorted(rows, key=itemgetter("memory_id")),
             attempts=settings.classification_attempts,
             now=instant(self._now),
-            decay=policies.parameters(settings, self._run_id),
+            decay=policies.parameters(settings, self._run_id, by="classification"),
         )
         self._asked += len(batch)
         self._rated += len(rated)

@@ -86,7 +86,9 @@ async def scan(
         await require_all(graph, memory_ids, group_id=scope.group_id)
     parameters: dict[str, Any] = {
         **scope.parameters(),
-        "decay": policies.parameters(engine.settings, run_id),
+        "decay": policies.parameters(
+            engine.settings, run_id, by="confidence scan" if run_id else None
+        ),
         "scan": scan_parameters(engine.settings, in_run=run_id is not None),
     }
     which = {

@@ -1,6 +1,7 @@
 """The history of a memory: its texts, states and relations."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -70,14 +71,31 @@ def _describe(event: Event) -> str | None:
 
 def _describe_edit(entry: str) -> str:
     """Return each changed field with its values before and after, and the way in."""
-    edit: dict[str, Any] = json.loads(entry)
+    edit: dict[str, Any] = json.loads(entry, strict=False)  # texts may hold control characters
     changes = (
-        f"{name}: {_shown(was)} → {_shown(now)}" for name, (was, now) in edit["changed"].items()
+        f"{field}: {_shown(before)} → {_shown(after)}"
+        for name, (was, now) in edit["changed"].items()
+        for field, before, after in _parts(name, was, now)
     )
     return f"{'; '.join(changes)} ({edit['by']})"
 
 
+def _parts(name: str, was: object, now: object) -> Iterator[tuple[str, object, object]]:
+    """Yield a changed field with its values; of two objects the keys that differ."""
+    if not isinstance(was, dict) or not isinstance(now, dict):
+        yield name, was, now
+        return
+    before, after = cast(dict[str, object], was), cast(dict[str, object], now)
+    for key in {**before, **after}:
+        if before.get(key) != after.get(key):
+            yield f"{name}.{key}", before.get(key), after.get(key)
+
+
 def _shown(value: object) -> str:
-    if isinstance(value, list):
-        return ", ".join(map(str, cast(list[object], value))) or "none"
-    return f"{value:g}" if isinstance(value, int | float) else str(value or "none")
+    if isinstance(value, list) and all(isinstance(i, str) for i in cast(list[object], value)):
+        return ", ".join(cast(list[str], value)) or "none"
+    if value in (None, "", {}):
+        return "none"
+    if isinstance(value, float):
+        return f"{value:g}"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

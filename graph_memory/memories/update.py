@@ -1,8 +1,7 @@
 """Changing and deleting memories; earlier texts stay as versions, deletions can be undone."""
 
-import json
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -14,7 +13,6 @@ from graph_memory.domain.encoding import default_title, metadata_json
 from graph_memory.domain.inputs import MemoryChanges
 from graph_memory.domain.models import Memory
 from graph_memory.domain.scope import CallScope
-from graph_memory.domain.timestamps import instant
 from graph_memory.engine import Engine
 from graph_memory.errors import (
     ConfirmationRequiredError,
@@ -26,7 +24,7 @@ from graph_memory.memories.access import restore_contents
 from graph_memory.memories.add import content_properties
 from graph_memory.memories.deduplication import check_not_stored
 from graph_memory.memories.read import get_many, view_parameters
-from graph_memory.wording import argument, way_in
+from graph_memory.wording import argument
 
 #: The text that confirms the deletion of a whole group.
 CONFIRMATION = "DELETE ALL"
@@ -35,19 +33,6 @@ _CHANGEABLE = tuple(name for name in MemoryChanges.__slots__ if name != "clear")
 
 #: The values of cleared fields that are not null.
 _EMPTY: Mapping[str, Any] = {"tags": (), "metadata": {}}
-
-#: The fields whose changes the history keeps; texts are kept as versions.
-_RECORDED = (
-    "tags",
-    "importance",
-    "memory_type",
-    "stability",
-    "confidence",
-    "project_id",
-    "parent_id",
-    "decay_policy",
-    "decay_rate",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +72,6 @@ async def update(
     found = await _fetch_decompressed(engine, scope, memory_id)
     if changes.parent_id:
         await _check_parent(graph, scope.group_id, memory_id, changes.parent_id)
-    edit = _edit(found, given, cleared, scope.now)
     if "metadata" in given:
         given["metadata_json"] = metadata_json(given.pop("metadata"))
     if given.get("content") == found.content:
@@ -105,7 +89,7 @@ async def update(
             memory_id=memory_id,
             changes=given,
             cleared=cleared,
-            edit=edit,
+            titled="title" in changes.clear or changes.title is not None,
             version_id=str(uuid.uuid4()),
             graphiti_vectors=settings.graphiti_vectors,
             **view_parameters(settings, scope.now) | {"decay": policies.parameters(settings)},
@@ -144,22 +128,6 @@ async def _check_parent(graph: Graph, group_id: str, memory_id: str, parent_id: 
         raise InvalidArgumentError(
             "parent_id", parent_id, "it is the memory itself, or below it; choose another parent"
         )
-
-
-def _edit(
-    found: Memory, given: Mapping[str, Any], cleared: Sequence[str], now: datetime
-) -> str | None:
-    """Return the entry of the history for the changed fields, or None."""
-    after = {**given, **dict.fromkeys(cleared)}
-    changed = {
-        name: [before, after[name]]
-        for name in _RECORDED
-        if name in after and (before := getattr(found, name)) != after[name]
-    }
-    if not changed:
-        return None
-    entry = {"at": instant(now), "by": way_in(), "changed": changed}
-    return json.dumps(entry, ensure_ascii=False, allow_nan=False)
 
 
 async def _fetch_decompressed(engine: Engine, scope: CallScope, memory_id: str) -> Memory:

@@ -69,8 +69,8 @@ _EDIT = TypeAdapter(_Edit)
 def _edited(entry: str) -> str:
     """Check an entry of the history of changes, which later reads parse."""
     try:
-        _EDIT.validate_json(entry)
-    except ValidationError as error:
+        _EDIT.validate_python(json.loads(entry, strict=False))
+    except ValueError as error:
         raise ValueError("it is not a change as exported") from error
     if not _ENTRY.match(entry):
         raise ValueError("it does not begin with its instant as exported")

@@ -24,11 +24,15 @@ CALL (m) {
   FOREACH (_ IN [1] |
     // include fragments/change/before
   )
+  WITH m,
+    // include fragments/change/values
+    AS was
   SET
     m.tags = [tag IN m.tags WHERE toLower(tag) <> 'preserved'],
     m.unprotected_at = m.preserve_until,
     m.is_protected = null,
     m.preserve_until = null
+  // include fragments/change/note
   WITH m
   // include fragments/change/after
 } IN $concurrency CONCURRENT TRANSACTIONS OF $batch ROWS

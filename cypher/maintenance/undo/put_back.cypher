@@ -2,11 +2,21 @@
 //
 // A key that the memory has stays: only deletion removes a key, and a new text has another. The
 // score stays if a later write has set it. Runs leave the memory alone until `held_until`. The
-// instant at which the memory is due is computed again.
+// instant at which the memory is due is computed again. The history shows the undo in place of what
+// the run changed.
 //
 // access  fragment
 // param   held_until : STRING? — ISO 8601, UTC
+WITH *,
+  // include fragments/change/values
+  AS held
+WITH *, held {
+  .*, lifecycle_state: m.lifecycle_state,
+  purged_at: CASE WHEN change.purged THEN change.at END
+} AS was
 SET
+  m.edit_history = [entry IN m.edit_history
+    WHERE NOT entry CONTAINS 'run ' + change.run_id + '", "changed"'],
   m.packing_due = CASE WHEN 'ARCHIVED' IN [m.lifecycle_state, change.before_lifecycle_state]
     THEN true ELSE m.packing_due END,
   m.lifecycle_state = change.before_lifecycle_state,
@@ -39,5 +49,6 @@ FOREACH (_ IN CASE WHEN change.before_importance IS NULL THEN [] ELSE [1] END |
     m.classification_status = 'pending'
 )
 DELETE change
+// include fragments/change/note
 WITH m
 // include decay/schedule

@@ -20,9 +20,10 @@ WITH m, CASE WHEN boosted THEN 0 ELSE gained END AS pending, CASE
   WHEN NOT boosted OR eroded > $decay.importance_max THEN eroded
   WHEN raised > $decay.importance_max THEN $decay.importance_max
   ELSE raised
-END AS importance
+END AS importance, {importance: m.importance} AS was
 SET
   m.reinforcement_pending = pending,
   m.importance_source =
     CASE WHEN importance = m.importance THEN m.importance_source ELSE 'reinforced' END,
   m.importance = importance
+// include fragments/change/note

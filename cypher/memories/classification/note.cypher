@@ -32,11 +32,15 @@ SET
   m.classification_status =
     CASE WHEN rated OR m.classification_attempts >= $attempts THEN 'done' ELSE 'pending' END
 WITH m, row, rated WHERE rated
+WITH *,
+  // include fragments/change/values
+  AS was
 SET
   m.importance = CASE m.importance_source WHEN 'user' THEN m.importance ELSE row.importance END,
   m.importance_source = CASE m.importance_source WHEN 'user' THEN 'user' ELSE 'llm' END,
   m.stability = CASE m.stability_source WHEN 'user' THEN m.stability ELSE row.stability END,
   m.stability_source = CASE m.stability_source WHEN 'user' THEN 'user' ELSE 'llm' END
+// include fragments/change/note
 WITH m
 // include decay/schedule
 CALL (m) {

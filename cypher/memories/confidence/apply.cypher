@@ -21,7 +21,9 @@ CALL (m) {
 FOREACH (_ IN CASE WHEN $decay.run_id IS NULL THEN [] ELSE [1] END |
   // include fragments/change/before
 )
-WITH m, kind, lowered
+WITH m, kind, lowered,
+  // include fragments/change/values
+  AS was
 CALL (m, kind) {
   // include decay/next_state
   WITH *, 'confidence' AS reason,
@@ -34,6 +36,7 @@ SET
   m.obsolete_at = CASE kind WHEN 'obsolete' THEN $now ELSE m.obsolete_at END,
   m.obsolete_reason = CASE kind WHEN 'obsolete' THEN 'unused, and of the least confidence'
     ELSE m.obsolete_reason END
+// include fragments/change/note
 WITH m, kind
 // include decay/store_score
 CALL (m) {

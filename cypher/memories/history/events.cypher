@@ -42,5 +42,5 @@ UNION ALL
   RETURN r.expired_at AS at, 'unrelated' AS kind, r.fact AS detail
 }
 RETURN at, kind, detail
-ORDER BY at DESC, kind DESC, detail DESC
+ORDER BY at DESC, kind = 'created', kind DESC, detail DESC
 LIMIT $limit

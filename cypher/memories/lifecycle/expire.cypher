@@ -1,6 +1,7 @@
 // Mark memory `m` obsolete, superseded by memory `other` unless that is null.
 //
-// An earlier end stays, and counts as known since the memory was created.
+// An earlier end stays, and counts as known since the memory was created. The history keeps an
+// earlier reason.
 //
 // access  fragment
 // param   group_id    : STRING — the tenant
@@ -12,6 +13,8 @@ CALL (m) {
   WITH *, 'obsolete' AS reason, 'EXPIRED' AS entered
   // include decay/enter_state
 }
+WITH m, other,
+  CASE WHEN m.obsolete_at IS NOT NULL THEN {obsolete_reason: m.obsolete_reason} ELSE {} END AS was
 SET
   m.ended_at = coalesce(m.ended_at, CASE
     WHEN m.invalid_at <= $now OR other IS NULL AND m.invalid_at IS NOT NULL
@@ -34,5 +37,6 @@ FOREACH (winner IN CASE WHEN other IS NULL THEN [] ELSE [other] END |
     r.fact = winner.name + ' supersedes ' + m.name, r.episodes = [], r.metadata_json = '{}',
     r.created_at = datetime($now), r.valid_at = datetime($now)
 )
+// include fragments/change/note
 WITH m
 // include decay/schedule

@@ -9,11 +9,15 @@
 MATCH (m:Memory {uuid: $memory_id, group_id: $group_id})
 // include fragments/memory/lock
 WHERE m.lifecycle_state <> 'SOFT_DELETED'
+WITH *,
+  // include fragments/change/values
+  AS was
 SET
   m.tags = [tag IN m.tags WHERE toLower(tag) <> 'preserved'] + 'preserved',
   m.preserve_until = $until
-WITH m
+WITH m, was
 // include fragments/memory/reactivate
+// include fragments/change/note
 CALL (m) {
   // include decay/next_state
   WITH *, 'preserve' AS reason, 'ACTIVE' AS entered

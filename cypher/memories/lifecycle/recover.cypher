@@ -11,12 +11,16 @@ MATCH (m:Memory {uuid: $memory_id, group_id: $group_id})
 // include fragments/memory/lock
 WHERE m.soft_deleted_at IS NOT NULL AND datetime($now).epochMillis
   - datetime(m.soft_deleted_at).epochMillis <= $decay.soft_delete_retention_ms
+WITH *,
+  // include fragments/change/values
+  AS was
 SET
   m.access_count = m.access_count + 1,
   m.dedup_key = $group_id + '|' + m.content_hash,
   m.last_accessed_at = $now
-WITH m
+WITH m, was
 // include fragments/memory/reactivate
+// include fragments/change/note
 CALL (m) {
   // include decay/next_state
   WITH *, 'recover' AS reason, 'ACTIVE' AS entered

@@ -8,6 +8,9 @@
 MATCH (m:Memory {uuid: $memory_id, group_id: $group_id})
 // include fragments/memory/lock
 WHERE m.lifecycle_state <> 'SOFT_DELETED'
+WITH *,
+  // include fragments/change/values
+  AS was
 CALL (m) {
   // include decay/protection
   SET
@@ -16,6 +19,7 @@ CALL (m) {
     m.is_protected = CASE WHEN protection IS NOT NULL THEN true END
 }
 SET m.tags = [tag IN m.tags WHERE toLower(tag) <> 'preserved'], m.preserve_until = null
+// include fragments/change/note
 WITH m
 // include decay/store_score
 RETURN m.uuid AS memory_id

@@ -7,8 +7,7 @@
 // param   memory_id  : STRING
 // param   changes    : MAP — properties to change, and parent_id
 // param   cleared    : LIST<STRING> — properties to remove, and parent_id
-// param   edit       : STRING? — entry of the history, as JSON
-// param   decay      : MAP — state_history_length
+// param   titled     : BOOLEAN — whether the title is to change, not only the text that it is of
 // param   version_id : STRING — id of the version with the previous text
 // param   now        : STRING — ISO 8601, UTC
 // returns memory : MAP
@@ -19,6 +18,11 @@ CALL (m) {
   WITH m, m.content AS text, $version_id AS version_id WHERE $changes.content <> m.content
   // include fragments/memory/keep_version
 }
+WITH *,
+  // include fragments/change/values
+  AS was
+WITH *, CASE WHEN $titled THEN was {.*, title: m.name} ELSE was END AS before
+WITH m, before AS was
 SET
   m.content = coalesce($changes.content, m.content),
   m.content_gz = CASE WHEN $changes.content IS NULL THEN m.content_gz END,
@@ -44,14 +48,13 @@ SET
   m.project_id = coalesce($changes.project_id, m.project_id),
   m.decay_policy = coalesce($changes.decay_policy, m.decay_policy),
   m.decay_rate = coalesce($changes.decay_rate, m.decay_rate),
-  m.edit_history = CASE WHEN $edit IS NULL THEN m.edit_history
-    ELSE (coalesce(m.edit_history, []) + $edit)[-$decay.state_history_length..] END,
   m.updated_at = $now,
   m.last_accessed_at = $now
 FOREACH (key IN [key IN $cleared WHERE key <> 'parent_id'] | SET m[key] = null)
-WITH m
+WITH m, was
 // include memories/update/set_parent
 // include fragments/memory/reactivate
+// include fragments/change/note
 CALL (m) {
   // include decay/next_state
   WITH *, 'update' AS reason,

@@ -1,5 +1,7 @@
 // List memories, the oldest first, with all data that an import needs.
 //
+// An undo leaves the line of a memory as it was, so the entries of undos are left out.
+//
 // access  read
 // param   group_id         : STRING — the tenant
 // param   after_created_at : STRING — created_at of the last memory of the previous page
@@ -28,7 +30,8 @@ RETURN m {
     WHERE parent.group_id = $group_id AND parent.soft_deleted_at IS NULL | parent.uuid]),
   .decay_policy, .decay_rate, .created_at, .valid_at,
   lifecycle: m {
-    .lifecycle_state, .state_changed_at, .state_reason, .state_history, .edit_history,
+    .lifecycle_state, .state_changed_at, .state_reason, .state_history,
+    edit_history: [entry IN m.edit_history WHERE NOT entry CONTAINS '", "by": "undo of run '],
     .preserve_until, .unprotected_at, .access_count, .last_accessed_at, .importance_source,
     .stability_source, .classification_status, .classification_attempts, .confidence_decayed_at,
     .updated_at, .invalid_at, .ended_at, .obsolete_at, .obsolete_reason,

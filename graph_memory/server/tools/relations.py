@@ -78,5 +78,5 @@ async def memory_unrelate(
 async def memory_history(
     memory: GraphMemory, memory_id: parameters.MemoryId, group_id: parameters.GroupId = None
 ) -> HistoryView:
-    """List what happened to a memory: versions, states with reasons, relations."""
+    """List what happened to a memory: versions, changes with causes, relations."""
     return HistoryView.of(memory_id, await memory.lifecycle.history(memory_id, group_id=group_id))
