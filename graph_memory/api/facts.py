@@ -36,6 +36,7 @@ class FactsApi:
             filters: The fields of `FactFilters`.
 
         Raises:
+            InvalidArgumentError: A filter is invalid, or a range ends before it starts.
             NotFoundError: The group has no entity `entity_id`.
         """
         context = self._context

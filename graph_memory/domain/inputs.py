@@ -7,6 +7,7 @@ argument, the value and the range.
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, fields, is_dataclass
+from datetime import datetime
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, cast, get_args, get_type_hints
 
@@ -29,8 +30,9 @@ from graph_memory.domain.models import (
     Source,
 )
 from graph_memory.domain.properties import RESERVED_KEYS
-from graph_memory.domain.timestamps import EndMoment, Moment
+from graph_memory.domain.timestamps import EndMoment, Moment, instant
 from graph_memory.errors import InvalidArgumentError, LimitExceededError, ReservedFieldError
+from graph_memory.wording import argument
 
 T = TypeVar("T")
 
@@ -280,6 +282,19 @@ class Filters:
     project_id: Line | None = None
     as_of: Moment | None = None
     known_at: Moment | None = None
+
+
+def check_range(first: str, earliest: datetime | None, last: str, latest: datetime | None) -> None:
+    """Check that the range between two arguments contains an instant; None leaves an end open.
+
+    Raises:
+        InvalidArgumentError: The range ends before it starts.
+    """
+    if earliest and latest and earliest > latest:
+        end = argument(last, instant(latest))
+        raise InvalidArgumentError(
+            first, earliest, f"it must not be after {end}; exchange the two, or omit one"
+        )
 
 
 def validate_value(kind: object, given: T, argument: str) -> T:

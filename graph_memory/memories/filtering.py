@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from graph_memory.domain.inputs import Filters
+from graph_memory.domain.inputs import Filters, check_range
 from graph_memory.domain.models import LASTING_STATES, LifecycleState
 from graph_memory.domain.timestamps import optional_instant
 from graph_memory.errors import InvalidArgumentError
@@ -13,10 +13,7 @@ from graph_memory.wording import argument, operation
 
 def check_dates(filters: Filters) -> None:
     """Raise `InvalidArgumentError` for a range of dates that contains no instant."""
-    if filters.date_from and filters.date_to and filters.date_from > filters.date_to:
-        raise InvalidArgumentError(
-            "date_from", filters.date_from, f"it must not be after {argument('date_to')}"
-        )
+    check_range("date_from", filters.date_from, "date_to", filters.date_to)
 
 
 def visible_states(filters: Filters, default: Sequence[LifecycleState]) -> list[LifecycleState]:

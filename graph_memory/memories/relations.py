@@ -145,7 +145,10 @@ def relation_error(from_id: str, relation: NewRelation) -> InvalidArgumentError 
         return error
     if relation.valid_at and relation.invalid_at and relation.invalid_at <= relation.valid_at:
         return InvalidArgumentError(
-            "invalid_at", relation.invalid_at, f"it must be after {argument('valid_at')}"
+            "invalid_at",
+            relation.invalid_at,
+            f"it must be after {argument('valid_at', instant(relation.valid_at))}; "
+            "exchange the two, or omit one",
         )
     return None
 

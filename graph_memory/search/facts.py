@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import ConfigDict, Field
 
 from graph_memory.database.graph import Graph
-from graph_memory.domain.inputs import Line, MemoryId
+from graph_memory.domain.inputs import Line, MemoryId, check_range
 from graph_memory.domain.models import RECALLED_STATES
 from graph_memory.domain.timestamps import Instant, Moment, instant
 from graph_memory.engine import Engine
@@ -72,7 +72,12 @@ class FactFilters:
 async def search_facts(
     engine: Engine, query: str, filters: FactFilters, *, group_id: str, limit: int
 ) -> list[Fact]:
-    """Find the facts of a group that answer a query, best first."""
+    """Find the facts of a group that answer a query, best first.
+
+    Raises:
+        InvalidArgumentError: A range of dates ends before it starts.
+    """
+    _check_dates(filters)
     given = {name: getattr(filters, name) for name in FactFilters.__slots__}
     filtered = any(value not in (None, ()) for value in given.values())
     parameters = {k: instant(v) if hasattr(v, "tzinfo") else v for k, v in given.items()}
@@ -83,6 +88,11 @@ async def search_facts(
         limit=limit,
         **await _query_parameters(engine.embedder, query, group_id, "fact", "name"),
     )
+
+
+def _check_dates(filters: FactFilters) -> None:
+    check_range("valid_after", filters.valid_after, "valid_before", filters.valid_before)
+    check_range("invalid_after", filters.invalid_after, "invalid_before", filters.invalid_before)
 
 
 async def search_entities(

@@ -16,6 +16,7 @@ from graph_memory import GraphMemory, Settings, read_settings
 from graph_memory.cli import main
 from graph_memory.errors import GraphMemoryError, SettingsError
 from graph_memory.inference.embedder import Embedder
+from graph_memory.server.app import TOOLSETS as ALL_TOOLS
 from graph_memory.transfer.import_export import import_lines
 from graph_memory.wording import OPERATIONS
 from tests.support.mcp_client import inside, refused
@@ -23,6 +24,8 @@ from tests.support.mcp_client import inside, refused
 INPUTS: Mapping[str, list[Any]] = json.loads(
     (Path(__file__).parents[1] / "data" / "wrong_inputs.json").read_text(encoding="utf-8")
 )
+
+TOOLSETS = tuple(ALL_TOOLS)
 
 #: Longer than an id or a tag may be.
 LONG = "x" * 129
@@ -63,15 +66,40 @@ async def stored(memory: GraphMemory) -> Ids:
     return names
 
 
-async def test_mcp_answers_wrong_inputs_in_its_words(memory: GraphMemory, stored: Ids) -> None:
-    async with inside(memory) as client:
+@pytest.mark.parametrize("given", [{}, {"toolsets": TOOLSETS}], ids=["mcp", "mcp_all_toolsets"])
+async def test_mcp_answers_wrong_inputs_in_its_words(
+    memory: GraphMemory, stored: Ids, given: Mapping[str, Any]
+) -> None:
+    async with inside(memory, **given) as client:
         answers = [
             (*await refused(client, tool, **filled(arguments, stored)), parts)
-            for tool, arguments, parts in INPUTS["mcp"]
+            for tool, arguments, parts in INPUTS["mcp_all_toolsets" if given else "mcp"]
         ]
     faults = [fault(said, parts, stored, COMMANDS) for said, _, parts in answers]
     assert not [*filter(None, faults)]
     assert {data["code"] for _, data, _ in answers}.isdisjoint({"failed", "statement"})
+
+
+def test_every_range_of_every_tool_is_among_the_wrong_inputs() -> None:
+    ends = [("_after", "_before"), ("_from", "_to"), ("valid_at", "invalid_at")]
+    ranges = {
+        (tool.name, first, first.removesuffix(start) + end)
+        for toolsets in ALL_TOOLS.values()
+        for toolset in toolsets
+        for tool in toolset.tools
+        for first in tool.parameters["properties"]
+        for start, end in ends
+        if first.endswith(start)
+        if first.removesuffix(start) + end in tool.parameters["properties"]
+    }
+    tried = {
+        (tool, first, last)
+        for tool, given, _ in (*INPUTS["mcp"], *INPUTS["mcp_all_toolsets"])
+        for first in given
+        for last in given
+    }
+    assert len(ranges) >= 6
+    assert ranges <= tried
 
 
 async def test_python_answers_wrong_inputs_in_its_words(memory: GraphMemory, stored: Ids) -> None:

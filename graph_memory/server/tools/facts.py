@@ -6,7 +6,7 @@ from pydantic import Field
 
 from graph_memory.api.service import GraphMemory
 from graph_memory.api.types import Entity, Fact, Names
-from graph_memory.domain.inputs import MemoryId
+from graph_memory.domain.inputs import MemoryId, check_range
 from graph_memory.domain.timestamps import Moment
 from graph_memory.server import parameters
 from graph_memory.server.tool import READS, Toolset
@@ -65,6 +65,8 @@ async def search_facts(
     group_id: parameters.GroupId = None,
 ) -> FactsView:
     """Find facts, which are relations between entities with their time. Includes ended facts."""
+    check_range("valid_at_after", valid_at_after, "valid_at_before", valid_at_before)
+    check_range("invalid_at_after", invalid_at_after, "invalid_at_before", invalid_at_before)
     found = await memory.facts.search(
         query,
         limit=limit,
