@@ -1,6 +1,5 @@
 """The MCP server of a `GraphMemory`, and the web application around it."""
 
-import difflib
 from collections.abc import AsyncGenerator, Collection, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from importlib.metadata import version
@@ -16,6 +15,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from graph_memory.api.service import GraphMemory
+from graph_memory.domain.spelling import nearest
 from graph_memory.errors import UnknownToolError
 from graph_memory.server import resources
 from graph_memory.server.auth import Verifier, auth_settings, caller
@@ -166,8 +166,8 @@ def _remedy(name: str) -> str:
             return (
                 f"It is in the toolset {toolset}: the operator sets GRAPH_MEMORY_TOOLSETS{missing}."
             )
-    near = difflib.get_close_matches(name, [tool.name for tool in _tools(TOOLSETS)], n=1)
-    return f"Did you mean {near[0]}?" if near else "tools/list names the available tools."
+    near = nearest(name, [tool.name for tool in _tools(TOOLSETS)])
+    return f"Did you mean {' or '.join(near)}?" if near else "tools/list names the available tools."
 
 
 def _transport_security(settings: Settings) -> TransportSecuritySettings:
