@@ -2,11 +2,15 @@
 
 It is started together with Neo4j: `python -m graph_memory.local_neo4j.keeper FOLDER`. It also stops
 an instance whose users were killed. It imports psutil and filelock only, for a small memory.
+
+It creates nothing in the folder, because someone may be deleting the data.
 """
 
+import os
 import sys
 import time
-from contextlib import suppress
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -48,24 +52,47 @@ class _Watch:
         used = bool(users.registered(folder)) or folder.keep_marker.exists()
         if self._used and not used and lingering.last_use(folder) == before:
             with suppress(OSError):
-                folder.linger_file.touch()  # the last user was killed
+                os.utime(folder.linger_file)  # the last user was killed
         self._used, self._last_use = used, lingering.last_use(folder)
         return used or self._last_use != before
 
 
 def _ended(folder: Folder, watch: _Watch) -> bool:
     """Stop the instance unless it is in use again; return True if it runs no more."""
-    if not folder.root.is_dir():  # the data was deleted
-        return instance.end(folder) or True
     try:
-        with FileLock(folder.lock_file, timeout=0):
+        with _locked(folder):
             if watch.is_used() and instance.is_running(folder):
                 return False
             instance.end(folder)
             lingering.leave_as_keeper(folder)
             return True
-    except (Timeout, OSError):  # a process is starting or stopping it, or deletes the data
+    except FileNotFoundError:  # the data was deleted, or is being deleted
+        return instance.end(folder) or True
+    except (Timeout, OSError):  # a process is starting or stopping it
         return False
+
+
+@contextmanager
+def _locked(folder: Folder) -> Generator[None]:
+    """Hold the lock of a folder, unless its file is gone: `FileLock` creates the file again.
+
+    Raises:
+        FileNotFoundError: There is no lock file.
+        OSError: Another process holds the lock.
+    """
+    if sys.platform == "win32":
+        folder.lock_file.stat()
+        with FileLock(folder.lock_file, timeout=0):
+            yield
+        return
+    import fcntl  # Windows has none
+
+    descriptor = os.open(folder.lock_file, os.O_RDWR)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # as `FileLock` does
+        yield
+    finally:
+        os.close(descriptor)
 
 
 if __name__ == "__main__":

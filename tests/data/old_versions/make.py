@@ -327,7 +327,7 @@ def main() -> None:
     parser.add_argument("checkout", type=Path, help="Folder of the version's checkout.")
     parser.add_argument("--backup-with", type=Path, help="Checkout that has the backup command.")
     given = parser.parse_args()
-    # After `db stop`, the keeper of the database may take its lock in the folder once more.
+    # The keepers of earlier versions may create their lock in the folder again after `db stop`.
     with tempfile.TemporaryDirectory(prefix="old_version_", ignore_cleanup_errors=True) as folder:
         version = Version(given.checkout.resolve(), Path(folder) / "data")
         target = Path(folder) / "fixture"
