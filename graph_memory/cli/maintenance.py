@@ -164,6 +164,18 @@ async def classify_queue(
         raise typer.Exit(1)
 
 
+#: Fields of a report that its line leaves out.
+_NOT_IN_LINE = (
+    "failed",
+    "would_go_first",
+    "stages",
+    "resumed",
+    "paused",
+    "truncated",
+    "unfinished",
+)
+
+
 def _refuse_assumptions(dry_run: bool, given: dict[str, object]) -> None:
     for option, value in given.items():
         if value is not None and not dry_run:
@@ -177,11 +189,9 @@ def _print_report(report: "MaintenanceReport") -> None:
     if not request().as_json:
         for failure in report.failed:
             note(f"{failure.memory_id}: {failure.reason}")
-    shown = {
-        name: value
-        for name, value in as_mapping(report).items()
-        if name not in ("failed", "would_go_first", "stages", "resumed", "paused", "truncated")
-    }
+        for left in report.unfinished:
+            note(left.explanation)
+    shown = {name: value for name, value in as_mapping(report).items() if name not in _NOT_IN_LINE}
     counts = as_mapping(shown.pop("protected"))
     shown["protecting_tags"] = ",".join(counts.pop("tags"))
     shown["protected"] = counts

@@ -5,7 +5,7 @@ Its statements plan with the fragments of a run, but only read.
 
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, ClassVar
@@ -19,9 +19,14 @@ from graph_memory.decay.protected import count_protected
 from graph_memory.domain.inputs import Text
 from graph_memory.domain.timestamps import SimulatedTime, instant
 from graph_memory.maintenance.batches import id_ranges
-from graph_memory.maintenance.planning import new_run
+from graph_memory.maintenance.planning import common_groups, new_run, runs_to_finish
 from graph_memory.maintenance.records import Counts, Run
-from graph_memory.maintenance.report import DryRunItem, MaintenanceReport, report_of
+from graph_memory.maintenance.report import (
+    DryRunItem,
+    MaintenanceReport,
+    UnfinishedRun,
+    report_of,
+)
 from graph_memory.maintenance.request import RunRequest, Stage
 from graph_memory.memories import classification
 from graph_memory.memories.confidence import scan_parameters
@@ -50,6 +55,7 @@ class _Planned:
     becomes: str
     count: int
     examples: list[DryRunItem]
+    moved: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +74,7 @@ class _DryRun:
     graph: Graph
     settings: Settings
     run: Run
+    rest: bool = False  #: the run was interrupted, and only what is left counts
 
     @property
     def scope(self) -> dict[str, Any]:
@@ -80,6 +87,9 @@ async def simulate(
 ) -> MaintenanceReport:
     """Return the report that a run would have, and change nothing, not even a counter.
 
+    A run first finishes the runs that were interrupted. The report lists them with what is left of
+    each; its own counts are those of the run that follows.
+
     Raises:
         InvalidArgumentError: No such policy, file or setting exists.
     """
@@ -87,19 +97,30 @@ async def simulate(
     dry_run = await _prepare(context, request, overrides)
     run = dry_run.run
     decay = policies.parameters(dry_run.settings, run.run_id)
-    planned = await _planned(dry_run, decay)
+    left = await _left(context, dry_run)
+    *rests, planned = await _planned([*left, dry_run], decay)
+    unfinished = [
+        await _unfinished(each, rest, decay) for each, rest in zip(left, rests, strict=True)
+    ]
     run.transitioned = _transitions(planned, await _expired(dry_run, decay))
     run.counts = Counts(
         processed=sum(plan.count for plan in planned),
         soft_deleted=_becoming(planned, "SOFT_DELETED"),
-        purged=await _purged(dry_run),
+        purged=await _purged(dry_run) - sum([await _purged(each, dry_run) for each in left]),
         compressed=await _compressed(dry_run, planned),
         classified=await _classified(context, run),
         embedded=await _embedded(dry_run),
     )
     run.status, run.duration_seconds = "done", round(time.monotonic() - started, 3)
     protected = await count_protected(dry_run.graph, dry_run.settings, run.now, run.groups)
-    return report_of(run, protected, dry_run=True, would_go_first=_most_faded(planned))
+    return report_of(
+        run,
+        protected,
+        resumed=[each.run for each in left],
+        dry_run=True,
+        would_go_first=_most_faded([plan for plans in (*rests, planned) for plan in plans]),
+        unfinished=unfinished,
+    )
 
 
 async def _prepare(context: Context, request: RunRequest, overrides: Overrides) -> _DryRun:
@@ -116,17 +137,55 @@ async def _prepare(context: Context, request: RunRequest, overrides: Overrides) 
     return _DryRun(graph, settings, run)
 
 
-async def _planned(dry_run: _DryRun, decay: dict[str, Any]) -> list[_Planned]:
-    """Return the states to which decay would take the memories, by ranges of ids."""
-    run = dry_run.run
-    if Stage.DECAY not in run.stages:
+async def _left(context: Context, dry_run: _DryRun) -> list[_DryRun]:
+    """Return what is left of the runs that would be finished first; under other rules, nothing."""
+    if dry_run.settings is not context.settings:
         return []
-    parameters = {"now": instant(run.now), "decay": decay, "full": run.full, **dry_run.scope}
-    found: list[_Planned] = []
-    async for ids in id_ranges(dry_run.graph):
-        found += await dry_run.graph.rows(
-            "maintenance/dry_run/plan", _Planned, limit=_SHOWN, **parameters, **ids
-        )
+    found = await runs_to_finish(context, dry_run.run.rules)
+    return [_DryRun(dry_run.graph, dry_run.settings, run, rest=True) for run in found]
+
+
+async def _unfinished(
+    left: _DryRun, planned: list[_Planned], decay: dict[str, Any]
+) -> UnfinishedRun:
+    """Return what is left of an interrupted run."""
+    return UnfinishedRun(
+        run_id=left.run.run_id,
+        now=left.run.now,
+        groups=left.run.groups,
+        stages=left.run.stages,
+        processed=sum(plan.count for plan in planned),
+        transitioned=_transitions(planned, await _expired(left, decay)),
+        purged=await _purged(left),
+    )
+
+
+async def _planned(dry_runs: Sequence[_DryRun], decay: dict[str, Any]) -> list[list[_Planned]]:
+    """Return the states to which decay would take the memories, for runs that follow each other.
+
+    It takes ranges of ids. A memory that one of the runs moves is left out of those after it.
+    """
+    found: list[list[_Planned]] = [[] for _ in dry_runs]
+    async for ids in id_ranges(dry_runs[-1].graph):
+        moved: list[str] = []
+        for place, each in enumerate(dry_runs):
+            if Stage.DECAY not in each.run.stages:
+                continue
+            plans = await each.graph.rows(
+                "maintenance/dry_run/plan",
+                _Planned,
+                now=instant(each.run.now),
+                decay=decay,
+                full=each.run.full,
+                rest=each.rest,
+                moved=moved,
+                finished=[instant(earlier.run.now) for earlier in dry_runs[:place]],
+                limit=_SHOWN,
+                **each.scope,
+                **ids,
+            )
+            found[place] += plans
+            moved = moved + [memory_id for plan in plans for memory_id in plan.moved]
     return found
 
 
@@ -172,17 +231,22 @@ def _most_faded(planned: list[_Planned]) -> list[DryRunItem]:
     return examples[:_SHOWN]
 
 
-async def _purged(dry_run: _DryRun) -> int:
+async def _purged(dry_run: _DryRun, within: _DryRun | None = None) -> int:
+    """Count the memories that a run would purge, of all or of those that another run would."""
     run = dry_run.run
-    if Stage.PURGE not in run.stages:
+    if Stage.PURGE not in run.stages or (within and Stage.PURGE not in within.run.stages):
         return 0
+    scope = dry_run.scope
+    if within:
+        scope["groups"] = common_groups(run.groups, within.run.groups)
+        scope["canary"] = min(run.canary, within.run.canary)
     retention = timedelta(days=dry_run.settings.soft_delete_retention_days)
     found = await dry_run.graph.one(
         "maintenance/dry_run/count_purged",
         int,
         now=instant(run.now),
         deleted_before=instant(run.now - retention),
-        **dry_run.scope,
+        **scope,
     )
     return found or 0
 

@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from graph_memory.context import Context
@@ -46,19 +47,41 @@ async def new_run(context: Context, request: RunRequest, rules: str) -> Run:
 async def unfinished_runs(context: Context, rules: str) -> list[Run]:
     """Return the runs to finish, the oldest first.
 
-    A run whose groups are not all open to the caller is left alone. A run that began under other
-    rules cannot be finished, and is marked as failed.
+    A run that began under other rules cannot be finished, and is marked as failed.
     """
+    found = await _left(context)
+    for run in found:
+        if run.rules != rules:
+            await records.mark(context.graph, run.run_id, "failed")
+    return [run for run in found if run.rules == rules]
+
+
+async def runs_to_finish(context: Context, rules: str) -> list[Run]:
+    """Return what `unfinished_runs` returns, for a dry run: only the stages left of each run."""
+    return [
+        replace(run, stages=[stage for stage in run.stages if stage not in run.stages_done])
+        for run in await _left(context)
+        if run.rules == rules
+    ]
+
+
+async def _left(context: Context) -> list[Run]:
+    """Return the runs that have not ended, the oldest first, if the caller may use their groups."""
     found = [
         run
         for status in ("running", "stopped")
         for run in await records.runs(context.graph, status, _REMEMBERED)
         if _covers(context.grant.groups, run.groups)
     ]
-    for run in found:
-        if run.rules != rules:
-            await records.mark(context.graph, run.run_id, "failed")
-    return sorted((r for r in found if r.rules == rules), key=lambda run: run.started_at)
+    return sorted(found, key=lambda run: run.started_at)
+
+
+def common_groups(some: Sequence[str] | None, others: Sequence[str] | None) -> list[str] | None:
+    """Return the groups of two sets; None stands for all groups."""
+    if some is None or others is None:
+        both = others if some is None else some
+        return None if both is None else list(both)
+    return sorted(set(some) & set(others))
 
 
 async def _earlier_runs(context: Context, run: Run) -> list[Run]:

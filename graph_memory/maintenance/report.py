@@ -20,6 +20,31 @@ class DryRunItem:
 
 
 @dataclass(frozen=True, slots=True)
+class UnfinishedRun:
+    """An interrupted run that the next run would finish first, and what is left of it."""
+
+    run_id: str
+    now: Instant  #: the instant of the run, at which it is finished
+    groups: list[str] | None  #: None: all groups
+    stages: list[str]  #: that are left
+    processed: int
+    transitioned: Mapping[str, int]  #: by "FROM>TO"
+    purged: int
+
+    @property
+    def explanation(self) -> str:
+        """The extent of the finish, in a sentence."""
+        groups = "all groups" if self.groups is None else ", ".join(self.groups)
+        moved = ", ".join(f"{arrow}: {count}" for arrow, count in self.transitioned.items())
+        return (
+            f"Run {self.run_id} of {self.now:%Y-%m-%d %H:%M} UTC was interrupted, and would first "
+            f"be finished for {groups}, from the stage {self.stages[0] if self.stages else 'end'}: "
+            f"{self.processed} memories; {moved or 'none changes its state'}; "
+            f"{self.purged} purged."
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class MaintenanceReport:
     """The result of a run, or of a dry run the expected result."""
 
@@ -40,10 +65,12 @@ class MaintenanceReport:
     full: bool  #: it treated every memory, not only the due ones
     truncated: bool  #: it stopped at its time limit
     paused: bool  #: it stopped because maintenance was paused
-    resumed: list[str]  #: earlier runs that it finished first
+    resumed: list[str]  #: earlier runs that it finished first, or a dry run would finish
     failed: list[Failure]  #: the first memories that it could not treat
     protected: Protected  #: what does not fade in the groups of the run
     would_go_first: list[DryRunItem] = field(default_factory=list[DryRunItem])
+    #: What a dry run would finish first; the other counts are without it.
+    unfinished: list[UnfinishedRun] = field(default_factory=list[UnfinishedRun])
 
 
 def report_of(
@@ -53,6 +80,7 @@ def report_of(
     resumed: Sequence[Run] = (),
     dry_run: bool = False,
     would_go_first: Sequence[DryRunItem] = (),
+    unfinished: Sequence[UnfinishedRun] = (),
 ) -> MaintenanceReport:
     """Return the report of a run that has ended.
 
@@ -62,6 +90,7 @@ def report_of(
         resumed: The earlier runs that it finished first.
         dry_run: Whether the counts are only expected.
         would_go_first: The most faded memories whose state a dry run would change.
+        unfinished: The earlier runs that would be finished first.
     """
     return MaintenanceReport(
         run_id=run.run_id,
@@ -79,4 +108,5 @@ def report_of(
         failed=run.failed,
         protected=protected,
         would_go_first=list(would_go_first),
+        unfinished=list(unfinished),
     )
