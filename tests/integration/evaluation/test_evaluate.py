@@ -6,6 +6,7 @@ import pytest
 from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory
+from graph_memory.evaluation.answerability import Kind
 from graph_memory.evaluation.dataset import read_data
 from graph_memory.evaluation.evaluate import evaluate
 from graph_memory.memories.embeddings import groups
@@ -40,6 +41,15 @@ async def test_what_answers_is_found_and_little_else_stands_before_it(
         assert comparison.difference == pytest.approx(scores.ndcg - every.ndcg)
         assert comparison.difference_interval[0] <= comparison.difference < 0
     assert every.found_at[300] >= every.found_at[100] > 0.7
+    answered = report.answerability
+    assert answered
+    several = len({memory.group for memory in data.memories}) > 1
+    assert answered.questions[Kind.OWN] == len(data.questions)
+    assert (Kind.FOREIGN in answered.questions) is several
+    assert answered.known_no[Kind.OWN].value <= 0.2  # many questions are paraphrases
+    for share in answered.auroc.values():
+        assert share.interval[0] <= share.value
+        assert share.value > 0.9
     assert await groups(memory.context.graph) == before
     plot_evaluation(every.found_at, [(0.1, 0.2), (0.9, 0.8)], tmp_path / "found.svg")
     assert "<svg" in (tmp_path / "found.svg").read_text()
