@@ -123,18 +123,21 @@ def fill_budget(
     candidates: Sequence[tuple[BudgetCandidate, int]],
     position: int,
     settings: Settings,
+    *,
+    min_relevance: float = 0.0,
     updated: Collection[str] = (),
 ) -> tuple[list[RetrievedMemory], list[str], int]:
     """Fill the budget with the best candidates that the conversation does not hold.
 
-    A candidate below `retrieve_min_relevance` is left out, unless a walk reached it from a relevant
-    anchor, or it replaces a memory that the conversation holds.
+    A candidate below `min_relevance` is left out, unless a walk reached it from a relevant anchor,
+    or it replaces a memory that the conversation holds.
 
     Args:
         session: Session of the conversation.
         candidates: Candidates with the tokens of their content.
         position: Tokens of the conversation so far.
-        settings: `default_token_budget`, `staleness_threshold` and `retrieve_min_relevance`.
+        settings: `default_token_budget` and `staleness_threshold`.
+        min_relevance: Relevance below which a candidate is left out.
         updated: Ids of candidates that replace a loaded memory.
 
     Returns:
@@ -144,7 +147,7 @@ def fill_budget(
 
     def bears(candidate: BudgetCandidate) -> bool:
         return (
-            relevant(candidate.relevance, settings.retrieve_min_relevance)
+            relevant(candidate.relevance, min_relevance)
             or candidate.distance is not None
             or candidate.memory.memory_id in updated
         )

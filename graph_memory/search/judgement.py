@@ -35,11 +35,13 @@ class Judgement:
     Attributes:
         known: None without a calibration for the embedding model.
         reason: The reason, or what a calibration needs, as a sentence.
+        best: Best relevance of the candidates; None without a calibration.
         unmet: Share of the question's words that no candidate contains, by rarity.
     """
 
     known: Known | None = None
     reason: str | None = None
+    best: float | None = None
     unmet: float = 0.0
 
 
@@ -63,7 +65,7 @@ def judge(query: Query, candidates: Candidates, settings: Settings) -> Judgement
     best = round(float(calibration.relevance(measured).max()), RELEVANCE_DECIMALS)
     known = calibration.known(best)
     reason = _reason(known, *_missing(query, candidates, settings.fulltext_analyzer))
-    return Judgement(known, reason, float(measured[0, 2]))
+    return Judgement(known, reason, best, float(measured[0, 2]))
 
 
 def relevance_without_words(

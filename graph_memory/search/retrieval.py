@@ -136,7 +136,7 @@ async def retrieve(
     )
     past = asked.as_of or asked.known_at
     changed = [] if past else changed
-    least = settings.retrieve_min_relevance
+    least = _least_relevance(asked, judgement, settings)
     anchors = [hit for hit in hits if relevant(hit.relevance, least)][: settings.anchor_count]
     # A hybrid search has walked from the anchors already.
     walks = settings.traversal_depth and asked.profile is not Profile.HYBRID
@@ -149,7 +149,7 @@ async def retrieve(
     candidates = list(zip(merged, costs, strict=True))
     while True:
         retrieved, following = _choose(
-            session, changed, candidates, question, asked, settings, scope.now
+            session, changed, candidates, question, asked, settings, scope.now, least
         )
         written, session = await sessions.write(scope, following)
         if written:
@@ -171,6 +171,7 @@ def _choose(
     asked: Retrieval,
     settings: Settings,
     now: datetime,
+    least: float,
 ) -> tuple[Retrieved, Session]:
     """Fill the budget, and return the result with the session after it.
 
@@ -182,13 +183,16 @@ def _choose(
         asked: The options.
         settings: The settings with the options.
         now: The caller's clock, for the history.
+        least: Relevance below which a memory is left out.
 
     Returns:
         The result without anchors, and the session to write.
     """
     position = session.position(asked.conversation_tokens)
     updated = {change.current_id for change in changed if change.current_id}
-    given, skipped, left_out = fill_budget(session, candidates, position, settings, updated)
+    given, skipped, left_out = fill_budget(
+        session, candidates, position, settings, min_relevance=least, updated=updated
+    )
     used = sum(memory.tokens for memory in given)
     following = session.after(
         {memory.memory.memory_id: memory.memory.content for memory in given},
@@ -227,6 +231,18 @@ async def _read_session(
     return await sessions.read(scope, session_id)
 
 
+def _least_relevance(asked: Retrieval, judgement: Judgement, settings: Settings) -> float:
+    """Return the relevance below which a memory is left out.
+
+    By default all are left out if even the best is below `retrieve_min_relevance`. Beside a
+    relevant memory, others of little relevance often belong to the answer.
+    """
+    if asked.min_relevance is not None:
+        return asked.min_relevance
+    doubtful = judgement.best is not None and judgement.best < settings.retrieve_min_relevance
+    return settings.retrieve_min_relevance if doubtful else 0.0
+
+
 def _for_this_call(settings: Settings, asked: Retrieval) -> Settings:
     """Return the settings with the options of a retrieval."""
     given = {
@@ -234,7 +250,6 @@ def _for_this_call(settings: Settings, asked: Retrieval) -> Settings:
         "traversal_depth": asked.search_depth,
         "anchor_count": asked.anchor_count,
         "staleness_threshold": asked.staleness_threshold,
-        "retrieve_min_relevance": asked.min_relevance,
     }
     changes = {name: value for name, value in given.items() if value is not None}
     return with_weights(settings, asked.profile, asked.weights).model_copy(update=changes)

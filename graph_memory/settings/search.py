@@ -183,15 +183,16 @@ class SearchSettings(BaseSettings):
         60, ge=10, le=200, description="Candidates that are ranked for a budget."
     )
     retrieve_min_relevance: float = Field(
-        0.05,
+        0.04,
         ge=0,
         le=1,
         description=(
-            "Relevance below which a retrieval leaves a memory out of its budget; 0 keeps all."
+            "Relevance that the best memory of a retrieval must reach, or none is returned; 0 "
+            "returns memories anyway."
         ),
     )
     access_min_relevance: float = Field(
-        0.1,
+        0.07,
         ge=0,
         le=1,
         description="Relevance from which a result of a search or retrieval counts as an access.",

@@ -138,7 +138,6 @@ async def test_spreading_goes_as_far_as_asked(
         anchor_count=1,
         search_depth=depth,
         profile=profile,
-        min_relevance=0,
     )
     assert got.anchors == [ids[0]]
     distances = {given.memory.memory_id: given.distance for given in got.memories}
@@ -292,7 +291,6 @@ async def test_every_stage_keeps_to_the_clocks_and_states(
             "what grows in the greenhouse?",
             anchor_count=1,
             profile=profile,
-            min_relevance=0,
             **details,
         )
         return {given.memory.memory_id: given.distance for given in got.memories}
@@ -366,20 +364,31 @@ async def test_only_what_was_delivered_is_counted_as_accessed(memory: GraphMemor
 async def test_a_budget_is_not_spent_on_what_is_not_relevant(memory: GraphMemory) -> None:
     ids = await chain(memory)
     (other,) = await fill(memory, "The ferry to Oslo leaves at seven")
-    question = "what grows in the greenhouse?"
-    got = await memory.retrieve(question, anchor_count=1, search_depth=1)
+    question, least = "what grows in the greenhouse?", 0.2
+    got = await memory.retrieve(question, anchor_count=1, search_depth=1, min_relevance=least)
     assert [given.memory.memory_id for given in got.memories] == ids[:2]
     assert (got.anchors, got.left_out, got.known) == ([ids[0]], 3, "yes")
     best, neighbour = got.memories
-    assert (best.relevance or 0) > memory.settings.retrieve_min_relevance
-    assert (neighbour.relevance or 0) < memory.settings.retrieve_min_relevance
-    everything = await memory.retrieve(question, min_relevance=0)
+    assert (best.relevance or 0) > least > (neighbour.relevance or 0)
+    everything = await memory.retrieve(question)  # beside a relevant memory, others may belong
     assert {given.memory.memory_id for given in everything.memories} == {*ids, other}
     assert (everything.left_out, everything.tokens_used > got.tokens_used) == (0, True)
-    small = await memory.retrieve(question, search_depth=0, max_tokens=got.memories[0].tokens)
+    small = await memory.retrieve(
+        question, search_depth=0, max_tokens=got.memories[0].tokens, min_relevance=least
+    )
     assert (len(small.memories), small.left_out) == (1, 0)  # no other fits the budget
     weighted = await memory.retrieve(question, profile=Profile.WEIGHTED)
     assert (weighted.left_out, weighted.known) == (0, None)
+
+
+async def test_a_question_about_something_unknown_costs_no_budget(memory: GraphMemory) -> None:
+    ids = await chain(memory)
+    question = "which gluon did the lattice of quantum chromodynamics confine?"
+    got = await memory.retrieve(question)
+    assert (got.memories, got.anchors, got.left_out) == ([], [], len(ids))
+    assert (got.tokens_used, got.known) == (0, "no")
+    anyway = await memory.retrieve(question, min_relevance=0)
+    assert (len(anyway.memories), anyway.left_out) == (len(ids), 0)
     nothing = await memory.retrieve(question, group_id="nobody_at_all")
     assert (nothing.known, nothing.known_reason) == ("no", "This group has no memories.")
 
