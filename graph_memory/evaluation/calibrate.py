@@ -94,8 +94,8 @@ async def _example(memory: GraphMemory, text: str, group: str, answerable: bool)
     embedding = await engine.embedder.embed_query_tokens(text)
     gathered = await gather(engine, scope, text, embedding, limit=DEPTH, filters=Filters())
     if gathered is None:
-        return np.zeros((1, 3)), answerable
-    return relevance_features(gathered.candidates), answerable
+        return np.zeros((1, 4)), answerable
+    return relevance_features(gathered.query, gathered.candidates, engine.settings), answerable
 
 
 def fit(model: str, examples: Sequence[Sequence[_Example]]) -> Calibration:
@@ -108,7 +108,7 @@ def fit(model: str, examples: Sequence[Sequence[_Example]]) -> Calibration:
         model: Name of the embedding model.
         examples: Examples of each kind of data.
     """
-    weights = np.array([1.0, 0.0, 0.0])
+    weights = np.array([1.0, 0.0, 0.0, 0.0])
     intercept = 0.0
     for _ in range(_ROUNDS):
         rows = [[found[np.argmax(found @ weights)] for found, _ in kind] for kind in examples]
@@ -125,8 +125,8 @@ def fit(model: str, examples: Sequence[Sequence[_Example]]) -> Calibration:
             np.concatenate(shares) / (2 * len(examples)),
         )
         weights = np.array(rest)
-    cosine, met, unmet = (round(float(weight), 3) for weight in weights)
-    found = Calibration(model, round(float(intercept), 3), cosine, met, unmet, 0.0, 1.0)
+    coefficients = (round(float(weight), 3) for weight in (intercept, *weights))
+    found = Calibration(model, *coefficients, known_no_below=0.0, known_yes_from=1.0)
     own, other = (
         [
             np.sort([float(found.relevance(rows).max()) for rows, known in kind if known is wanted])

@@ -1,12 +1,13 @@
 """The relevance of memories for a question: the calibrated probability that they bear on it.
 
-    relevance = 1 / (1 + e^−(intercept + c · cosine + m · met + u · unmet))
+    relevance = 1 / (1 + e^−(intercept + c · cosine + m · met + u · unmet + n · unmet_names))
 
 - `cosine`: of question and memory.
 - `met`: share of the question's words that the memory contains, by rarity.
 - `unmet`: share of the question's words that no candidate contains, by rarity.
+- `unmet_names`: the part of `unmet` that is names, as `terms.names` finds them.
 
-All three are absolute, so relevances of different questions and groups can be compared. The best
+All four are absolute, so relevances of different questions and groups can be compared. The best
 relevance of all candidates decides whether the group has an answer: no below `known_no_below`, yes
 from `known_yes_from`, else perhaps. The file `calibration.json` has the coefficients, these limits
 and the embedding model that they are for. `graph_memory/evaluation/calibrate.py` makes it.
@@ -37,6 +38,7 @@ class Calibration:
     cosine: float
     met: float
     unmet: float
+    unmet_names: float
     known_no_below: float
     known_yes_from: float
 
@@ -50,8 +52,9 @@ class Calibration:
         CALIBRATION.write_text(f"{json.dumps(asdict(self), indent=2)}\n", encoding="utf-8")
 
     def relevance(self, features: Numbers) -> Numbers:
-        """Return the relevance of memories, 0 to 1, array (n,); `features` is (n, 3)."""
-        logit = self.intercept + features @ np.array([self.cosine, self.met, self.unmet])
+        """Return the relevance of memories, 0 to 1, array (n,); `features` is (n, 4)."""
+        weights = np.array([self.cosine, self.met, self.unmet, self.unmet_names])
+        logit = self.intercept + features @ weights
         return 1 / (1 + np.exp(-logit))
 
     def known(self, best: float) -> Known:
@@ -68,20 +71,27 @@ def calibration_for(model: str) -> Calibration | None:
     return calibration if calibration.model == model else None
 
 
-def features(cosines: Numbers, words: Numbers, rarity: Numbers) -> Numbers:
-    """Return `cosine`, `met` and `unmet` of each candidate, array (n, 3).
+def features(
+    cosines: Numbers, words: Numbers, rarity: Numbers, named: npt.NDArray[np.bool_]
+) -> Numbers:
+    """Return `cosine`, `met`, `unmet` and `unmet_names` of each candidate, array (n, 4).
 
-    A question without words of known rarity has 0 for `met` and `unmet`.
+    A question without words of known rarity has 0 for all but `cosine`.
 
     Args:
         cosines: Array (n,), cosine of question and memory.
         words: Array (n, terms), weight of each query term in each memory; 0 if it is missing.
         rarity: Array (terms,), rarity of each query term in the group.
+        named: Array (terms,), True for a query term that is a name.
     """
+    measured = np.zeros((len(cosines), 4))
+    measured[:, 0] = cosines
     share = np.maximum(rarity, 0)
-    if not share.any():
-        return np.column_stack([cosines, np.zeros_like(cosines), np.zeros_like(cosines)])
-    share = share / share.sum()
-    contained = words > 0
-    unmet = float(share[~contained.any(axis=0)].sum())
-    return np.column_stack([cosines, contained @ share, np.full_like(cosines, unmet)])
+    if share.any():
+        share = share / share.sum()
+        contained = words > 0
+        missing = ~contained.any(axis=0)
+        measured[:, 1] = contained @ share
+        measured[:, 2] = share[missing].sum()
+        measured[:, 3] = share[missing & named].sum()
+    return measured

@@ -37,7 +37,7 @@ from graph_memory.domain.models import BriefMemory
 from graph_memory.ranking.dates import asks_when, mentions_time, named_periods
 from graph_memory.ranking.late_interaction import Tokens, max_sim, query_token_vectors
 from graph_memory.ranking.relevance import calibration_for, features
-from graph_memory.ranking.terms import content_words
+from graph_memory.ranking.terms import content_words, names
 from graph_memory.settings.base import Settings
 
 Numbers = npt.NDArray[np.float64]
@@ -288,15 +288,22 @@ def _first_measures(
     instants = np.array([memory.told_at.timestamp() for memory in memories])
     calibration = calibration_for(settings.embedding_model)
     relevance = calibration and calibration.relevance(
-        features(cosines, words, np.array(candidates.rarity))
+        features(cosines, words, np.array(candidates.rarity), _named(query, settings))
     )
     return Ranking(memories, instants, relevance, measures, settings)
 
 
-def relevance_features(candidates: Candidates) -> Numbers:
-    """Return the features of the relevance of each candidate, array (n, 3)."""
+def relevance_features(query: Query, candidates: Candidates, settings: Settings) -> Numbers:
+    """Return the features of the relevance of each candidate, array (n, 4)."""
     cosines = np.array([memory.cosine for memory in candidates.memories])
-    return features(cosines, _word_weights(candidates), np.array(candidates.rarity))
+    rarity = np.array(candidates.rarity)
+    return features(cosines, _word_weights(candidates), rarity, _named(query, settings))
+
+
+def _named(query: Query, settings: Settings) -> npt.NDArray[np.bool_]:
+    """Return True for each query term that is a name, array (terms,)."""
+    found = names(query.text, settings.fulltext_analyzer)
+    return np.array([term in found for term in query.terms], dtype=bool)
 
 
 def _token_matches(

@@ -48,6 +48,20 @@ def query_terms(question: str, analyzer: str) -> list[str]:
     return sorted(words, key=len, reverse=True)[:MAX_TERMS]
 
 
+def names(question: str, analyzer: str) -> dict[str, str]:
+    """Return the names of a question as it spells them, by query term, in their order.
+
+    A name has a digit, or a capital letter that does not begin the question.
+    """
+    begin = len(question) - len(question.lstrip())
+    found: dict[str, str] = {}
+    for word, start, end in content_words(question, analyzer):
+        inner = question[start + (start == begin) : end]
+        if any(c.isupper() or c.isdigit() for c in inner):
+            found.setdefault(word, question[start:end])
+    return found
+
+
 def term_queries(terms: Sequence[str], group_id: str) -> list[str]:
     """Return a Lucene query for each term that finds it in one group.
 

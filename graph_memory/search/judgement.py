@@ -15,7 +15,7 @@ from graph_memory.ranking.scoring import (
     Query,
     relevance_features,
 )
-from graph_memory.ranking.terms import content_words
+from graph_memory.ranking.terms import content_words, names
 from graph_memory.settings.base import Settings
 
 #: Words that a reason names.
@@ -36,13 +36,14 @@ class Judgement:
         known: None without a calibration for the embedding model.
         reason: The reason, or what a calibration needs, as a sentence.
         best: Best relevance of the candidates; None without a calibration.
-        unmet: Share of the question's words that no candidate contains, by rarity.
+        unmet: Share of the question's words that no candidate contains, by rarity; and the part of
+            it that is names.
     """
 
     known: Known | None = None
     reason: str | None = None
     best: float | None = None
-    unmet: float = 0.0
+    unmet: tuple[float, float] = (0.0, 0.0)
 
 
 #: The judgement of a group without memories, and of filters that no memory passes.
@@ -61,11 +62,11 @@ def judge(query: Query, candidates: Candidates, settings: Settings) -> Judgement
     calibration = calibration_for(settings.embedding_model)
     if calibration is None:
         return Judgement(reason=how_to_calibrate(settings.embedding_model))
-    measured = relevance_features(candidates)
+    measured = relevance_features(query, candidates, settings)
     best = round(float(calibration.relevance(measured).max()), RELEVANCE_DECIMALS)
     known = calibration.known(best)
     reason = _reason(known, *_missing(query, candidates, settings.fulltext_analyzer))
-    return Judgement(known, reason, best, float(measured[0, 2]))
+    return Judgement(known, reason, best, (float(measured[0, 2]), float(measured[0, 3])))
 
 
 def relevance_without_words(
@@ -85,7 +86,7 @@ def relevance_without_words(
     if calibration is None:
         return None
     cosine = 0.0 if similarity is None else 2 * similarity - 1
-    relevance = calibration.relevance(np.array([[cosine, 0.0, judgement.unmet]]))
+    relevance = calibration.relevance(np.array([[cosine, 0.0, *judgement.unmet]]))
     return round(float(relevance[0]), RELEVANCE_DECIMALS)
 
 
@@ -117,8 +118,7 @@ def how_to_calibrate(model: str) -> str:
 def _missing(query: Query, candidates: Candidates, analyzer: str) -> tuple[list[str], list[str]]:
     """Return the names, then all words, of a question that no candidate contains, rarest first.
 
-    The spelling is that of the question. A name has a digit, or a capital letter that does not
-    begin the question.
+    The spelling is that of the question.
     """
     contained = {word for memory in candidates.memories for word, _ in memory.words}
     rarity = {
@@ -126,25 +126,20 @@ def _missing(query: Query, candidates: Candidates, analyzer: str) -> tuple[list[
         for place, (term, rarity) in enumerate(zip(query.terms, candidates.rarity, strict=True))
         if place not in contained
     }
-    names: dict[str, str] = {}
     words: dict[str, str] = {}
     for word, start, end in content_words(query.text, analyzer):
-        if word in rarity:
-            spelt = query.text[start:end]
-            words.setdefault(word, spelt)
-            inner = spelt if query.text[:start].strip() else spelt[1:]
-            if any(c.isupper() or c.isdigit() for c in inner):
-                names.setdefault(word, spelt)
+        words.setdefault(word, query.text[start:end])
 
     def rarest(spelling: dict[str, str]) -> list[str]:
-        return [spelling[w] for w in sorted(spelling, key=lambda w: -rarity[w])][:_NAMED]
+        missing = (word for word in spelling if word in rarity)
+        return [spelling[word] for word in sorted(missing, key=lambda word: -rarity[word])][:_NAMED]
 
-    return rarest(names), rarest(words)
+    return rarest(names(query.text, analyzer)), rarest(words)
 
 
-def _reason(known: Known, names: Sequence[str], words: Sequence[str]) -> str:
+def _reason(known: Known, named: Sequence[str], words: Sequence[str]) -> str:
     """Return the reason of a judgement, with the missing names or else words."""
-    missing = names or (words if known is not Known.YES else ())
+    missing = named or (words if known is not Known.YES else ())
     if not missing:
         return f"{_BASE[known]}."
     *others, last = missing

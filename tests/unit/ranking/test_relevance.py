@@ -15,33 +15,71 @@ SHARES = st.floats(0, 1)
 COSINES = st.floats(-1, 1)
 
 
-def relevance(cosine: float, met: float, unmet: float) -> float:
-    return float(CALIBRATION.relevance(np.array([[cosine, met, unmet]]))[0])
+def relevance(cosine: float, met: float, unmet: float, names: float) -> float:
+    return float(CALIBRATION.relevance(np.array([[cosine, met, unmet, names]]))[0])
 
 
-@given(COSINES, COSINES, SHARES, SHARES, SHARES, SHARES)
+@given(COSINES, COSINES, SHARES, SHARES, SHARES, SHARES, SHARES, SHARES)
 def test_relevance_is_monotone_in_each_feature(
-    low: float, high: float, met: float, more: float, unmet: float, missing: float
+    low: float,
+    high: float,
+    met: float,
+    more: float,
+    unmet: float,
+    missing: float,
+    named: float,
+    names: float,
 ) -> None:
     low, high = sorted((low, high))
     met, more = sorted((met, more))
     unmet, missing = sorted((unmet, missing))
-    value = relevance(low, met, missing)
-    assert 0 <= value <= 1
-    assert value <= relevance(high, met, missing) <= relevance(high, more, missing)
-    assert relevance(high, more, missing) <= relevance(high, more, unmet) <= 1
+    named, names = sorted((named, names))
+    rising = [
+        relevance(low, met, missing, names),
+        relevance(high, met, missing, names),
+        relevance(high, more, missing, names),
+        relevance(high, more, unmet, names),
+        relevance(high, more, unmet, named),
+    ]
+    assert rising == sorted(rising)
+    assert 0 <= rising[0] <= rising[-1] <= 1
+
+
+@given(
+    st.lists(COSINES, min_size=1, max_size=5),
+    st.lists(st.floats(-1, 20), max_size=6),
+    st.data(),
+)
+def test_relevance_is_a_number_for_any_words(
+    cosines: list[float], rarity: list[float], data: st.DataObject
+) -> None:
+    terms = len(rarity)
+    weight = st.floats(0, 30)
+    words = [data.draw(st.lists(weight, min_size=terms, max_size=terms)) for _ in cosines]
+    named = data.draw(st.lists(st.booleans(), min_size=terms, max_size=terms))
+    found = features(
+        np.array(cosines),
+        np.array(words).reshape(len(cosines), terms),
+        np.array(rarity),
+        np.array(named, dtype=bool),
+    )
+    values = CALIBRATION.relevance(found)
+    assert ((values >= 0) & (values <= 1)).all()
+    assert (found[:, 3] <= found[:, 2] + 1e-9).all()
 
 
 def test_features_are_shares_of_the_rarity_of_the_question() -> None:
-    words = np.array([[2.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
-    found = features(np.array([0.5, 0.4]), words, np.array([3.0, 1.0, -0.1]))
-    assert found.tolist() == [[0.5, 0.75, 0.25], [0.4, 0.0, 0.25]]
+    words = np.array([[2.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]])
+    named = np.array([True, False, True, True])
+    found = features(np.array([0.5, 0.4]), words, np.array([4.0, 2.0, 2.0, -0.1]), named)
+    assert found.tolist() == [[0.5, 0.5, 0.5, 0.25], [0.4, 0.0, 0.5, 0.25]]
 
 
 @pytest.mark.parametrize("rarity", [[], [0.0], [-0.2]])
 def test_a_question_without_words_goes_by_its_cosine(rarity: list[float]) -> None:
-    found = features(np.array([0.5]), np.zeros((1, len(rarity))), np.array(rarity))
-    assert found.tolist() == [[0.5, 0.0, 0.0]]
+    named = np.ones(len(rarity), dtype=bool)
+    found = features(np.array([0.5]), np.zeros((1, len(rarity))), np.array(rarity), named)
+    assert found.tolist() == [[0.5, 0.0, 0.0, 0.0]]
 
 
 def test_only_the_model_of_the_calibration_has_one() -> None:
@@ -50,10 +88,10 @@ def test_only_the_model_of_the_calibration_has_one() -> None:
 
 
 def test_a_fit_finds_the_coefficients_that_made_the_data() -> None:
-    true = replace(CALIBRATION, intercept=-2.0, cosine=6.0, met=1.0, unmet=-3.0)
+    true = replace(CALIBRATION, intercept=-2.0, cosine=6.0, met=1.0, unmet=-3.0, unmet_names=-1.0)
     assert 0 < CALIBRATION.known_no_below < CALIBRATION.known_yes_from < 1
     rng = np.random.default_rng(3)
-    rows = np.column_stack([rng.uniform(-1, 1, 20_000), rng.random((20_000, 2))])
+    rows = np.column_stack([rng.uniform(-1, 1, 20_000), rng.random((20_000, 3))])
     labels = rng.random(20_000) < true.relevance(rows)
     found = fit(
         "model", [[(row[None], bool(label)) for row, label in zip(rows, labels, strict=True)]]
@@ -61,6 +99,7 @@ def test_a_fit_finds_the_coefficients_that_made_the_data() -> None:
     assert found.cosine == pytest.approx(true.cosine, rel=0.1)
     assert found.unmet == pytest.approx(true.unmet, rel=0.15)
     assert found.met == pytest.approx(true.met, abs=0.3)
+    assert found.unmet_names == pytest.approx(true.unmet_names, abs=0.3)
 
 
 def test_the_limits_miss_few_answers_and_take_few_guesses_for_known() -> None:
@@ -68,7 +107,7 @@ def test_the_limits_miss_few_answers_and_take_few_guesses_for_known() -> None:
     kinds: list[list[tuple[np.ndarray, bool]]] = []
     for shift in (0.0, 0.1):
         cosines = np.concatenate([rng.normal(0.6, 0.1, 400), rng.normal(0.2 + shift, 0.1, 400)])
-        kinds.append([(np.array([[c, 0.5, 0.2]]), i < 400) for i, c in enumerate(cosines)])
+        kinds.append([(np.array([[c, 0.5, 0.2, 0.1]]), i < 400) for i, c in enumerate(cosines)])
     found = fit("model", kinds)
     best = [np.array([found.relevance(rows).max() for rows, _ in kind]) for kind in kinds]
     own, other = [each[:400] for each in best], [each[400:] for each in best]

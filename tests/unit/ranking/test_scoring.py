@@ -44,7 +44,7 @@ def ranked(
     """Rank memories; `cosines` are those of their one token with the one token of the question."""
     one = Tokens(np.array([[0, 1]], dtype=np.int32), np.eye(1, WIDTH, dtype=np.float32))
     ranking = rank(
-        Query(question, [], None if cosines is None else one),
+        Query(question, ["first", "second"], None if cosines is None else one),
         Candidates([2.0, 1.0], list(memories), list(links)),
         {memory_id: token_of(cosine) for memory_id, cosine in (cosines or {}).items()},
         SETTINGS.model_copy(update=settings),

@@ -108,7 +108,7 @@ def test_known_is_monotone_in_the_relevance(one: float, other: float) -> None:
 def test_a_neighbour_has_the_relevance_of_its_cosine(
     similarity: float | None, unmet: float
 ) -> None:
-    found = relevance_without_words(similarity, Judgement(unmet=unmet), SETTINGS)
+    found = relevance_without_words(similarity, Judgement(unmet=(unmet, unmet / 2)), SETTINGS)
     assert found is not None
     assert 0 <= found <= 1
     assert found <= (relevance_without_words(1.0, Judgement(), SETTINGS) or 0)
