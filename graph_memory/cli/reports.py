@@ -46,10 +46,11 @@ def browser(
     """Serve Neo4j Browser until Ctrl-C, with saved queries, and print the login."""
     from graph_memory.local_neo4j.browser import browser_address, browser_server
     from graph_memory.local_neo4j.jars import ensure_browser
+    from graph_memory.reporting.browser import browser_queries
 
     settings = configured()
-    jar = ensure_browser(settings)
-    with _login(settings) as login, browser_server(jar, port) as server:
+    jar, queries = ensure_browser(settings), browser_queries(settings)
+    with _login(settings) as login, browser_server(jar, port, queries) as server:
         address = browser_address(
             server.server_port,
             uri=login["uri"],

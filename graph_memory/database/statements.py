@@ -174,6 +174,17 @@ def policies(policy_dir: Path | None = None) -> Mapping[str, str]:
     )
 
 
+def spliced(body: str, policy_dir: Path | None = None) -> str:
+    """Return the body of a statement with the packaged fragments that it includes in their places.
+
+    Raises:
+        StatementError: An include names no fragment.
+    """
+    lines = tuple(body.splitlines())
+    file = _File("a query", "", "read", {}, (), (), lines)
+    return "\n".join(_expand(file, _files(policy_dir), "", ())[0])
+
+
 def load(folder: Path | Traversable, policy_dir: Path | None = None) -> Mapping[str, Statement]:
     """Read, check and assemble every statement below `folder`.
 

@@ -77,7 +77,7 @@ class DatabaseMetricsCollector(Collector):
         for name, help_text, value in (
             (
                 "decay_score_avg",
-                "Mean stored decay score, 0 fresh to 1 gone.",
+                "Mean decay score as of the last use or run of each memory, 0 fresh to 1 gone.",
                 snapshot.decay_score_avg,
             ),
             (

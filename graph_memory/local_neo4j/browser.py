@@ -8,6 +8,7 @@ import json
 import mimetypes
 import re
 import zipfile
+from collections.abc import Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import resources
@@ -44,12 +45,13 @@ if (!kept("grass")) keep("grass", ours.grass);
 """
 
 
-def browser_server(jar: Path, port: int) -> ThreadingHTTPServer:
+def browser_server(jar: Path, port: int, queries: Mapping[str, str]) -> ThreadingHTTPServer:
     """Return a server of Neo4j Browser on the loopback interface; the caller starts it.
 
     Args:
         jar: Jar that `ensure_browser` returns.
         port: Port to listen on; 0 takes a free one.
+        queries: Texts of the saved queries, by name.
 
     Raises:
         InvalidArgumentError: The port is in use.
@@ -58,6 +60,7 @@ def browser_server(jar: Path, port: int) -> ThreadingHTTPServer:
 
     class Handler(_Handler):
         pages = files
+        script = seed(queries).encode()
 
     try:
         return ThreadingHTTPServer((LOOPBACK, port), Handler)
@@ -76,7 +79,10 @@ def browser_address(port: int, *, uri: str, user: str, database: str, group: str
 
 
 def saved_queries() -> dict[str, str]:
-    """Return the queries of `config/neo4j-browser` by name, in the order of Browser."""
+    """Return the queries of `config/neo4j-browser` by name, in the order of Browser.
+
+    A query may include fragments of `cypher`.
+    """
     files = (each for each in (_root() / "queries").iterdir() if each.name.endswith(".cypher"))
     return {file.name: file.read_text(encoding="utf-8") for file in sorted(files, key=_name)}
 
@@ -90,11 +96,11 @@ def style() -> dict[str, dict[str, str]]:
     }
 
 
-def seed() -> str:
-    """Return the script that adds our queries to Browser, and our style if it has none."""
+def seed(queries: Mapping[str, str]) -> str:
+    """Return the script that adds queries by name to Browser, and our style if it has none."""
     documents = [
         {"id": f"graph-memory-{name}", "content": text, "folder": _FOLDER}
-        for name, text in saved_queries().items()
+        for name, text in queries.items()
     ]
     ours = {
         "folders": [{"id": _FOLDER, "name": _FOLDER}],
@@ -106,6 +112,7 @@ def seed() -> str:
 
 class _Handler(BaseHTTPRequestHandler):
     pages: zipfile.ZipFile
+    script: bytes
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
@@ -114,7 +121,7 @@ class _Handler(BaseHTTPRequestHandler):
         if path in ("/", "/browser"):
             self._redirect(_START)
         elif name == "browser/graph-memory.js":
-            self._answer(seed().encode(), name)
+            self._answer(self.script, name)
         elif name in self.pages.namelist():
             self._answer(self._page(name), name)
         else:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -21,9 +22,9 @@ from graph_memory.errors import InvalidArgumentError
 from graph_memory.local_neo4j.browser import (
     browser_address,
     browser_server,
-    saved_queries,
     style,
 )
+from graph_memory.reporting.browser import browser_queries
 from tests.conftest import Clock
 from tests.support.pages import REPOSITORY
 
@@ -101,12 +102,14 @@ def test_the_page_is_neo4j_browser_with_our_script_before_its_own(told: dict[str
     assert "connect-src 'self' ws: wss:" in policy
 
 
-def test_the_script_holds_every_saved_query_and_the_style(told: dict[str, Any]) -> None:
+def test_the_script_holds_every_saved_query_and_the_style(
+    told: dict[str, Any], settings: Settings
+) -> None:
     script, _ = get(told, "/browser/graph-memory.js")
     found = re.match(r"const ours = (.*);\n", script)
     assert found
     ours = json.loads(found[1])
-    assert {d["content"] for d in ours["documents"]} == set(saved_queries().values())
+    assert {d["content"] for d in ours["documents"]} == set(browser_queries(settings).values())
     assert ours["grass"]["relationship.RELATES_TO"]["caption"] == "{name}"
 
 
@@ -122,12 +125,13 @@ def test_a_port_in_use_is_refused_by_name(told: dict[str, Any], settings: Settin
 
     port = urlsplit(told["address"]).port
     with pytest.raises(InvalidArgumentError, match="--port"):
-        browser_server(ensure_browser(settings), port or 0)
+        browser_server(ensure_browser(settings), port or 0, {})
 
 
 def test_every_query_that_was_asked_for_is_there_and_has_a_title() -> None:
-    assert set(saved_queries()) >= ASKED
-    for query in saved_queries().values():
+    queries = browser_queries(Settings())
+    assert set(queries) >= ASKED
+    for query in queries.values():
         assert re.match(r"// [A-Z].*\n(MATCH|WITH)", query)
 
 
@@ -163,7 +167,7 @@ async def test_saved_queries_draw_no_helper_nodes(
     await memory.context.accesses.flush()
     given = {"group": group, "memory_id": one.memory_id}
     drawn: dict[str, set[str]] = {}
-    for name, query in saved_queries().items():
+    for name, query in browser_queries(memory.settings).items():
         found = await driver.execute_query(query, given, result_transformer_=AsyncResult.graph)  # type: ignore[arg-type]
         drawn[name] = {label for node in found.nodes for label in node.labels}
     assert set().union(*drawn.values()) <= DRAWN
@@ -181,7 +185,7 @@ async def test_what_changes_its_state_next_is_about_to_be_forgotten(
     await memory.lifecycle.mark_obsolete(gone.memory_id, "sold")
     deleted = await memory.add("Ada was here")
     await memory.delete(deleted.memory_id)
-    query = saved_queries()["about_to_be_forgotten.cypher"]
+    query = browser_queries(memory.settings)["about_to_be_forgotten.cypher"]
     records, _, _ = await driver.execute_query(query, group=group)  # type: ignore[arg-type]
     assert [(row["state"], row["memory_id"]) for row in records] == [
         ("EXPIRED", gone.memory_id),
@@ -189,6 +193,45 @@ async def test_what_changes_its_state_next_is_about_to_be_forgotten(
         ("ACTIVE", later.memory_id),
     ]
     assert kept.memory_id not in {row["memory_id"] for row in records}
+
+
+@pytest.mark.parametrize("policy", ["half_life", "adaptive", "typed_importance", "none"])
+async def test_saved_queries_show_the_scores_of_now_by_the_settings(
+    memory: GraphMemory, driver: AsyncDriver, group: str, clock: Clock, policy: str
+) -> None:
+    """Without a run: the stored scores are those of the creation, 0."""
+    now = datetime.now(UTC)
+    other = {"decay_policy": policy, "half_life_base_days": 9.0, "protected_tags": ("o'k \\ é",)}
+    settings = memory.settings.model_copy(update=other)
+    with_settings = GraphMemory.over(
+        memory.context.graph, memory.context.embedder, settings, clock=clock
+    )
+    clock.now = now - timedelta(days=50)
+    outcomes = await with_settings.add_many(
+        {"content": f"of importance {importance}", "importance": importance}
+        for importance in (2, 6, 10)
+    )
+    kept = await with_settings.add("kept", tags=["o'k \\ é", "pinned"])
+    until = await with_settings.add("kept for a time")
+    await with_settings.lifecycle.preserve(until.memory_id, until=now + timedelta(days=9))
+    ids = [*(str(outcome.memory_id) for outcome in outcomes), kept.memory_id, until.memory_id]
+    clock.now = now
+    found = [await with_settings.get(memory_id, counted=False) for memory_id in ids]
+    scores = {each.memory_id: each.decay_score for each in found}
+    assert (policy != "none") == any(score > 0.05 for score in scores.values())
+    queries = browser_queries(settings)
+
+    async def rows(name: str) -> list[dict[str, Any]]:
+        found, _, _ = await driver.execute_query(queries[f"{name}.cypher"], group=group)  # type: ignore[arg-type]
+        return [row.data() for row in found]
+
+    (state,) = await rows("states")
+    assert state["memories"] == 5
+    assert state["faded"] == pytest.approx(sum(scores.values()) / 5, abs=0.002)
+    for row in await rows("about_to_be_forgotten"):
+        assert row["faded"] == pytest.approx(scores[row["memory_id"]], abs=0.002)
+    reasons = {row["memory_id"]: row["protection"] for row in await rows("protected")}
+    assert reasons == {kept.memory_id: "tag", until.memory_id: "until"}
 
 
 def test_the_style_is_one_browser_understands() -> None:

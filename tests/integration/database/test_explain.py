@@ -15,7 +15,9 @@ from graph_memory.database.graph import Graph
 from graph_memory.database.statements import Parameter, Statement, statements
 from graph_memory.domain.properties import MEMORY_PROPERTIES
 from graph_memory.inference.embedder import Embedder
-from graph_memory.local_neo4j.browser import saved_queries
+from graph_memory.reporting.browser import browser_queries
+
+QUERIES = browser_queries(Settings())
 
 #: Properties that other statements or later stages write, so that naming them is no typo.
 ALL_PROPERTIES = """
@@ -165,7 +167,7 @@ async def test_a_statement_is_planned_without_a_warning(
         assert "NodeByLabelScan" not in used, "a tenant's call would read every tenant's memories"
 
 
-@pytest.mark.parametrize("query", saved_queries().values(), ids=saved_queries())
+@pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES)
 async def test_a_saved_query_of_the_browser_is_planned_without_a_warning(
     query: str, driver: AsyncDriver, seeded: None
 ) -> None:
