@@ -68,7 +68,7 @@ async def test_a_memory_goes_through_its_life_over_http(url: str, era: Any):
         said, data = await refused(client, "get_memory", memory_id=memory_id)
         assert data["code"] == "not_found"
         assert "recover_soft_deleted restores it" in said
-        said, _ = await refused(client, "get_memory", memory_id="nobody")
+        said, _ = await refused(client, "get_memory", memory_id="missing")
         assert "a list return ids" in said
 
 
