@@ -17,7 +17,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from neo4j import AsyncDriver, AsyncResult
 
-from graph_memory import GraphMemory, Settings
+from graph_memory import GraphMemory, Settings, read_settings
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.local_neo4j.browser import (
     browser_address,
@@ -129,7 +129,7 @@ def test_a_port_in_use_is_refused_by_name(told: dict[str, Any], settings: Settin
 
 
 def test_every_query_that_was_asked_for_is_there_and_has_a_title() -> None:
-    queries = browser_queries(Settings())
+    queries = browser_queries(read_settings())
     assert set(queries) >= ASKED
     for query in queries.values():
         assert re.match(r"// [A-Z].*\n(MATCH|WITH)", query)

@@ -10,14 +10,14 @@ import pytest_asyncio
 from neo4j import AsyncDriver, ResultSummary
 from neo4j.vector import Vector
 
-from graph_memory import GraphMemory, Settings
+from graph_memory import GraphMemory, Settings, read_settings
 from graph_memory.database.graph import Graph
 from graph_memory.database.statements import Parameter, Statement, statements
 from graph_memory.domain.properties import MEMORY_PROPERTIES
 from graph_memory.inference.embedder import Embedder
 from graph_memory.reporting.browser import browser_queries
 
-QUERIES = browser_queries(Settings())
+QUERIES = browser_queries(read_settings())
 
 #: Properties that other statements or later stages write, so that naming them is no typo.
 ALL_PROPERTIES = """
