@@ -95,7 +95,8 @@ async def _example(memory: GraphMemory, text: str, group: str, answerable: bool)
     gathered = await gather(engine, scope, text, embedding, limit=DEPTH, filters=Filters())
     if gathered is None:
         return np.zeros((1, 4)), answerable
-    return relevance_features(gathered.query, gathered.candidates, engine.settings), answerable
+    given = gathered.query, gathered.candidates, engine.settings, scope.now
+    return relevance_features(*given), answerable
 
 
 def fit(model: str, examples: Sequence[Sequence[_Example]]) -> Calibration:

@@ -99,18 +99,31 @@ def named_periods(question: str, now: datetime) -> list[Period]:
     return [period for period in found if period] + list(_relative(text, now))
 
 
+def time_words(question: str) -> set[str]:
+    """Return the words, in lower case, with which a question names its periods."""
+    text = question.lower()
+    named = [*_ISO.finditer(text), *_named_dates(text)] or [*_YEAR_ALONE.finditer(text)]
+    spans = [*named, *_RELATIVE.finditer(text)]
+    return {word for match in spans for word in re.findall(r"\w+", match[0])}
+
+
 def _dates(text: str) -> Iterator[tuple[int | None, int | None, int | None]]:
     """Yield year, month and day of each date in a text, None for parts not given."""
     for match in _ISO.finditer(text):
         yield int(match[1]), int(match[2]), int(match[3]) if match[3] else None
-    for match in _NAMED.finditer(text):
+    for match in _named_dates(text):
         before, month, after, year = match.groups()
         day = before or after
-        if month in ("may", "march") and not (
-            day or year or _BEFORE_MONTH.search(text[: match.start()])
-        ):
-            continue
         yield int(year) if year else None, _MONTHS[month], int(day) if day else None
+
+
+def _named_dates(text: str) -> Iterator[re.Match[str]]:
+    """Yield the dates with the name of a month."""
+    for match in _NAMED.finditer(text):
+        before, month, after, year = match.groups()
+        sure = before or after or year or month not in ("may", "march")
+        if sure or _BEFORE_MONTH.search(text[: match.start()]):
+            yield match
 
 
 def _period(year: int, month: int | None, day: int | None, now: datetime) -> Period | None:

@@ -72,7 +72,10 @@ def calibration_for(model: str) -> Calibration | None:
 
 
 def features(
-    cosines: Numbers, words: Numbers, rarity: Numbers, named: npt.NDArray[np.bool_]
+    cosines: Numbers,
+    contained: npt.NDArray[np.bool_],
+    rarity: Numbers,
+    named: npt.NDArray[np.bool_],
 ) -> Numbers:
     """Return `cosine`, `met`, `unmet` and `unmet_names` of each candidate, array (n, 4).
 
@@ -80,7 +83,7 @@ def features(
 
     Args:
         cosines: Array (n,), cosine of question and memory.
-        words: Array (n, terms), weight of each query term in each memory; 0 if it is missing.
+        contained: Array (n, terms), True for a query term that a memory contains.
         rarity: Array (terms,), rarity of each query term in the group.
         named: Array (terms,), True for a query term that is a name.
     """
@@ -89,7 +92,6 @@ def features(
     share = np.maximum(rarity, 0)
     if share.any():
         share = share / share.sum()
-        contained = words > 0
         missing = ~contained.any(axis=0)
         measured[:, 1] = contained @ share
         measured[:, 2] = share[missing].sum()

@@ -34,7 +34,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graph_memory.domain.models import BriefMemory
-from graph_memory.ranking.dates import asks_when, mentions_time, named_periods
+from graph_memory.ranking.dates import asks_when, mentions_time, named_periods, time_words
 from graph_memory.ranking.late_interaction import Tokens, max_sim, query_token_vectors
 from graph_memory.ranking.relevance import calibration_for, features
 from graph_memory.ranking.terms import content_words, names
@@ -288,22 +288,40 @@ def _first_measures(
     instants = np.array([memory.told_at.timestamp() for memory in memories])
     calibration = calibration_for(settings.embedding_model)
     relevance = calibration and calibration.relevance(
-        features(cosines, words, np.array(candidates.rarity), _named(query, settings))
+        relevance_features(query, candidates, settings, now)
     )
     return Ranking(memories, instants, relevance, measures, settings)
 
 
-def relevance_features(query: Query, candidates: Candidates, settings: Settings) -> Numbers:
+def relevance_features(
+    query: Query, candidates: Candidates, settings: Settings, now: datetime
+) -> Numbers:
     """Return the features of the relevance of each candidate, array (n, 4)."""
     cosines = np.array([memory.cosine for memory in candidates.memories])
-    rarity = np.array(candidates.rarity)
-    return features(cosines, _word_weights(candidates), rarity, _named(query, settings))
+    named = names(query.text, settings.fulltext_analyzer)
+    return features(
+        cosines,
+        contained_terms(query, candidates, now),
+        np.array(candidates.rarity),
+        np.array([term in named for term in query.terms], dtype=bool),
+    )
 
 
-def _named(query: Query, settings: Settings) -> npt.NDArray[np.bool_]:
-    """Return True for each query term that is a name, array (terms,)."""
-    found = names(query.text, settings.fulltext_analyzer)
-    return np.array([term in found for term in query.terms], dtype=bool)
+def contained_terms(query: Query, candidates: Candidates, now: datetime) -> npt.NDArray[np.bool_]:
+    """Return True for each query term that a candidate contains, array (candidates, terms).
+
+    A memory of a period that the question names counts as containing the words that name it.
+    """
+    contained = _word_weights(candidates) > 0
+    if periods := named_periods(query.text, _aware(now)):
+        told = [any(p.covers(memory.told_at) for p in periods) for memory in candidates.memories]
+        dates = time_words(query.text)
+        contained[np.ix_(told, [term in dates for term in query.terms])] = True
+    return contained
+
+
+def _aware(now: datetime) -> datetime:
+    return now if now.tzinfo else now.replace(tzinfo=UTC)
 
 
 def _token_matches(
@@ -471,8 +489,7 @@ def _temporal_scores(
 
     Each array is yielded only if the question names a period, or asks for a time.
     """
-    clock = now if now.tzinfo else now.replace(tzinfo=UTC)
-    if periods := named_periods(question, clock):
+    if periods := named_periods(question, _aware(now)):
         covered = [any(p.covers(memory.told_at) for p in periods) for memory in memories]
         yield np.array(covered, dtype=float)
     if asks_when(question):

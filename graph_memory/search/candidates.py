@@ -97,7 +97,7 @@ async def rank_candidates(
         scores = await cross_encoder.score(question, [memory.lead for memory in best])
         cross_scores = {m.memory_id: score for m, score in zip(best, scores.tolist(), strict=True)}
         ranking = rank(*inputs, limit=limit, cross_scores=cross_scores)
-    judgement = judge(gathered.query, gathered.candidates, engine.settings)
+    judgement = judge(gathered.query, gathered.candidates, engine.settings, scope.now)
     if not min_relevance:
         return Ranked(ranking.results(limit), judgement)
     ordered = ranking.results(len(ranking.memories))

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from graph_memory.ranking.scoring import (
     RELEVANCE_DECIMALS,
     Candidates,
     Query,
+    contained_terms,
     relevance_features,
 )
 from graph_memory.ranking.terms import content_words, names
@@ -51,21 +53,22 @@ EMPTY = Judgement(Known.NO, "This group has no memories.")
 FILTERED = Judgement(Known.NO, "No memory matches the filters.")
 
 
-def judge(query: Query, candidates: Candidates, settings: Settings) -> Judgement:
+def judge(query: Query, candidates: Candidates, settings: Settings, now: datetime) -> Judgement:
     """Judge the candidates of a question by their best relevance.
 
     Args:
         query: The question.
         candidates: The candidates; at least one.
         settings: The embedding model, and the analyser of words.
+        now: Instant from which a question such as "last week" counts back.
     """
     calibration = calibration_for(settings.embedding_model)
     if calibration is None:
         return Judgement(reason=how_to_calibrate(settings.embedding_model))
-    measured = relevance_features(query, candidates, settings)
+    measured = relevance_features(query, candidates, settings, now)
     best = round(float(calibration.relevance(measured).max()), RELEVANCE_DECIMALS)
     known = calibration.known(best)
-    reason = _reason(known, *_missing(query, candidates, settings.fulltext_analyzer))
+    reason = _reason(known, *_missing(query, candidates, settings.fulltext_analyzer, now))
     return Judgement(known, reason, best, (float(measured[0, 2]), float(measured[0, 3])))
 
 
@@ -115,17 +118,16 @@ def how_to_calibrate(model: str) -> str:
     )
 
 
-def _missing(query: Query, candidates: Candidates, analyzer: str) -> tuple[list[str], list[str]]:
+def _missing(
+    query: Query, candidates: Candidates, analyzer: str, now: datetime
+) -> tuple[list[str], list[str]]:
     """Return the names, then all words, of a question that no candidate contains, rarest first.
 
     The spelling is that of the question.
     """
-    contained = {word for memory in candidates.memories for word, _ in memory.words}
-    rarity = {
-        term: rarity
-        for place, (term, rarity) in enumerate(zip(query.terms, candidates.rarity, strict=True))
-        if place not in contained
-    }
+    contained = contained_terms(query, candidates, now)
+    rarities = zip(query.terms, candidates.rarity, contained.T, strict=True)
+    rarity = {term: rarity for term, rarity, met in rarities if not met.any()}
     words: dict[str, str] = {}
     for word, start, end in content_words(query.text, analyzer):
         words.setdefault(word, query.text[start:end])
@@ -139,7 +141,7 @@ def _missing(query: Query, candidates: Candidates, analyzer: str) -> tuple[list[
 
 def _reason(known: Known, named: Sequence[str], words: Sequence[str]) -> str:
     """Return the reason of a judgement, with the missing names or else words."""
-    missing = named or (words if known is not Known.YES else ())
+    missing = named or (words if known is Known.NO else ())
     if not missing:
         return f"{_BASE[known]}."
     *others, last = missing

@@ -183,7 +183,7 @@ class SearchSettings(BaseSettings):
         60, ge=10, le=200, description="Candidates that are ranked for a budget."
     )
     retrieve_min_relevance: float = Field(
-        0.07,
+        0.02,
         ge=0,
         le=1,
         description=(

@@ -616,3 +616,14 @@ async def test_a_question_about_something_unknown_keeps_nothing_fresh(
     counts = {id_: (await memory.get(id_, counted=False)).access_count for id_ in ids}
     assert counts == dict.fromkeys(ids, 0) | {ids[0]: 1}
     assert await faded() == pytest.approx(before * (len(ids) - 1) / len(ids), abs=0.001)
+
+
+async def test_a_memory_of_the_time_that_a_question_names_is_relevant(memory: GraphMemory) -> None:
+    await fill(memory, "Linus moved to Turku", created_at="2025-09-10")
+    await fill(memory, *FACTS)
+    then = await memory.search("Who moved in September 2025?")
+    assert then.known != "no"
+    assert then[0].memory.content == "Linus moved to Turku"
+    other = await memory.search("Who moved in September 2019?")
+    assert (other[0].relevance or 1) < (then[0].relevance or 0)
+    assert "2019" in (other.known_reason or "")

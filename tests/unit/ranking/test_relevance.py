@@ -54,12 +54,12 @@ def test_relevance_is_a_number_for_any_words(
     cosines: list[float], rarity: list[float], data: st.DataObject
 ) -> None:
     terms = len(rarity)
-    weight = st.floats(0, 30)
-    words = [data.draw(st.lists(weight, min_size=terms, max_size=terms)) for _ in cosines]
+    has = st.booleans()
+    words = [data.draw(st.lists(has, min_size=terms, max_size=terms)) for _ in cosines]
     named = data.draw(st.lists(st.booleans(), min_size=terms, max_size=terms))
     found = features(
         np.array(cosines),
-        np.array(words).reshape(len(cosines), terms),
+        np.array(words, dtype=bool).reshape(len(cosines), terms),
         np.array(rarity),
         np.array(named, dtype=bool),
     )
@@ -69,7 +69,7 @@ def test_relevance_is_a_number_for_any_words(
 
 
 def test_features_are_shares_of_the_rarity_of_the_question() -> None:
-    words = np.array([[2.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]])
+    words = np.array([[True, False, False, False], [False] * 4])
     named = np.array([True, False, True, True])
     found = features(np.array([0.5, 0.4]), words, np.array([4.0, 2.0, 2.0, -0.1]), named)
     assert found.tolist() == [[0.5, 0.5, 0.5, 0.25], [0.4, 0.0, 0.5, 0.25]]
@@ -78,7 +78,9 @@ def test_features_are_shares_of_the_rarity_of_the_question() -> None:
 @pytest.mark.parametrize("rarity", [[], [0.0], [-0.2]])
 def test_a_question_without_words_goes_by_its_cosine(rarity: list[float]) -> None:
     named = np.ones(len(rarity), dtype=bool)
-    found = features(np.array([0.5]), np.zeros((1, len(rarity))), np.array(rarity), named)
+    found = features(
+        np.array([0.5]), np.zeros((1, len(rarity)), dtype=bool), np.array(rarity), named
+    )
     assert found.tolist() == [[0.5, 0.0, 0.0, 0.0]]
 
 

@@ -20,12 +20,13 @@ from graph_memory.search.judgement import (
 )
 from graph_memory.settings.base import Settings, read_settings
 
+NOW = datetime(2026, 6, 1, tzinfo=UTC)
 SETTINGS = read_settings()
 CALIBRATION = Calibration.read()
 ORDER = [Known.NO, Known.PERHAPS, Known.YES]
 
-#: A cosine that takes a memory with every word far above or below both limits.
-HIGH, LOW = 0.9, -0.2
+#: Cosines that take a memory far above both limits, between them, or far below.
+HIGH, PERHAPS, LOW = 0.9, 0.5, -0.2
 
 
 def judged(question: str, *cosines: float, lacking: str = "", of: Settings = SETTINGS) -> Judgement:
@@ -35,7 +36,7 @@ def judged(question: str, *cosines: float, lacking: str = "", of: Settings = SET
     now = datetime(2026, 6, 1, tzinfo=UTC)
     memories = [Candidate(str(i), cosine, words, "", 10, now) for i, cosine in enumerate(cosines)]
     rarity = [1.0 + len(term) for term in terms]
-    return judge(Query(question, terms), Candidates(rarity, memories, []), of)
+    return judge(Query(question, terms), Candidates(rarity, memories, []), of, NOW)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +52,21 @@ def judged(question: str, *cosines: float, lacking: str = "", of: Settings = SET
         ),
         ("which GLUON binds", LOW, "gluon binds", "no", "Nothing found mentions GLUON."),
         ("which gluon binds", LOW, "gluon binds", "no", "Nothing found mentions gluon or binds."),
+        (
+            "What was on 14 May 2025?",
+            LOW,
+            "14 may 2025",
+            "no",
+            "Nothing found mentions 2025 or 14.",
+        ),
         ("Lisbon", LOW, "lisbon", "no", "Nothing found mentions Lisbon."),
+        (
+            "what Ada Byron drinks",
+            PERHAPS,
+            "byron drinks",
+            "perhaps",
+            "The best result may bear on the question, but nothing found mentions Byron.",
+        ),
         ("drinks", LOW, "", "no", "The best result probably does not bear on the question."),
         ("what Ada drinks", HIGH, "", "yes", "The best result probably bears on the question."),
         (
@@ -129,3 +144,16 @@ def test_a_model_without_a_calibration_judges_nothing_and_shows_how_to_make_one(
         with pytest.raises(InvalidArgumentError, match=what) as caught:
             require_calibration(0.5, profile, of)
         assert caught.value.argument == "min_relevance"
+
+
+@pytest.mark.parametrize(
+    "time", ["in June 2026", "on 1 June 2026", "in 2026", "on 2026-06-01", "today", "last week"]
+)
+def test_a_memory_of_the_time_that_a_question_names_meets_its_words(time: str) -> None:
+    question = f"What did Ada drink {time}?"
+    words = " ".join(query_terms(time, "english"))
+    of_then = judged(question, 0.3, lacking=words)
+    assert of_then == judged(question, 0.3)
+    assert of_then.unmet == (0.0, 0.0)
+    other = judged(question.replace("2026", "2019"), 0.3, lacking=f"{words} 2019")
+    assert (other.unmet[0] > 0.1) == ("2026" in time)
