@@ -120,7 +120,10 @@ def _plot(report: "EvaluationReport", file: Path) -> None:
 def _show_answerability(found: "Answerability") -> None:
     """Print the measures of the relevance in two tables."""
     blank = ("", "")
-    error = found.calibration_error
+    others = {
+        "calibration error": found.calibration_error,
+        "precision at the cut": found.precision,
+    }
     rows: list[tuple[str, ...]] = [
         (
             kind,
@@ -130,9 +133,9 @@ def _show_answerability(found: "Answerability") -> None:
         )
         for kind, number in found.questions.items()
     ]
-    if error:
-        rows.append(("calibration error", "", *_with_ends(error), *blank))
     show(None, ("asked in", "questions", "AUROC", "95 %", "known: no", "95 %"), rows)
+    measured = ((name, *_with_ends(share)) for name, share in others.items() if share)
+    show(None, ("measure", "value", "95 %"), measured)
     bins = (
         (f"{b.low:.1f}", str(b.questions), f"{b.relevance:.3f}", f"{b.answerable:.3f}")
         for b in found.reliability

@@ -27,11 +27,20 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The answer to one question: the best relevance, 0 to 1, and whether it is known."""
+    """The answer to one question.
+
+    Attributes:
+        kind: The group in which it was asked.
+        relevance: Best relevance, 0 to 1.
+        known: Whether it is known.
+        precision: Share of evidence among the results from the limit `known_no_below` on; None
+            without such results, or without evidence.
+    """
 
     kind: Kind
     relevance: float
     known: Known
+    precision: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +81,8 @@ class Answerability:
         auroc: By kind of the questions without an answer: probability that an answerable question
             has the higher relevance.
         known_no: By kind: share of questions that are taken for unknown.
+        precision: Mean precision at the cut: share of evidence among the first ten results whose
+            relevance is at least `known_no_below`. None without such results.
         calibration_error: Expected calibration error: mean distance of `relevance` and
             `answerable` of the bins. None if all questions are answerable.
         reliability: The bins that have questions.
@@ -80,6 +91,7 @@ class Answerability:
     questions: dict[Kind, int]
     auroc: dict[Kind, Share]
     known_no: dict[Kind, Share]
+    precision: Share | None
     calibration_error: Share | None
     reliability: list[Bin]
 
@@ -91,12 +103,14 @@ def summarise_relevance(asked: Sequence[Asked]) -> Answerability:
         kind: np.array([float(a.known is Known.NO) for a in asked if a.kind is kind])
         for kind in Kind
     }
+    precise = np.array([a.precision for a in asked if a.precision is not None])
     present = [kind for kind in Kind if len(best[kind])]
     others = [kind for kind in present if kind is not Kind.OWN]
     return Answerability(
         {kind: len(best[kind]) for kind in present},
         {kind: _share({k: best[k] for k in (Kind.OWN, kind)}, _auroc) for kind in others},
         {kind: _share({kind: unknown[kind]}, _mean) for kind in present},
+        _share({Kind.OWN: precise}, _mean) if len(precise) else None,
         _share(best, _calibration_error) if others else None,
         _reliability(best),
     )

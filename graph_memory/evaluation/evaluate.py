@@ -17,6 +17,7 @@ from typing import Any
 from graph_memory.api.service import GraphMemory
 from graph_memory.domain.batching import batched
 from graph_memory.domain.inputs import Filters
+from graph_memory.domain.models import SearchResults
 from graph_memory.domain.scope import CallScope
 from graph_memory.engine import Engine
 from graph_memory.evaluation.answerability import (
@@ -37,6 +38,7 @@ from graph_memory.evaluation.metrics import (
     summarise,
 )
 from graph_memory.ranking.profiles import Profile
+from graph_memory.ranking.relevance import calibration_for
 from graph_memory.search import feedback, search
 from graph_memory.search.candidates import gather
 from graph_memory.settings.base import Settings
@@ -176,7 +178,8 @@ async def _answerability(
             best = max((hit.relevance or 0.0 for hit in found), default=0.0)
             if found.known is None:  # for the embedding model
                 return None
-            asked.append(Asked(kind, best, found.known))
+            precision = _precision(run, found, question) if kind is Kind.OWN else None
+            asked.append(Asked(kind, best, found.known, precision))
         on_question()
     return summarise_relevance(asked) if asked else None
 
@@ -228,6 +231,14 @@ async def _baselines(
         method: [run.hit(each.memory_id, each.characters) for each in order[: run.limit]]
         for method, order in rankings(candidates).items()
     }
+
+
+def _precision(run: _Run, found: SearchResults, question: EvaluationQuestion) -> float | None:
+    """Return the share of evidence among the results that are not taken for irrelevant."""
+    calibration = calibration_for(run.memory.settings.embedding_model)
+    least = calibration.known_no_below if calibration else 0.0
+    kept = [run.ids.get(h.memory.memory_id) for h in found if (h.relevance or 0.0) >= least]
+    return sum(id_ in question.evidence for id_ in kept) / len(kept) if kept else None
 
 
 def _report(answers: Mapping[str, Sequence[Answer]]) -> EvaluationReport:

@@ -190,6 +190,14 @@ def test_memories_are_added_found_read_listed_and_deleted(cli: Run) -> None:
     assert hits[0]["memory_id"] == memory_id
     assert 0 < hits[0]["score"] <= 1
     assert cli("search", "Ada", "--tag", "none").out == ""
+    for command in ("search", "retrieve"):
+        unknown = cli(command, "Who flew to Reykjavik?", "--min-relevance", 0.9)
+        assert unknown.out == ""
+        assert "Known: no. Nothing found mentions " in unknown.err
+        assert "Reykjavik" in unknown.err
+        assert "2 less relevant results were left out" in unknown.err
+        answer = cli(command, "Who flew to Reykjavik?", "--json")
+        assert (answer.json["known"], answer.err) == ("no", "")
 
     got = cli("get", memory_id, "--json").json
     assert (got["content"], got["relations"]) == ("Ada prefers green tea", [])

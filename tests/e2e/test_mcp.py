@@ -172,6 +172,28 @@ async def test_search_results_show_every_field_of_a_memory(memory: GraphMemory):
     assert "Ada prefers tea" in text(found)
 
 
+async def test_an_agent_reads_whether_anything_is_known(memory: GraphMemory):
+    await memory.add("Ada prefers green tea")
+    unknown = {"query": "Who flew from Oslo to Reykjavik?"}
+    async with inside(memory) as client:
+        known = await client.call_tool("search_memory", {"query": "Ada prefers green tea"})
+        searched = await client.call_tool("search_memory", unknown)
+        cut = await client.call_tool("search_memory", {**unknown, "min_relevance": 0.5})
+        retrieved = await client.call_tool("retrieve_memories", unknown)
+    said = "Known: no. Nothing found mentions Oslo or Reykjavik."
+    assert known.structured_content
+    assert known.structured_content["known"] == "yes"
+    assert "Known" not in text(known)
+    for answer, left_out in ((searched, 0), (cut, 1), (retrieved, 1)):
+        fields = answer.structured_content
+        assert fields
+        assert (fields["known"], fields["left_out"]) == ("no", left_out)
+        assert fields["known_reason"] in said
+        assert text(answer).startswith(said)
+        assert ("1 less relevant results left out" in text(answer)) is bool(left_out)
+        assert ("green tea" in text(answer)) is (left_out == 0)
+
+
 async def test_of_many_memories_one_refused_does_not_stop_the_others(memory: GraphMemory):
     given: list[Any] = [
         {"content": "a"},

@@ -47,6 +47,8 @@ async def test_what_answers_is_found_and_little_else_stands_before_it(
     assert answered.questions[Kind.OWN] == len(data.questions)
     assert (Kind.FOREIGN in answered.questions) is several
     assert answered.known_no[Kind.OWN].value <= 0.2  # many questions are paraphrases
+    assert answered.precision
+    assert 0.1 < answered.precision.value < 1
     for share in answered.auroc.values():
         assert share.interval[0] <= share.value
         assert share.value > 0.9
