@@ -191,7 +191,10 @@ def _print_report(report: "MaintenanceReport") -> None:
             note(f"{failure.memory_id}: {failure.reason}")
         for left in report.unfinished:
             note(left.explanation)
+    if report.warning:
+        note(report.warning)
     shown = {name: value for name, value in as_mapping(report).items() if name not in _NOT_IN_LINE}
+    shown["groups"] = ",".join(report.groups or ())
     counts = as_mapping(shown.pop("protected"))
     shown["protecting_tags"] = ",".join(counts.pop("tags"))
     shown["protected"] = counts

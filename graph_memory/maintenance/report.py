@@ -71,6 +71,16 @@ class MaintenanceReport:
     would_go_first: list[DryRunItem] = field(default_factory=list[DryRunItem])
     #: What a dry run would finish first; the other counts are without it.
     unfinished: list[UnfinishedRun] = field(default_factory=list[UnfinishedRun])
+    groups: list[str] | None = None  #: the groups of the run; None: all
+
+    @property
+    def warning(self) -> str | None:
+        """The reason why the run could treat nothing, or None."""
+        if self.groups != []:
+            return None
+        return (
+            "No group is treated: GRAPH_MEMORY_DECAY_ENABLED_GROUPS names none of those asked for."
+        )
 
 
 def report_of(
@@ -109,4 +119,5 @@ def report_of(
         protected=protected,
         would_go_first=list(would_go_first),
         unfinished=list(unfinished),
+        groups=run.groups,
     )

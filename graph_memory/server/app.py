@@ -162,7 +162,8 @@ def _remedy(name: str) -> str:
     """Return what to do about a tool that the server does not have."""
     for toolset in TOOLSETS:
         if name in (tool.name for tool in _tools([toolset])):
-            missing = " and GRAPH_MEMORY_LLM_URL" if toolset == "graphiti" else ""
+            reads = name in (tool.name for tool in episodes.toolset.tools)
+            missing = " and GRAPH_MEMORY_LLM_URL" if reads else ""
             return (
                 f"It is in the toolset {toolset}: the operator sets GRAPH_MEMORY_TOOLSETS{missing}."
             )

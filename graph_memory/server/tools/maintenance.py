@@ -33,6 +33,7 @@ class MaintenanceView(View):
         begun = f"Run {run.run_id} {verb} {run.processed} memories"
         ended = "" if run.completed else " and stopped early"
         lines = [f"{begun}{ended}. {moved or 'None changes its state'}."]
+        lines += [run.warning] if run.warning else []
         lines += [left.explanation for left in run.unfinished]
         lines.append(f"Protected: {run.protected.describe()}.")
         lines += [f"{c.was}>{c.becomes} {c.memory_id} {c.lead}" for c in run.would_go_first]

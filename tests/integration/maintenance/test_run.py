@@ -259,8 +259,11 @@ async def test_canary_and_flags_choose_the_same_memories_each_time(
     await fill(memory, 80, importance=2)
     clock.advance(days=40)
     assert (await run(other(memory, decay_enabled=False))).processed == 0
-    assert (await run(other(memory, decay_enabled_groups=("elsewhere",)))).processed == 0
+    nothing = await run(other(memory, decay_enabled_groups=("elsewhere",)))
+    assert (nothing.processed, nothing.groups) == (0, [])
+    assert "GRAPH_MEMORY_DECAY_ENABLED_GROUPS" in (nothing.warning or "")
     first = await run(memory, canary_percent=25)
+    assert (first.groups, first.warning) == ([group], None)
     assert 5 <= first.processed <= 40
     chosen = [m["uuid"] for m in await look(driver, group) if m["lifecycle_state"] == "DORMANT"]
     assert len(chosen) == first.processed

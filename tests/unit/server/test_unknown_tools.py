@@ -43,3 +43,15 @@ def test_cut_and_misspelt_names_suggest_the_nearest_and_others_nothing(
     given: str, meant: list[str]
 ) -> None:
     assert nearest(given, NAMES) == meant
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("search_facts", "GRAPH_MEMORY_TOOLSETS."),
+        ("add_episode", "GRAPH_MEMORY_TOOLSETS and GRAPH_MEMORY_LLM_URL."),
+        ("save_memory", "GRAPH_MEMORY_TOOLSETS."),
+    ],
+)
+def test_a_tool_that_is_left_out_names_the_settings_that_bring_it(name: str, settings: str) -> None:
+    assert _remedy(name).endswith(f"the operator sets {settings}")
