@@ -13,6 +13,7 @@ from graph_memory.database.indexes import missing_indexes
 from graph_memory.diagnostics import database_metrics
 from graph_memory.domain.scope import CallScope
 from graph_memory.errors import GraphMemoryError
+from graph_memory.maintenance.reembedding import add_passages
 from graph_memory.search import search
 
 _READY_SECONDS = 5
@@ -70,6 +71,16 @@ class ServingApi:
                     break
         except GraphMemoryError as error:
             _log.warning("Searches do not work yet: %s", error)
+
+    async def add_passages(self) -> None:
+        """Add the passages of long memories to a store of an earlier version.
+
+        Until that is done, such memories are found by their beginning and words alone.
+        """
+        try:
+            await add_passages(self._context)
+        except GraphMemoryError as error:
+            _log.warning("Long memories are not divided into passages yet: %s", error)
 
     @asynccontextmanager
     async def automatic_backups(self) -> AsyncGenerator[None]:

@@ -354,7 +354,9 @@ def _row(memory: "Memory") -> tuple[object, ...]:
 
 
 def _hit(hit: "FoundMemory") -> tuple[object, ...]:
-    return (hit.score, hit.relevance, *_row(hit.memory))
+    *properties, content = _row(hit.memory)
+    text = hit.passage.text if hit.passage else content
+    return (hit.score, hit.relevance, *properties, text)
 
 
 def _text(content: str) -> str:

@@ -1,4 +1,4 @@
-"""Migrations of stored data: to text that Graphiti can read, and notes of protection; and back.
+"""Migrations of stored data: text that Graphiti can read, notes of protection, passages.
 
 Graphiti writes all properties of an entity into its prompts as JSON. JSON has neither bytes nor
 instants of Neo4j. So the properties of a memory are text, except `created_at`: Graphiti converts
@@ -29,6 +29,9 @@ PROTECTION_STATEMENTS = (
     "database/data_migrations/forget_protected",
 )
 
+#: The statements in the checksum of the migration that adds passages.
+PASSAGE_STATEMENTS = ("database/data_migrations/delete_passages",)
+
 
 @dataclass(frozen=True, slots=True)
 class _Compressed:
@@ -57,6 +60,11 @@ async def note_protected(graph: Graph) -> None:
 async def forget_protected(graph: Graph) -> None:
     """Remove the notes, which earlier versions do not know."""
     await graph.run("database/data_migrations/forget_protected", batch=_BATCH)
+
+
+async def delete_passages(graph: Graph) -> None:
+    """Delete the passages, which earlier versions do not know."""
+    await graph.run("database/data_migrations/delete_passages", batch=_BATCH)
 
 
 async def downgrade(graph: Graph) -> None:

@@ -52,8 +52,13 @@ async def stored_embedding(graph: Graph) -> StoredEmbedding | None:
     return await graph.one("database/embedding_record/stored", StoredEmbedding)
 
 
+async def has_passages(graph: Graph) -> bool:
+    """Return True if all long memories have passages; a store of an earlier version has none."""
+    return bool(await graph.one("database/embedding_record/has_passages", bool))
+
+
 async def record_embedding(graph: Graph, settings: Settings) -> None:
-    """Record the configured model as the one of the stored vectors."""
+    """Record the configured model as the one of the stored vectors, passages included."""
     await graph.run(
         "database/embedding_record/record",
         model=settings.embedding_model,

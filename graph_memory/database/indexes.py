@@ -10,7 +10,12 @@ from graph_memory.errors import SettingsError
 from graph_memory.settings.base import Settings
 
 #: The vector indexes; Graphiti writes the vectors of entities and facts.
-VECTOR_INDEXES = ("memory_embedding_idx", "entity_name_embedding_idx", "fact_embedding_idx")
+VECTOR_INDEXES = (
+    "memory_embedding_idx",
+    "passage_embedding_idx",
+    "entity_name_embedding_idx",
+    "fact_embedding_idx",
+)
 
 #: The indexes whose options come from settings.
 SEARCH_INDEXES = (*VECTOR_INDEXES, "memory_text_idx", "fact_text_idx")

@@ -13,7 +13,7 @@ from graph_memory.database.statements import statements
 class DataMigration:
     """A conversion of stored data and its reverse; both may run repeatedly."""
 
-    upgrade: Callable[[Graph], Awaitable[None]]
+    upgrade: Callable[[Graph], Awaitable[None]] | None  #: None if nothing is to be converted
     downgrade: Callable[[Graph], Awaitable[None]]
     statements: tuple[str, ...]  #: statements in the checksum
 
@@ -146,6 +146,16 @@ MIGRATIONS = (
             data_migrations.note_protected,
             data_migrations.forget_protected,
             data_migrations.PROTECTION_STATEMENTS,
+        ),
+    ),
+    Migration(
+        14,
+        "passages of long memories",
+        indexes=("passage_embedding_idx",),
+        data_migration=DataMigration(
+            None,  # embedding fills them in later
+            data_migrations.delete_passages,
+            data_migrations.PASSAGE_STATEMENTS,
         ),
     ),
 )

@@ -101,7 +101,7 @@ async def _apply(graph: Graph, settings: Settings, step: Migration, now: datetim
         await create_index(graph, settings, name)
     for name in step.dropped:
         await graph.run("database/indexes/drop", name=name)
-    if step.data_migration:
+    if step.data_migration and step.data_migration.upgrade:
         await step.data_migration.upgrade(graph)
     await graph.run(
         "database/schema/record_migration",
@@ -114,7 +114,7 @@ async def _apply(graph: Graph, settings: Settings, step: Migration, now: datetim
 async def upgrade_stored_data(graph: Graph) -> None:
     """Convert data of earlier versions, as a backup holds, to the current form."""
     for step in MIGRATIONS:
-        if step.data_migration:
+        if step.data_migration and step.data_migration.upgrade:
             await step.data_migration.upgrade(graph)
 
 

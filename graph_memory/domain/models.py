@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from graph_memory.domain.encoding import JsonObject, StoredContent
+from graph_memory.domain.passages import Passage
 from graph_memory.domain.timestamps import Instant
 
 #: Without hyphens: the full-text analyser splits at them, and groups could see each other.
@@ -153,6 +154,8 @@ class FoundMemory:
     #: Calibrated probability that the memory bears on the question, 0 to 1. None in the profiles
     #: weighted and hybrid, and for an embedding model without a calibration.
     relevance: float | None = None
+    #: The part of a long content that matches best; None for a content without passages.
+    passage: Passage | None = None
 
 
 class SearchResults(list[FoundMemory]):

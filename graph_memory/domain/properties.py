@@ -49,6 +49,7 @@ MEMORY_PROPERTIES: Mapping[str, str] = {
     "next_due_at": "instant — when maintenance next has something to do",
     "obsolete_at": "instant — when the memory was marked obsolete",
     "obsolete_reason": "text — why",
+    "passage_count": "integer — passages of the content; 0 for a short one",
     "packing_due": "instant — when the content is to be compressed",
     "preserve_until": "instant — until when the memory does not fade",
     "project_id": "text — project",

@@ -7,6 +7,7 @@ from typing import Any
 
 from graph_memory.context import Context
 from graph_memory.database import embedding_record, indexes
+from graph_memory.domain.passages import LONGEST
 from graph_memory.graphiti import vectors
 from graph_memory.memories.embeddings import EmbeddingTask, embed, groups
 
@@ -54,11 +55,11 @@ async def rebuild_embeddings(
     if dry_run:
         return RebuildReport(candidates)
     await memory.embedder.load()
-    changed = await _model_changed(memory)
+    incomplete = await _incomplete(memory)
     rebuilt, failed = await _rebuild_tenants(
         memory, tenants, only_missing=only_missing, on_done=lambda n: on_progress(n, candidates)
     )
-    if changed:
+    if incomplete:
         await _adopt_model(memory)
     return RebuildReport(candidates, rebuilt, failed)
 
@@ -112,12 +113,16 @@ async def _batches(
             after = {"after_created_at": batch[-1].created_at, "after_id": batch[-1].memory_id}
 
 
-async def _model_changed(memory: Context) -> bool:
-    """Check whether the stored vectors are of another model; make new indexes for another width."""
+async def _incomplete(memory: Context) -> bool:
+    """Check whether the stored vectors are of another model, or lack passages.
+
+    For another width, new indexes are made.
+    """
     stored = await embedding_record.stored_embedding(memory.graph)
     if stored and stored.dimensions != memory.settings.embedding_dimensions:
         await indexes.recreate_indexes(memory.graph, memory.settings, indexes.VECTOR_INDEXES)
-    return stored != embedding_record.configured_embedding(memory.settings)
+    same = stored == embedding_record.configured_embedding(memory.settings)
+    return not (same and await embedding_record.has_passages(memory.graph))
 
 
 async def _adopt_model(memory: Context) -> None:
@@ -129,8 +134,21 @@ async def _adopt_model(memory: Context) -> None:
 
 def _which(memory: Context, only_missing: bool) -> dict[str, Any]:
     words = memory.embedder.has_tokens and memory.settings.recall_late_weight > 0
-    return {"only_missing": only_missing, "words": words, **_model(memory)}
+    return {"only_missing": only_missing, "words": words, "longest": LONGEST, **_model(memory)}
 
 
 def _model(memory: Context) -> dict[str, Any]:
     return {"model": memory.embedder.model, "dimensions": memory.embedder.dimension}
+
+
+async def add_passages(memory: Context) -> None:
+    """Add the passages of long memories to a store of an earlier version.
+
+    A store whose vectors are of another model is left as it is: only a caller rebuilds those.
+    """
+    stored = await embedding_record.stored_embedding(memory.graph)
+    if stored != embedding_record.configured_embedding(memory.settings):
+        return
+    if not await embedding_record.has_passages(memory.graph):
+        report = await rebuild_embeddings(memory, only_missing=True)
+        _log.info("Divided long memories into passages, %d memories read.", report.rebuilt)

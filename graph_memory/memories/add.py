@@ -2,7 +2,7 @@
 
 import uuid
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -20,7 +20,6 @@ from graph_memory.errors import (
     LimitExceededError,
     UniquenessError,
 )
-from graph_memory.inference.embedder import Embedding
 from graph_memory.inference.llm import Chat
 from graph_memory.memories import relations
 from graph_memory.memories.classification import Rating, rate_new, weights
@@ -96,12 +95,12 @@ async def content_properties(
     check_length(content, engine.settings)
     draft = Draft.from_input(NewMemory(content=content), group_id)
     await check_not_stored(engine.graph, draft.dedup_key, group_id, besides=memory_id)
-    (embedding,) = await engine.embedder.embed_tokens([content])
+    (embedded,) = await vectors(engine, [content])
     return {
         **_texts(content),
         "content_hash": draft.content_hash,
         "dedup_key": draft.dedup_key,
-        **_embedded(content, embedding, engine),
+        **_with_model(embedded, engine),
     }
 
 
@@ -119,11 +118,11 @@ async def _create(
 ) -> Iterator[AddResult]:
     if not drafts:
         return iter(())
-    embeddings = await engine.embedder.embed_tokens([draft.memory.content for draft in drafts])
+    embedded = await vectors(engine, [draft.memory.content for draft in drafts])
     ratings = await rate_new(engine, chat, [draft.memory for draft in drafts])
     rows = [
-        _row(engine, scope, draft, embedding, rating)
-        for draft, embedding, rating in zip(drafts, embeddings, ratings, strict=True)
+        _row(engine, scope, draft, each, rating)
+        for draft, each, rating in zip(drafts, embedded, ratings, strict=True)
     ]
     created = await engine.graph.one(
         "memories/add/create",
@@ -153,7 +152,11 @@ def _edges(draft: Draft) -> Iterator[dict[str, Any]]:
 
 
 def _row(
-    engine: Engine, scope: CallScope, draft: Draft, embedding: Embedding, rating: Rating | None
+    engine: Engine,
+    scope: CallScope,
+    draft: Draft,
+    embedded: Mapping[str, Any],
+    rating: Rating | None,
 ) -> dict[str, Any]:
     """Return the properties of a new memory."""
     memory, settings = draft.memory, engine.settings
@@ -175,14 +178,14 @@ def _row(
         else memory.confidence,
         "created_at": created_at,
         "valid_at": instant(memory.valid_at) if memory.valid_at else created_at,
-        **_embedded(memory.content, embedding, engine),
+        **_with_model(embedded, engine),
     }
 
 
-def _embedded(content: str, embedding: Embedding, engine: Engine) -> dict[str, Any]:
-    """Return the vectors of a content, with the name and width of their model."""
+def _with_model(embedded: Mapping[str, Any], engine: Engine) -> dict[str, Any]:
+    """Return the vectors of a content with the name and width of their model."""
     return {
-        **vectors(content, embedding, engine.settings),
+        **embedded,
         "embedding_model": engine.embedder.model,
         "embedding_dimension": engine.embedder.dimension,
     }

@@ -27,8 +27,9 @@ are. A short answer counts as containing all that the question before it contain
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -66,6 +67,30 @@ _QUESTION = re.compile(r"\?\W*(?:\[[^\]]*\])?\s*$")
 _SPEAKER = re.compile(r"\s*(\w[\w .'’-]{0,39}):\s")
 
 
+class Part(NamedTuple):
+    """A passage of a memory, or all of a short memory, with its token vectors.
+
+    Attributes:
+        start: Character of the content at which a passage begins; None for a short memory.
+        end: Character after the passage; None for a short memory.
+        vectors: Quantised token vectors; None if there are none.
+    """
+
+    start: int | None
+    end: int | None
+    vectors: bytes | None
+
+
+class _Match(NamedTuple):
+    """The part of a memory that matches a question best, with its matches, array (tokens,)."""
+
+    part: Part
+    tokens: npt.NDArray[np.float32]
+
+
+_NO_PART = Part(None, None, None)
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A memory that may answer a question, as the statement `candidates` returns it.
@@ -78,7 +103,7 @@ class Candidate:
         characters: Length of the content.
         told_at: Start of validity, or else time of creation.
         conversation_id: Conversation of the memory; None outside of conversations.
-        vectors: Quantised token vectors; None if they were not fetched.
+        parts: Parts of the memory with token vectors; None if they were not fetched.
         told: The memory as retrieval delivers it; None if it was not fetched.
         related: True if the memory has a relation and `told` was asked for.
     """
@@ -90,7 +115,7 @@ class Candidate:
     characters: int
     told_at: datetime
     conversation_id: str | None = None
-    vectors: bytes | None = None
+    parts: list[Part] | None = None
     told: BriefMemory | None = None
     related: bool = False
 
@@ -134,13 +159,15 @@ class Query:
 class RankedCandidate:
     """A candidate with its score, 0 to 1, and the components whose weighted mean the score is.
 
-    The relevance is that of `relevance.py`; None for a model without a calibration.
+    The relevance is that of `relevance.py`; None for a model without a calibration. The passage is
+    the start and end of the best part of a long memory; None for a short one.
     """
 
     memory: Candidate
     score: float
     relevance: float | None
     components: dict[str, float | None]
+    passage: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +183,7 @@ class Ranking:
         relevance: Array (n,), 0 to 1; None for a model without a calibration.
         measures: Weight and array (n,) of each measure, by name.
         settings: Weights of the measures and their parameters.
+        parts: The part of a memory that matches best, by id; others have the nearest in meaning.
     """
 
     memories: list[Candidate]
@@ -163,6 +191,7 @@ class Ranking:
     relevance: Numbers | None
     measures: dict[str, tuple[float, Numbers]]
     settings: Settings
+    parts: Mapping[str, Part] = field(default_factory=dict[str, Part])
 
     def adding(self, name: str, weight: float, values: Numbers) -> "Ranking":
         """Return the ranking with one more measure."""
@@ -196,6 +225,7 @@ class Ranking:
                 round(score, DECIMALS),
                 None if relevance is None else round(float(relevance[i]), RELEVANCE_DECIMALS),
                 {name: values[i] for name, values in shown.items()},
+                self._passage(self.memories[i]),
             )
             for i, score in self._order()[:limit]
         ]
@@ -206,6 +236,12 @@ class Ranking:
         values = np.array([measured for _, measured in self.measures.values()])
         scores: Numbers = weights @ values / weights.sum()
         return scores
+
+    def _passage(self, memory: Candidate) -> tuple[int, int] | None:
+        """Return the start and end of the best passage of a memory; None if it has none."""
+        nearest = memory.parts[0] if memory.parts else _NO_PART
+        part = self.parts.get(memory.memory_id, nearest)
+        return None if part.start is None or part.end is None else (part.start, part.end)
 
     def _order(self) -> list[tuple[int, float]]:
         """Return place and score of each candidate, best first."""
@@ -222,7 +258,7 @@ class Ranking:
 def rank(
     query: Query,
     candidates: Candidates,
-    token_vectors: Mapping[str, bytes],
+    parts: Mapping[str, Sequence[Part]],
     settings: Settings,
     now: datetime,
     *,
@@ -236,8 +272,7 @@ def rank(
     Args:
         query: The question.
         candidates: The candidates; at least one.
-        token_vectors: Token vectors of the candidates by id, as `quantize_tokens` returns them; a
-            candidate without an entry matches no token.
+        parts: Parts of the candidates by id; a candidate without an entry matches no token.
         settings: Weights of the measures and their parameters.
         now: Instant from which a question such as "last week" counts back.
         limit: Number of results that the ranking is for.
@@ -246,7 +281,7 @@ def rank(
     contexts = _contexts(candidates, settings)
     ranking = _first_measures(query, candidates, contexts, settings, now)
     if settings.recall_late_weight and query.tokens is not None:
-        found = _token_matches(ranking, query, query.tokens, candidates, token_vectors, limit)
+        found = _token_matches(ranking, query, query.tokens, candidates, parts, limit)
         ranking = _with_late(ranking, *found, contexts)
     ranking = _with_sitting(ranking)
     if cross_scores is not None:
@@ -329,33 +364,38 @@ def _token_matches(
     query: Query,
     tokens: Tokens,
     candidates: Candidates,
-    token_vectors: Mapping[str, bytes],
+    parts: Mapping[str, Sequence[Part]],
     limit: int,
-) -> tuple[dict[str, Numbers], Numbers]:
+) -> tuple[dict[str, _Match], Numbers]:
     """Return how well the best candidates match each token of the question, and its weights.
 
     Returns:
-        An array (tokens,) by id of each candidate of the shortlist, and the weights (tokens,).
+        The best part of each candidate of the shortlist by id, and the weights (tokens,).
     """
     settings = ranking.settings
     best = [m.memory_id for m in ranking.top(max(settings.recall_late_candidates, limit))]
     vectors, weights = query_token_vectors(
         query.text, tokens, query.terms, candidates.rarity, settings.fulltext_analyzer
     )
-    matches = max_sim(vectors, [token_vectors.get(memory_id, b"") for memory_id in best])
-    return dict(zip(best, matches, strict=True)), weights
+    read = [(id_, part) for id_ in best for part in parts.get(id_, ()) or (_NO_PART,)]
+    matches = max_sim(vectors, [part.vectors or b"" for _, part in read])
+    order = np.argsort(matches @ weights, kind="stable")
+    # A later entry of a dictionary replaces an earlier one, so the best part of each stays.
+    return {read[i][0]: _Match(read[i][1], matches[i]) for i in order}, weights
 
 
 def _with_late(
-    ranking: Ranking, matches: Mapping[str, Numbers], weights: Numbers, contexts: _Contexts
+    ranking: Ranking, matches: Mapping[str, _Match], weights: Numbers, contexts: _Contexts
 ) -> Ranking:
     """Return a ranking with the measure `late`; candidates without matches are left out."""
     kept = [i for i, memory in enumerate(ranking.memories) if memory.memory_id in matches]
     own = np.zeros((len(ranking.memories), len(weights)))
-    own[kept] = [matches[ranking.memories[i].memory_id] for i in kept]
+    own[kept] = [matches[ranking.memories[i].memory_id].tokens for i in kept]
     late = _with_context(own, contexts)[kept] @ weights
     weight = ranking.settings.recall_late_weight
-    return ranking.keeping(kept).adding("late", weight, _normalise(late))
+    parts = {memory_id: match.part for memory_id, match in matches.items()}
+    ranking = replace(ranking.keeping(kept), parts=parts)
+    return ranking.adding("late", weight, _normalise(late))
 
 
 def _with_sitting(ranking: Ranking) -> Ranking:

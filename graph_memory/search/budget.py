@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from graph_memory.domain.models import BriefMemory
+from graph_memory.domain.passages import Passage
 from graph_memory.ranking.profiles import Profile
 from graph_memory.ranking.scoring import DECIMALS
-from graph_memory.search.session import LoadStatus, Session
+from graph_memory.search.session import LoadStatus, Session, version
 from graph_memory.settings.base import Settings
 
 
@@ -21,6 +22,7 @@ class SearchHit(NamedTuple):
     memory: BriefMemory | None = None  #: None if the search did not fetch it
     related: bool = True  #: False if the memory has no relations
     relevance: float | None = None  #: 0 to 1; None without a calibration
+    passage: tuple[int, int] | None = None  #: start and end of the best passage
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +35,26 @@ class BudgetCandidate:
     components: dict[str, float | None]
     distance: int | None  #: relations from the nearest anchor; None if no walk reached it
     relevance: float | None = None  #: 0 to 1; None without a calibration
+    passage: Passage | None = None  #: the part of a long content to return
+
+    @property
+    def text(self) -> str:
+        """The text to return: the passage, or all of a short content."""
+        return self.passage.text if self.passage else self.memory.content
+
+    @property
+    def version(self) -> str:
+        """The version of the content, and of the passage if there is one."""
+        span = (self.passage.start, self.passage.end) if self.passage else None
+        return version(self.memory.content, span)
 
 
 @dataclass(frozen=True, slots=True)
 class RetrievedMemory:
-    """A memory that retrieval returns, and the reason."""
+    """A memory that retrieval returns, and the reason.
+
+    Of a long memory, `memory.content` is the text of the best passage. `get` returns all of it.
+    """
 
     memory: BriefMemory
     similarity: float | None  #: (1 + cosine) / 2 of question and content, 0 to 1
@@ -49,6 +66,7 @@ class RetrievedMemory:
     #: Calibrated probability that the memory bears on the question, 0 to 1. None in the profiles
     #: weighted and hybrid, and for an embedding model without a calibration.
     relevance: float | None = None
+    passage: Passage | None = None  #: where `memory.content` stands in a long content
 
 
 def merge_candidates(
@@ -75,9 +93,16 @@ def merge_candidates(
         # A hit that came without content may have been deleted since.
         if memory := hit.memory or (known and known.memory):
             distance = 0 if hit.memory_id in anchors else _distance(hit, known)
+            passage = Passage.of(memory.content, hit.passage)
             merged.append(
                 BudgetCandidate(
-                    memory, hit.similarity, hit.score, hit.components, distance, hit.relevance
+                    memory,
+                    hit.similarity,
+                    hit.score,
+                    hit.components,
+                    distance,
+                    hit.relevance,
+                    passage,
                 )
             )
     merged += others.values()
@@ -134,7 +159,7 @@ def fill_budget(
 
     Args:
         session: Session of the conversation.
-        candidates: Candidates with the tokens of their content.
+        candidates: Candidates with the tokens of their text.
         position: Tokens of the conversation so far.
         settings: `default_token_budget` and `staleness_threshold`.
         min_relevance: Relevance below which a candidate is left out.
@@ -156,7 +181,7 @@ def fill_budget(
     by_id = {candidate.memory.memory_id: (candidate, tokens) for candidate, tokens in in_order}
     threshold = settings.staleness_threshold
     statuses = {
-        id_: session.status(id_, candidate.memory.content, position, threshold)
+        id_: session.status(id_, candidate.version, position, threshold)
         for id_, (candidate, _) in by_id.items()
     }
     lacking = {id_: status for id_, status in statuses.items() if status}
@@ -181,7 +206,7 @@ def relevant(relevance: float | None, least: float) -> bool:
 
 def _retrieved(candidate: BudgetCandidate, tokens: int, status: LoadStatus) -> RetrievedMemory:
     return RetrievedMemory(
-        candidate.memory,
+        replace(candidate.memory, content=candidate.text),
         candidate.similarity,
         candidate.score,
         candidate.components,
@@ -189,6 +214,7 @@ def _retrieved(candidate: BudgetCandidate, tokens: int, status: LoadStatus) -> R
         candidate.distance,
         status,
         candidate.relevance,
+        candidate.passage,
     )
 
 

@@ -12,6 +12,7 @@ from graph_memory.memories.filtering import narrowing_parameters, visible_states
 from graph_memory.ranking.scoring import (
     LEAD_CHARACTERS,
     Candidates,
+    Part,
     Query,
     RankedCandidate,
     rank,
@@ -25,6 +26,9 @@ from graph_memory.settings.base import Settings
 #: Members of a group that are counted for each hit of a word; rarities differ alike beyond.
 _MEMBERS_PER_HIT = 5
 
+#: Passages of a memory whose token vectors are compared, those nearest to the question in meaning.
+_PASSAGES = 2
+
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
@@ -33,12 +37,12 @@ class Gathered:
     Attributes:
         query: The question.
         candidates: The candidates; at least one.
-        token_vectors: Token vectors of the shortlist by id.
+        parts: Parts of the shortlist with token vectors, by id.
     """
 
     query: Query
     candidates: Candidates
-    token_vectors: dict[str, bytes]
+    parts: dict[str, list[Part]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +61,9 @@ class Ranked:
 
 
 @dataclass(frozen=True, slots=True)
-class _WordVectors:
+class _Parts:
     memory_id: str
-    vectors: bytes
+    parts: list[Part]
 
 
 async def rank_candidates(
@@ -90,7 +94,7 @@ async def rank_candidates(
     )
     if gathered is None:
         return Ranked([], await judge_nothing(engine, scope))
-    inputs = gathered.query, gathered.candidates, gathered.token_vectors, engine.settings, scope.now
+    inputs = gathered.query, gathered.candidates, gathered.parts, engine.settings, scope.now
     ranking = rank(*inputs, limit=limit)
     if cross_encoder := engine.embedder.cross_encoder:
         best = ranking.top(engine.settings.recall_cross_encoder_candidates)
@@ -155,7 +159,7 @@ async def gather(
     )
     if found is None or not found.memories:
         return None
-    return Gathered(query, found, await _token_vectors(engine, scope, query, found, limit))
+    return Gathered(query, found, await _parts(engine, scope, query, embedding, found, limit))
 
 
 def _bounds(settings: Settings, limit: int) -> dict[str, Any]:
@@ -170,25 +174,33 @@ def _bounds(settings: Settings, limit: int) -> dict[str, Any]:
         "vector_weight": settings.recall_vector_weight,
         "fan": settings.traversal_fan if settings.recall_context_characters else 0,
         "lead": LEAD_CHARACTERS,
+        "passages": _PASSAGES,
     }
 
 
-async def _token_vectors(
-    engine: Engine, scope: CallScope, query: Query, found: Candidates, limit: int
-) -> dict[str, bytes]:
-    """Return the token vectors of the shortlist, by id; fetch those that the candidates lack."""
+async def _parts(
+    engine: Engine,
+    scope: CallScope,
+    query: Query,
+    embedding: Embedding,
+    found: Candidates,
+    limit: int,
+) -> dict[str, list[Part]]:
+    """Return the parts of the shortlist, by id; fetch those that the candidates lack."""
     if query.tokens is None or not engine.settings.recall_late_weight:
         return {}
-    vectors = {memory.memory_id: memory.vectors or b"" for memory in found.memories}
-    if all(memory.vectors is not None for memory in found.memories):
-        return vectors
+    parts = {memory.memory_id: memory.parts or [] for memory in found.memories}
+    if all(memory.parts is not None for memory in found.memories):
+        return parts
     best = shortlist(query, found, engine.settings, scope.now, limit=limit)
-    if missing := [memory.memory_id for memory in best if memory.vectors is None]:
+    if missing := [memory.memory_id for memory in best if memory.parts is None]:
         read = await engine.graph.rows(
-            "search/candidates/word_vectors",
-            _WordVectors,
+            "search/candidates/missing_parts",
+            _Parts,
             group_id=scope.group_id,
             memory_ids=missing,
+            vector=embedding.vector,
+            passages=_PASSAGES,
         )
-        vectors |= {row.memory_id: row.vectors for row in read}
-    return vectors
+        parts |= {row.memory_id: row.parts for row in read}
+    return parts

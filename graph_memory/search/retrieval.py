@@ -17,6 +17,7 @@ from pydantic import BeforeValidator, Field
 from graph_memory.decay import policies
 from graph_memory.domain.inputs import Filters, Line, Unit
 from graph_memory.domain.models import RECALLED_STATES, BriefMemory, Known
+from graph_memory.domain.passages import Passage
 from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import instant
 from graph_memory.engine import Engine
@@ -82,6 +83,7 @@ class _Neighbour:
     score: float
     components: dict[str, float | None]
     distance: int | None
+    passage: tuple[int, int] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +147,7 @@ async def retrieve(
     read = await _read_neighbourhood(engine, scope, vector, asked, hits, walked, updated_ids)
     candidates = [_candidate(row, judgement, asked.profile, settings) for row in read]
     merged = merge_candidates(hits, candidates, walked, asked.profile, settings)
-    costs = await counter.count([candidate.memory.content for candidate in merged])
+    costs = await counter.count([candidate.text for candidate in merged])
     candidates = list(zip(merged, costs, strict=True))
     while True:
         retrieved, following = _choose(
@@ -194,8 +196,9 @@ def _choose(
         session, candidates, position, settings, min_relevance=least, updated=updated
     )
     used = sum(memory.tokens for memory in given)
+    versions = {candidate.memory.memory_id: candidate.version for candidate, _ in candidates}
     following = session.after(
-        {memory.memory.memory_id: memory.memory.content for memory in given},
+        {memory.memory.memory_id: versions[memory.memory.memory_id] for memory in given},
         position=position,
         tokens=used,
         gone=[c.memory_id for c in changed if c.reason is not ChangeReason.UPDATED],
@@ -289,6 +292,7 @@ def _hit(ranked: RankedCandidate) -> SearchHit:
         memory.told,
         memory.related,
         ranked.relevance,
+        ranked.passage,
     )
 
 
@@ -303,7 +307,13 @@ def _candidate(
     if profile is Profile.RECALL:
         relevance = relevance_without_words(row.similarity, judgement, settings)
     return BudgetCandidate(
-        row.memory, row.similarity, row.score, row.components, row.distance, relevance
+        row.memory,
+        row.similarity,
+        row.score,
+        row.components,
+        row.distance,
+        relevance,
+        Passage.of(row.memory.content, row.passage),
     )
 
 

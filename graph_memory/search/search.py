@@ -7,6 +7,7 @@ from typing import Any
 from graph_memory.database.graph import Graph
 from graph_memory.domain.inputs import Clocks, Filters
 from graph_memory.domain.models import RECALLED_STATES, FoundMemory, Memory, SearchResults
+from graph_memory.domain.passages import Passage
 from graph_memory.domain.scope import CallScope
 from graph_memory.engine import Engine
 from graph_memory.inference.embedder import Vector
@@ -157,7 +158,14 @@ async def _load(
     memories = await get_many(engine, scope, ids, clocks)
     by_id = {memory.memory_id: memory for memory in memories}
     return [
-        FoundMemory(memory, each.memory.similarity, each.score, each.components, each.relevance)
+        FoundMemory(
+            memory,
+            each.memory.similarity,
+            each.score,
+            each.components,
+            each.relevance,
+            Passage.of(memory.content, each.passage),
+        )
         for each in ranked
         if (memory := by_id.get(each.memory.memory_id))
     ]

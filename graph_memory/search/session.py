@@ -13,6 +13,9 @@ from graph_memory.settings.base import Settings
 #: Hexadecimal digits of a content's SHA-256 that identify its version.
 _VERSION_DIGITS = 16
 
+#: Separates the version of a content and the span of a passage.
+_OF_PASSAGE = "@"
+
 #: Loaded memories that every retrieval checks for changes, the latest.
 _CHECKED_LATEST = 500
 
@@ -98,19 +101,27 @@ class Session:
         """
         ids = list(self.loaded)
         earlier = ids[:-_CHECKED_LATEST][self.checked : self.checked + _CHECKED_EARLIER]
-        return {id_: self.loaded[id_].version for id_ in earlier + ids[-_CHECKED_LATEST:]}
+        latest = ids[-_CHECKED_LATEST:]
+        return {id_: _content_version(self.loaded[id_].version) for id_ in earlier + latest}
 
     def position(self, conversation_tokens: int | None = None) -> int:
         """Return the position of the conversation in tokens; it never decreases."""
         return max(self.total_tokens, conversation_tokens or 0)
 
-    def status(self, memory_id: str, text: str, position: int, threshold: int) -> LoadStatus | None:
-        """Return why a memory is to be returned at `position`; None if the model still holds it."""
+    def status(
+        self, memory_id: str, current: str, position: int, threshold: int
+    ) -> LoadStatus | None:
+        """Return why a memory is to be returned at `position`; None if the model still holds it.
+
+        `current` is its `version`. Of a long memory, another passage than the last one is new.
+        """
         before = self.loaded.get(memory_id)
         if before is None:
             return LoadStatus.NEW
-        if before.version != version(text):
+        if _content_version(before.version) != _content_version(current):
             return LoadStatus.CHANGED
+        if before.version != current:
+            return LoadStatus.NEW
         return LoadStatus.REFRESHED if stale(position, before.position, threshold) else None
 
     def state(self, threshold: int) -> ContextState:
@@ -138,7 +149,7 @@ class Session:
         """Return the session after a retrieval.
 
         Args:
-            given: Contents of the returned memories, by id.
+            given: Versions of the returned memories, by id.
             position: Tokens of the conversation before.
             tokens: Tokens of the contents.
             gone: Ids of loaded memories to drop, because they have changed.
@@ -146,7 +157,7 @@ class Session:
             settings: Numbers of memories and events that a session keeps, the latest.
         """
         moved: dict[str, LoadRecord | None] = dict.fromkeys(set(gone) - given.keys())
-        moved |= {id_: LoadRecord(position, version(text)) for id_, text in given.items()}
+        moved |= {id_: LoadRecord(position, current) for id_, current in given.items()}
         checked = self.checked + _CHECKED_EARLIER
         return replace(
             self,
@@ -180,9 +191,15 @@ def stale(current_tokens: int, load_token_count: int, threshold: int) -> bool:
     return current_tokens - load_token_count > threshold
 
 
-def version(text: str) -> str:
-    """Return the version of a content: the start of its SHA-256."""
-    return hashlib.sha256(text.encode()).hexdigest()[:_VERSION_DIGITS]
+def version(content: str, passage: tuple[int, int] | None = None) -> str:
+    """Return the version of a content, the start of its SHA-256, and the span of a passage."""
+    digits = hashlib.sha256(content.encode()).hexdigest()[:_VERSION_DIGITS]
+    return f"{digits}{_OF_PASSAGE}{passage[0]}-{passage[1]}" if passage else digits
+
+
+def _content_version(version: str) -> str:
+    """Return a version without the span of its passage."""
+    return version.partition(_OF_PASSAGE)[0]
 
 
 def _moved_last(

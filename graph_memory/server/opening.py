@@ -162,15 +162,16 @@ class Opening:
             await stack.enter_async_context(memory.episodes.processing())
             if self._check:
                 await self._check(memory)
-            warming = asyncio.create_task(self._warm_up(memory))
-            stack.push_async_callback(_cancel, warming)
+            preparing = asyncio.create_task(self._prepare(memory))
+            stack.push_async_callback(_cancel, preparing)
             await stack.enter_async_context(memory.serving.automatic_backups())
             await stack.enter_async_context(memory.serving.database_metrics())
             yield memory
 
-    async def _warm_up(self, memory: GraphMemory) -> None:
+    async def _prepare(self, memory: GraphMemory) -> None:
         await memory.serving.warm_up()
         self.warmed.set()
+        await memory.serving.add_passages()
 
 
 def _first_step(settings: Settings) -> str:

@@ -144,7 +144,7 @@ def labels() -> set[str]:
     texts = (path.read_text() for path in (REPOSITORY / "cypher").rglob("*.cypher"))
     named = {label for text in texts for label in re.findall(r"\(\w*:(\w+)[^)]*\)", text)}
     probes = {"PolicyProbe"}  # never committed
-    return (named - probes) | {"EntityBefore", "WordVectors", "MemoryVersion"}
+    return (named - probes) | {"EntityBefore", "WordVectors", "MemoryVersion", "Passage"}
 
 
 def test_helper_nodes_are_small_dots() -> None:

@@ -3,6 +3,7 @@
 Each folder of `tests/data/old_versions` was written by the commit that it is named after.
 """
 
+import asyncio
 import json
 import os
 import subprocess
@@ -15,7 +16,8 @@ from typing import Any
 
 import pytest
 
-from graph_memory import read_settings
+from graph_memory import GraphMemory, read_settings
+from graph_memory.database.embedding_record import has_passages
 from tests.data.old_versions.make import (
     CHANGED,
     GROUPS,
@@ -125,6 +127,21 @@ def test_a_backup_is_restored_and_served(own: Run, version: Path):
     check_stored(own, expected)
     check_histories(own, expected)
     check_reads(own, expected)  # the last, because reads count as accesses
+
+
+def test_a_server_adds_the_passages_that_an_old_version_did_not_have(own: Run):
+    async def served() -> tuple[int, int]:
+        async with GraphMemory.open(read_settings()) as memory:
+            assert not await has_passages(memory.context.graph)
+            before = await memory.embeddings.missing(dry_run=True)
+            await memory.serving.add_passages()
+            assert await has_passages(memory.context.graph)
+            after = await memory.embeddings.missing(dry_run=True)
+            return before.candidates, after.candidates
+
+    restore(own, min(VERSIONS, key=lambda folder: len(expected_of(folder)["migrations"])))
+    before, after = asyncio.run(served())
+    assert before >= after == 0
 
 
 def test_a_schema_comes_up_from_the_oldest(own: Run, own_database: dict[str, str]):

@@ -1,4 +1,4 @@
-// Store `vector` and the `words` vectors of memory `m` unless null; Graphiti's vector if enabled.
+// Store the `vector`, `words` and `passages` of memory `m` unless null; Graphiti's if enabled.
 //
 // Graphiti compares nodes by `name_embedding`. An entity that Graphiti found keeps the vector of
 // its name. The vectors of words are on a node of their own, because Graphiti cannot put bytes of a
@@ -25,4 +25,20 @@ CALL (m, vector, words) {
   WITH m WHERE vector IS NOT NULL AND words IS NULL
   MATCH (m)-[:HAS_WORDS]->(outdated:WordVectors)
   DETACH DELETE outdated
+}
+CALL (m, passages) {
+  WITH m WHERE passages IS NOT NULL AND m.passage_count > 0
+  MATCH (m)-[:HAS_PASSAGE]->(outdated:Passage)
+  DETACH DELETE outdated
+}
+CALL (m, passages) {
+  WITH m, passages WHERE passages IS NOT NULL
+  SET m.passage_count = size(passages)
+  WITH m, passages
+  UNWIND passages AS row
+  CREATE (m)-[:HAS_PASSAGE]->(part:Passage {
+    group_id: $group_id, start: row.start, end: row.end, word_vectors: row.word_vectors
+  })
+  WITH part, toFloatList(row.embedding) AS embedding
+  CALL db.create.setNodeVectorProperty(part, 'embedding', embedding)
 }

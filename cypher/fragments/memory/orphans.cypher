@@ -4,8 +4,8 @@
 //
 // access  fragment
 CALL () {
-  MATCH (n:MemoryVersion|WordVectors)
-  WHERE NOT EXISTS { (n)<-[:HAS_VERSION|HAS_WORDS]-() }
+  MATCH (n:MemoryVersion|WordVectors|Passage)
+  WHERE NOT EXISTS { (n)<-[:HAS_VERSION|HAS_WORDS|HAS_PASSAGE]-() }
   RETURN n
 UNION ALL
   MATCH (n:EntityBefore)

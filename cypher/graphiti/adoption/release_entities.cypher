@@ -8,7 +8,7 @@
 MATCH (n:Memory {group_id: $group_id})
 WHERE n.adopted_at IS NOT NULL
 CALL (n) {
-  OPTIONAL MATCH (n)-[:HAS_VERSION|HAS_WORDS]->(part:MemoryVersion|WordVectors)
+  OPTIONAL MATCH (n)-[:HAS_VERSION|HAS_WORDS|HAS_PASSAGE]->(part:MemoryVersion|WordVectors|Passage)
   DETACH DELETE part
   WITH DISTINCT n
   FOREACH (key IN $owned | SET n[key] = null)

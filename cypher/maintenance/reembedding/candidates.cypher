@@ -9,6 +9,7 @@
 // returns content    : ANY — a text, or a list of one compressed text
 // returns content_hash : STRING?
 // returns created_at : STRING — as precise as it is stored, for the next batch
+// returns embedded   : BOOLEAN — true if at most the passages are missing
 MATCH (m:Memory {group_id: $group_id})
 WHERE m.created_at >= datetime($after_created_at)
 WITH m
@@ -20,5 +21,7 @@ WITH m ORDER BY m.group_id, m.created_at, m.uuid LIMIT $limit
 RETURN m.uuid AS memory_id,
   // include fragments/memory/content
   AS content,
-       m.content_hash AS content_hash, toString(m.created_at) AS created_at
+       m.content_hash AS content_hash, toString(m.created_at) AS created_at,
+  // include maintenance/reembedding/embedded
+  AS embedded
 ORDER BY m.created_at, m.uuid

@@ -1,11 +1,8 @@
-// Keep the memories `m` to embed: all, or those without a vector of the model.
+// Keep the memories `m` to embed: all, or those without a vector of the model or without passages.
 //
 // access  fragment
-// param   only_missing : BOOLEAN
-// param   model        : STRING
-// param   dimensions   : INTEGER
-// param   words        : BOOLEAN — true if each word needs a vector too
+// param   longest : INTEGER — characters up to which no text has passages
 WHERE m.content IS NOT NULL AND NOT (
-  $only_missing AND m.embedding IS NOT NULL
-  AND coalesce(m.embedding_model = $model AND m.embedding_dimension = $dimensions, false)
-  AND (NOT $words OR EXISTS { (m)-[:HAS_WORDS]->() }))
+  (m.passage_count IS NOT NULL OR size(m.content) <= $longest) AND
+  // include maintenance/reembedding/embedded
+)

@@ -49,7 +49,8 @@ ON CREATE SET
   m.embedding_dimension = row.embedding_dimension
 WITH m, row,
   CASE WHEN m.uuid = row.memory_id THEN toFloatList(row.embedding) END AS vector,
-  CASE WHEN m.uuid = row.memory_id THEN row.word_vectors END AS words
+  CASE WHEN m.uuid = row.memory_id THEN row.word_vectors END AS words,
+  CASE WHEN m.uuid = row.memory_id THEN row.passages END AS passages
 // include fragments/memory/embed
 CALL (m, row) {
   WITH m, row WHERE m.uuid = row.memory_id AND row.parent_id IS NOT NULL

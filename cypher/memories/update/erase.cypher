@@ -10,7 +10,7 @@ WITH m, m.uuid AS memory_id ORDER BY memory_id
 // include fragments/memory/lock
 WHERE m:Memory
 OPTIONAL MATCH (was:EntityBefore {uuid: memory_id})
-OPTIONAL MATCH (m)-[:HAS_VERSION|HAS_WORDS]->(part:MemoryVersion|WordVectors)
+OPTIONAL MATCH (m)-[:HAS_VERSION|HAS_WORDS|HAS_PASSAGE]->(part:MemoryVersion|WordVectors|Passage)
 DETACH DELETE was, part, m
 WITH DISTINCT memory_id
 CALL (memory_id) {

@@ -47,7 +47,7 @@ UNION ALL
   RETURN n, 0 AS counts
 }
 CALL (n) {
-  OPTIONAL MATCH (n)-[:HAS_VERSION|HAS_WORDS]->(part:MemoryVersion|WordVectors)
+  OPTIONAL MATCH (n)-[:HAS_VERSION|HAS_WORDS|HAS_PASSAGE]->(part:MemoryVersion|WordVectors|Passage)
   DETACH DELETE part, n
 } IN TRANSACTIONS OF 500 ROWS
 RETURN sum(counts) AS deleted

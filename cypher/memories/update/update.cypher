@@ -63,7 +63,8 @@ CALL (m) {
   // include decay/enter_state
 }
 // include decay/store_score
-WITH m, toFloatList($changes.embedding) AS vector, $changes.word_vectors AS words
+WITH m, toFloatList($changes.embedding) AS vector, $changes.word_vectors AS words,
+     $changes.passages AS passages
 // include fragments/memory/embed
 // include fragments/memory/full
 RETURN memory

@@ -17,6 +17,9 @@ CALL (looked) {
   UNION ALL
     // include fragments/ranking/nearest
     RETURN m, similarity, null AS position, 0.0 AS weight, 0.0 AS share, null AS total
+  UNION ALL
+    // include search/candidates/passages
+    RETURN m, similarity, null AS position, 0.0 AS weight, 0.0 AS share, null AS total
   }
   // include search/candidates/met
 }

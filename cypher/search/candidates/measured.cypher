@@ -25,8 +25,9 @@ CALL (met, pool, around) {
     characters: size(content),
     told_at: coalesce(m.valid_at, split(toString(m.created_at), '[')[0]),
     conversation_id: m.conversation_id,
-    vectors: CASE WHEN cosine IS NOT NULL
-      THEN head([(m)-[:HAS_WORDS]->(w:WordVectors) | w.vectors]) END,
+    parts: CASE WHEN cosine IS NOT NULL THEN
+      // include search/candidates/parts
+    END,
     told: CASE WHEN $tell AND cosine IS NOT NULL THEN
       // include fragments/memory/brief
     END,

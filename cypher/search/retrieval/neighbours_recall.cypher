@@ -8,8 +8,11 @@
 // returns score      : FLOAT [1] — cosine, 0 or more
 // returns components : MAP
 // returns distance   : INTEGER — relations from the nearest anchor; null if not reached
+// returns passage    : LIST<INTEGER>? — start and end in a long content
 // include search/retrieval/neighbours
 WITH similarity, distance, CASE WHEN similarity > 0.5 THEN 2 * similarity - 1 ELSE 0.0 END AS score,
   // include fragments/memory/brief
-  AS memory
-RETURN memory, similarity, score, {text: 0.0} AS components, distance
+  AS memory,
+  // include search/retrieval/passage
+  AS passage
+RETURN memory, similarity, score, {text: 0.0} AS components, distance, passage

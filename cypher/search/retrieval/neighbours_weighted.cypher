@@ -6,6 +6,7 @@
 // returns score      : FLOAT [1]
 // returns components : MAP
 // returns distance   : INTEGER — relations from the nearest anchor; null if not reached
+// returns passage    : LIST<INTEGER>? — start and end in a long content
 // include search/retrieval/neighbours
 CALL (m, similarity, distance, degree) {
   // include fragments/ranking/importance
@@ -14,5 +15,7 @@ CALL (m, similarity, distance, degree) {
 }
 WITH similarity, score, components, distance,
   // include fragments/memory/brief
-  AS memory
-RETURN memory, similarity, score, components, distance
+  AS memory,
+  // include search/retrieval/passage
+  AS passage
+RETURN memory, similarity, score, components, distance, passage

@@ -6,6 +6,7 @@ from pydantic import BaseModel, SerializerFunctionWrapHandler, model_serializer
 
 from graph_memory.api.types import AddResult, Page
 from graph_memory.domain.models import BriefMemory, Known, Memory, Relation, SearchResults
+from graph_memory.domain.passages import Passage
 from graph_memory.domain.timestamps import Instant
 from graph_memory.errors import GraphMemoryError
 
@@ -233,6 +234,7 @@ class SearchResult(Flat):
     score: float
     components: dict[str, float | None]
     relevance: float | None
+    passage: Passage | None
 
 
 class SearchView(View):
@@ -257,7 +259,7 @@ class SearchView(View):
                 "Try other words, fewer filters, or states including ARCHIVED."
             )
         lines = [
-            f"{position}. {rating(hit)} {line(hit.memory)}"
+            f"{position}. {rating(hit)} {line(hit.memory, hit.passage)}"
             for position, hit in enumerate(self.results, 1)
         ]
         return "\n".join([*describe_known(self), *lines])
@@ -309,9 +311,9 @@ def _head(memory: BriefMemory) -> str:
     return f"{memory.memory_id} [{memory.memory_type}, {memory.lifecycle_state}, {date}]{tags}"
 
 
-def line(memory: BriefMemory) -> str:
-    """Return a memory in one line: id, properties and the first words."""
-    words = " ".join(memory.content.split())
+def line(memory: BriefMemory, passage: Passage | None = None) -> str:
+    """Return a memory in one line: id, properties and the first words, of a passage if given."""
+    words = " ".join((passage.text if passage else memory.content).split())
     lead = words if len(words) <= _LEAD_CHARACTERS else f"{words[: _LEAD_CHARACTERS - 1]}…"
     return f"{_head(memory)}: {lead}"
 

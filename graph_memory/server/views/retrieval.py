@@ -21,6 +21,14 @@ _LISTED = 500
 _NAMED = 20
 
 
+@dataclass(slots=True)
+class Span:
+    """The place of a passage in a long content, in characters."""
+
+    start: int
+    end: int
+
+
 @dataclass(slots=True)  # a frozen one takes five times as long to construct
 class ConversationMemory:
     """A memory with the fields that a conversation needs; get_memory has all fields."""
@@ -41,6 +49,7 @@ class ConversationMemory:
     distance: int | None
     status: LoadStatus
     relevance: float | None
+    passage: Span | None
 
     @classmethod
     def of(cls, given: RetrievedMemory) -> Self:
@@ -63,12 +72,14 @@ class ConversationMemory:
             distance=given.distance,
             status=given.status,
             relevance=given.relevance,
+            passage=given.passage and Span(given.passage.start, given.passage.end),
         )
 
     def line(self) -> str:
-        """Return the whole content below a line of properties."""
+        """Return the content, or its passage, below a line of properties."""
         note = "" if self.status is LoadStatus.NEW else f", {self.status}"
-        kind = f"{self.memory_type}, {self.created_at.date()}{note}"
+        part = f", characters {self.passage.start} to {self.passage.end}" if self.passage else ""
+        kind = f"{self.memory_type}, {self.created_at.date()}{note}{part}"
         return f"{self.memory_id} [{kind}] {rating(self)}\n{self.content}"
 
 

@@ -30,9 +30,12 @@ CREATE (m)-[:RELATES_TO {invalid_at: datetime('2026-01-01'), expired_at: datetim
   embedding_model: '', had_vector: true, was_fact_embedding: [0.5]}]->(m)
 CREATE (m)-[:HAS_VERSION]->(:MemoryVersion {uuid: 'seed', group_id: 'seed'})
 CREATE (m)-[:HAS_WORDS]->(:WordVectors {group_id: 'seed', vectors: ''})
+CREATE (m)-[:HAS_PASSAGE]->(:Passage {group_id: 'seed', start: 0, end: 1, word_vectors: '',
+  embedding: [0.5]})
 CREATE (m)-[:HAS_PARENT]->(m)
 CREATE (:Conversation:Seed {conversation_key: 'seed', group_id: 'seed', last_memory_id: 'seed'})
-CREATE (:Control:Seed {key: 'seed', lean: 0.0, useful: 0, useless: 0})
+CREATE (:Control:Seed {key: 'seed', lean: 0.0, useful: 0, useless: 0,
+  passages: true})
 CREATE (:Session:Seed {session_id: 'seed', group_id: 'seed', revision: '', total_tokens: 0,
   loaded_ids: ['seed'], loaded_positions: [0], loaded_versions: [''], history: [''],
   recent_ids: ['seed'], recent_positions: [0], recent_versions: [''], checked: 0,
@@ -122,10 +125,11 @@ async def seeded(
     )
     await driver.execute_query(OTHER_GROUPS)
     # Plans must not rest on statistics or plans from before the seeds.
-    await driver.execute_query("CALL db.prepareForReplanning()")
+    await driver.execute_query("CALL db.clearQueryCaches()")
     yield
     await driver.execute_query(
-        "MATCH (s:Seed) OPTIONAL MATCH (s)-->(v:MemoryVersion|WordVectors) DETACH DELETE s, v"
+        "MATCH (s:Seed) OPTIONAL MATCH (s)-->(v:MemoryVersion|WordVectors|Passage) "
+        "DETACH DELETE s, v"
     )
 
 

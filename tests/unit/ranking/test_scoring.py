@@ -15,7 +15,7 @@ from graph_memory.ranking.late_interaction import (
     quantize_tokens,
     query_token_vectors,
 )
-from graph_memory.ranking.scoring import Candidate, Candidates, Query, RankedCandidate, rank
+from graph_memory.ranking.scoring import Candidate, Candidates, Part, Query, RankedCandidate, rank
 from graph_memory.settings.base import read_settings
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
@@ -46,13 +46,18 @@ def ranked(
     ranking = rank(
         Query(question, ["first", "second"], None if cosines is None else one),
         Candidates([2.0, 1.0], list(memories), list(links)),
-        {memory_id: token_of(cosine) for memory_id, cosine in (cosines or {}).items()},
+        {memory_id: [whole(token_of(cosine))] for memory_id, cosine in (cosines or {}).items()},
         SETTINGS.model_copy(update=settings),
         NOW,
         limit=50,
         cross_scores=cross_scores,
     )
     return ranking.results(50)
+
+
+def whole(vectors: bytes) -> Part:
+    """Return a short memory as its only part."""
+    return Part(None, None, vectors)
 
 
 def token_of(cosine: float) -> bytes:
@@ -224,7 +229,7 @@ def test_late_interaction_is_the_weighted_mean_of_the_best_matches() -> None:
     found = rank(
         Query("green tea and", ["green", "tea"], read[0]),
         Candidates([4.0, 1.0], memories, []),
-        {"own": packs[0], "other": packs[1]},
+        {"own": [whole(packs[0])], "other": [whole(packs[1])]},
         SETTINGS,
         NOW,
         limit=3,
@@ -251,3 +256,31 @@ def test_projected_vectors_keep_their_angles() -> None:
     errors = np.abs(small @ small[0] - rows @ rows[0])
     assert small.shape == (200, WIDTH)
     assert errors.mean() < 0.12
+
+
+def test_a_long_memory_is_scored_by_its_best_passage() -> None:
+    one = Tokens(np.array([[0, 1]], dtype=np.int32), np.eye(1, WIDTH, dtype=np.float32))
+    passages = [Part(i * 100, (i + 1) * 100, token_of(c)) for i, c in enumerate((0.2, 0.9, 0.4))]
+    long, short = candidate("long", parts=passages), candidate("short")
+    parts = {"long": passages, "short": [whole(token_of(0.45))]}
+    ranking = rank(
+        Query("x", [], one), Candidates([2.0], [long, short], []), parts, SETTINGS, NOW, limit=2
+    )
+    of = {result.memory.memory_id: result for result in ranking.results(2)}
+    assert of["long"].passage == (100, 200)
+    assert of["short"].passage is None
+    assert of["long"].components["late"] == 1
+    assert of["short"].components["late"] == pytest.approx(0.5, abs=0.01)
+
+
+def test_without_token_vectors_the_passage_is_the_nearest_in_meaning() -> None:
+    passages = [Part(100, 200, None), Part(0, 100, None)]
+    (found,) = rank(
+        Query("x", []),
+        Candidates([2.0], [candidate("long", parts=passages)], []),
+        {},
+        SETTINGS,
+        NOW,
+        limit=2,
+    ).results(2)
+    assert found.passage == (100, 200)
