@@ -168,7 +168,10 @@ async def history(memory_id: Id) -> None:
     async with opened() as memory:
         (memory_id,) = await whole_ids(memory, [memory_id])
         events = await memory.lifecycle.history(memory_id)
-    rows = [[event.at, event.kind, event.detail] for event in events]
+    rows = [
+        [e.at, f"{e.kind} by {e.by}" if e.by and e.kind == "rewritten" else e.kind, e.detail]
+        for e in events
+    ]
     show({"memory_id": memory_id, "events": events}, ("at", "what", "detail"), rows)
 
 

@@ -46,6 +46,7 @@ async def repair(
     that no longer exists are removed. A second repair finds nothing to do.
     """
     mended: list[RepairCount] = []
+    decay = policies.parameters(settings)
     for each in await groups(graph) if group_id is None else [group_id]:
         counts = await _memories(graph, settings, CallScope(each, now))
         relations = await graph.rows(
@@ -58,7 +59,7 @@ async def repair(
         )
         counts["relation"] += len(relations)
         counts["parent"] += len(await graph.rows("diagnostics/repair/parents", str, group_id=each))
-        counts["summary"] += await follow_summaries(graph, each, now)
+        counts["summary"] += await follow_summaries(graph, decay, each, now)
         mended += [RepairCount(each, what, n) for what, n in sorted(counts.items()) if n]
     return mended + await graph.rows(
         "diagnostics/repair/orphans", RepairCount, only=group_id, batch=_BATCH

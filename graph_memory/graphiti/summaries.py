@@ -1,6 +1,7 @@
 """Summaries that clients of Graphiti save after the adoption: the contents of memories follow."""
 
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -22,7 +23,9 @@ class _Changed:
     content_hash: str
 
 
-async def follow_summaries(graph: Graph, group_id: str, now: datetime) -> int:
+async def follow_summaries(
+    graph: Graph, decay: Mapping[str, Any], group_id: str, now: datetime
+) -> int:
     """Give adopted memories the content of their changed summaries, and return their number.
 
     The earlier content stays as a version, and the vector stays until texts without a vector of
@@ -30,6 +33,7 @@ async def follow_summaries(graph: Graph, group_id: str, now: datetime) -> int:
 
     Args:
         graph: The database.
+        decay: The map `$decay` of the statements, with the run if one follows.
         group_id: The tenant.
         now: The instant of the change.
     """
@@ -43,6 +47,7 @@ async def follow_summaries(graph: Graph, group_id: str, now: datetime) -> int:
             group_id=group_id,
             memories=[_row(memory) for memory in page],
             now=instant(now),
+            decay={**decay, "by": f"Graphiti, {decay['by']}"},
         )
         followed += len(stored)
         after_id = page[-1].memory_id

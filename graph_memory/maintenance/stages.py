@@ -110,7 +110,8 @@ async def _embeddings(state: RunState) -> None:
     for group in await context.graph.rows(
         "maintenance/stages/new_summaries", str, groups=state.run.groups
     ):
-        await state.checkpoint(await follow_summaries(context.graph, group, state.run.now))
+        now, decay = state.run.now, state.at["decay"]
+        await state.checkpoint(await follow_summaries(context.graph, decay, group, now))
     stored = await stored_embedding(context.graph)
     if stored and stored != configured_embedding(context.settings):
         return  # only `embeddings rebuild` changes the model

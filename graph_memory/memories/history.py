@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any, cast
 
 from pydantic import TypeAdapter
@@ -25,6 +26,8 @@ class Event:
     kind: str
     #: The earlier text, the changed fields, the cause of the state, the reason, or the fact.
     detail: str | None
+    #: Cause of a new text or of changed fields: tool or command, access, model, run, or its undo.
+    by: str | None = None
 
 
 async def history_of(graph: Graph, memory_id: str, *, group_id: str) -> list[Event]:
@@ -40,16 +43,35 @@ async def history_of(graph: Graph, memory_id: str, *, group_id: str) -> list[Eve
     )
     if not latest:
         raise NotFoundError(memory_id, group_id)
-    *events, earliest = [replace(event, detail=_describe(event)) for event in latest]
+    *events, earliest = _described(latest)
     if len(latest) > _SHOWN:
         earliest = Event(earliest.at, "earlier", f"Only the latest {_SHOWN} events are shown.")
     return [earliest, *reversed(events)]
 
 
+def _described(latest: list[Event]) -> list[Event]:
+    """Return events in words; the entry of a new text becomes the cause of its version."""
+    causes: dict[tuple[str, datetime], str] = {}
+    described: list[Event] = []
+    for event in latest:
+        edit = _edit(event) if event.kind == "changed" else {}
+        if "content" in edit.get("changed", {}):
+            causes["rewritten", event.at] = edit["by"]
+        if edit and edit["changed"].keys() == {"content"}:
+            continue
+        described.append(replace(event, detail=_describe(event), by=edit.get("by")))
+    return [replace(e, by=causes.get((e.kind, e.at), e.by)) for e in described]
+
+
+def _edit(event: Event) -> dict[str, Any]:
+    """Return the entry of changed fields, as stored; its texts may hold control characters."""
+    return json.loads(event.detail or "{}", strict=False)
+
+
 def _describe(event: Event) -> str | None:
     """Return the detail of an event as text: fields with their values, or a reason with numbers."""
     if event.kind == "changed":
-        return _describe_edit(event.detail or "{}")
+        return _describe_edit(_edit(event))
     if event.kind != "state" or not (event.detail or "").startswith("{"):
         return event.detail
     change = TypeAdapter(Transition).validate_json(event.detail or "")
@@ -69,12 +91,12 @@ def _describe(event: Event) -> str | None:
     return f"{came}: {reason}{counted}"
 
 
-def _describe_edit(entry: str) -> str:
-    """Return each changed field with its values before and after, and the way in."""
-    edit: dict[str, Any] = json.loads(entry, strict=False)  # texts may hold control characters
+def _describe_edit(edit: dict[str, Any]) -> str:
+    """Return each changed field with its values before and after, and the cause."""
     changes = (
         f"{field}: {_shown(before)} → {_shown(after)}"
         for name, (was, now) in edit["changed"].items()
+        if name != "content"
         for field, before, after in _parts(name, was, now)
     )
     return f"{'; '.join(changes)} ({edit['by']})"

@@ -1,6 +1,7 @@
 // Add to the history of memory `m` what has changed since its values were bound as `was`.
 //
-// Only names in `was` count. An entry is JSON with the instant first. Long metadata is measured.
+// Only names in `was` count. An entry is JSON with the instant first. It has no values of a
+// content, because a version keeps the text. Long metadata is measured.
 //
 // access  fragment
 // param   now   : STRING — ISO 8601, UTC
@@ -9,12 +10,13 @@ WITH *,
   // include fragments/change/values
   AS noted
 WITH *, noted {
-  .*, title: m.name, lifecycle_state: m.lifecycle_state, purged_at: m.purged_at
+  .*, content: m.content_hash, title: m.name, lifecycle_state: m.lifecycle_state,
+  purged_at: m.purged_at
 } AS became
 WITH *, [name IN [
-    'title', 'metadata', 'tags', 'importance', 'memory_type', 'stability', 'confidence',
-    'project_id', 'parent_id', 'decay_policy', 'decay_rate', 'preserve_until', 'invalid_at',
-    'obsolete_reason', 'lifecycle_state', 'purged_at'
+    'content', 'title', 'metadata', 'tags', 'importance', 'memory_type', 'stability',
+    'confidence', 'project_id', 'parent_id', 'decay_policy', 'decay_rate', 'preserve_until',
+    'invalid_at', 'obsolete_reason', 'lifecycle_state', 'purged_at'
   ] WHERE name IN keys(was)
     AND NOT coalesce(was[name] = became[name], was[name] IS NULL AND became[name] IS NULL)
 ] AS names
@@ -25,8 +27,9 @@ FOREACH (_ IN CASE names WHEN [] THEN [] ELSE [1] END |
       entry + CASE entry WHEN '' THEN '' ELSE ', ' END + '"' + name + '": [' +
       reduce(pair = '', value IN [was[name], became[name]] |
         pair + CASE pair WHEN '' THEN '' ELSE ', ' END + CASE
-          WHEN value IS NULL THEN 'null'
-          WHEN name = 'metadata' AND size(value) <= $decay.history_metadata_characters THEN value
+          WHEN value IS NULL OR name = 'content' THEN 'null'
+          WHEN name = 'metadata' AND size(value) <= $decay.history_metadata_characters
+            THEN value
           WHEN name = 'metadata' THEN '"' + toString(size(value)) + ' characters"'
           WHEN name = 'tags' THEN '[' + reduce(list = '', tag IN value |
             list + CASE list WHEN '' THEN '' ELSE ', ' END +

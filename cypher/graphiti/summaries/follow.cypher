@@ -17,6 +17,7 @@ CALL (m, row) {
   WITH m, row.text AS text, row.version_id AS version_id
   // include fragments/memory/keep_version
 }
+WITH *, {content: m.content_hash} AS was
 SET
   m.packing_due = CASE WHEN m.is_compressed THEN true ELSE m.packing_due END,
   m.content = row.content,
@@ -27,4 +28,5 @@ SET
   m.dedup_key = $group_id + '|' + row.content_hash,
   m.embedding_model = null,
   m.updated_at = $now
+// include fragments/change/note
 RETURN m.uuid AS memory_id

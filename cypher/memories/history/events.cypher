@@ -9,6 +9,7 @@
 // returns at     : ZONED DATETIME
 // returns kind   : STRING
 // returns detail : STRING?
+// returns by     : STRING? — null; entries of the kind `changed` have it
 MATCH (m:Memory {uuid: $memory_id, group_id: $group_id})
 CALL (m) {
   RETURN m.created_at AS at, 'created' AS kind, null AS detail
@@ -41,6 +42,6 @@ UNION ALL
   WHERE other.soft_deleted_at IS NULL AND r.expired_at IS NOT NULL
   RETURN r.expired_at AS at, 'unrelated' AS kind, r.fact AS detail
 }
-RETURN at, kind, detail
+RETURN at, kind, detail, null AS by
 ORDER BY at DESC, kind = 'created', kind DESC, detail DESC
 LIMIT $limit

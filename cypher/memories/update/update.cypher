@@ -22,7 +22,7 @@ WITH *,
   // include fragments/change/values
   AS was
 WITH *, CASE WHEN $titled THEN was {.*, title: m.name} ELSE was END AS before
-WITH m, before AS was
+WITH m, before {.*, content: m.content_hash} AS was
 SET
   m.content = coalesce($changes.content, m.content),
   m.content_gz = CASE WHEN $changes.content IS NULL THEN m.content_gz END,

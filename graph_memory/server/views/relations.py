@@ -55,6 +55,13 @@ class HistoryEvent(BaseModel):
     at: Instant
     kind: str
     detail: str | None
+    by: str | None
+
+    def text(self) -> str:
+        """Return the event in a line; the detail of changed fields has its cause."""
+        detail = f": {self.detail}" if self.detail else ""
+        by = f" (by {self.by})" if self.by and self.kind == "rewritten" else ""
+        return f"{self.at:%Y-%m-%d %H:%M} {self.kind}{by}{detail}"
 
 
 class HistoryView(View):
@@ -71,10 +78,7 @@ class HistoryView(View):
 
     def text(self) -> str:
         """Return a line for each event."""
-        return "\n".join(
-            f"{event.at:%Y-%m-%d %H:%M} {event.kind}{': ' + event.detail if event.detail else ''}"
-            for event in self.events
-        )
+        return "\n".join(event.text() for event in self.events)
 
 
 class ObsoleteView(ValueView):

@@ -173,6 +173,8 @@ async def test_a_summary_that_graphiti_saves_later_becomes_the_content(
         "Entity 1: It is number 1",
         "Entity 1: She keeps bees in Kyoto",
     ]
+    causes = {(event.by or "").rstrip("-0123456789abcdef") for event in events if event.by}
+    assert causes == {"Graphiti, Python" if how == "repair" else "Graphiti, run "}
     assert (await memory.get(edited)).content == "Written by hand"
     assert (await memory.get(titled)).content == "Entity 3"
 

@@ -196,6 +196,24 @@ async def test_metadata_and_title_are_shown_by_what_differs(
     ]
 
 
+async def test_a_new_text_has_its_cause(memory: GraphMemory, clock: Clock) -> None:
+    stored = await memory.add("tea")
+    clock.advance(days=1)
+    async with inside(memory) as client:
+        await call(client, "update_memory", memory_id=stored.memory_id, content="green tea")
+        clock.advance(days=1)
+        await memory.update(stored.memory_id, content="black tea", importance=7)
+        told = await call(client, "memory_history", memory_id=stored.memory_id)
+    events = await memory.lifecycle.history(stored.memory_id)
+    assert [(event.kind, event.detail, event.by) for event in events] == [
+        ("created", None, None),
+        ("rewritten", "tea", "update_memory"),
+        ("changed", "importance: 5 → 7 (Python)", "Python"),
+        ("rewritten", "green tea", "Python"),
+    ]
+    assert [event["by"] for event in told["events"]] == [event.by for event in events]
+
+
 async def test_preservation_confidence_and_steps_name_both_values_and_the_run(
     memory: GraphMemory, clock: Clock
 ) -> None:
