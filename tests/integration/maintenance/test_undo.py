@@ -313,7 +313,7 @@ async def test_to_erase_a_group_leaves_nothing_to_bring_back(
     clock.advance(days=90, hours=1)
     report = await run(memory)
     assert report.purged == 1
-    await memory.add("of others", group_id=f"{group}_2")
+    await memory.add("the secret of others", group_id=f"{group}_2")
     for each in (group, f"{group}_2"):
         await memory.retrieve("what is the secret?", session_id="s", group_id=each)
     await memory.context.accesses.flush()
