@@ -43,6 +43,9 @@ _ROUNDS = 4
 _STEPS = 50
 _RIDGE = 1e-5
 
+#: Signs of the coefficients of the features.
+_SIGNS = np.array([1.0, 1.0, -1.0, -1.0])
+
 #: Share of the answerable questions that `known_no_below` may take for unknown.
 _MOST_MISSED = 0.01
 
@@ -120,7 +123,7 @@ def fit(model: str, examples: Sequence[Sequence[_Example]]) -> Calibration:
             np.where(label > 0, 1 / max(1, label.sum()), 1 / max(1, (1 - label).sum()))
             for label in labels
         ]
-        intercept, *rest = _logistic(
+        intercept, *rest = _signed(
             np.vstack([np.array(row) for row in rows]),
             np.concatenate(labels),
             np.concatenate(shares) / (2 * len(examples)),
@@ -161,6 +164,20 @@ def _known_yes_from(own: Sequence[Numbers], other: Sequence[Numbers]) -> float:
             break
         found = step / scale
     return found
+
+
+def _signed(rows: Numbers, labels: Numbers, weights: Numbers) -> Numbers:
+    """Return intercept and coefficients of a regression, 0 for one of the wrong sign.
+
+    So the relevance rises with `cosine` and `met`, and falls with `unmet` and `unmet_names`.
+    """
+    kept = np.ones_like(_SIGNS)
+    while True:
+        found = _logistic(rows * kept, labels, weights)
+        wrong = found[1:] * _SIGNS < 0
+        if not wrong.any():
+            return found
+        kept[wrong] = 0
 
 
 def _logistic(rows: Numbers, labels: Numbers, weights: Numbers) -> Numbers:

@@ -120,3 +120,15 @@ def test_the_limits_miss_few_answers_and_take_few_guesses_for_known() -> None:
     mistaken = np.mean([np.mean(each >= found.known_yes_from) for each in other])
     assert known / (known + mistaken) >= 0.95
     assert 0 < found.known_no_below < found.known_yes_from < 1
+
+
+def test_a_coefficient_of_the_wrong_sign_is_left_out() -> None:
+    rng = np.random.default_rng(4)
+    rows = np.column_stack([rng.uniform(-1, 1, 5000), rng.random((5000, 3))])
+    chance = 1 / (1 + np.exp(-(5 * rows[:, 0] - 2 * rows[:, 1] - rows[:, 2] + 2 * rows[:, 3])))
+    labels = rng.random(5000) < chance
+    found = fit(
+        "model", [[(row[None], bool(label)) for row, label in zip(rows, labels, strict=True)]]
+    )
+    assert (found.met, found.unmet_names) == (0, 0)
+    assert found.cosine > 0 > found.unmet
