@@ -215,7 +215,11 @@ async def _search(
     run: _Run, engine: Engine, scope: CallScope, question: EvaluationQuestion, limit: int
 ) -> list[Hit]:
     found = await search.search(engine, scope, question.text, limit=limit, profile=run.profile)
-    return [run.hit(hit.memory.memory_id, len(hit.memory.content)) for hit in found]
+    # A retrieval delivers the passage of a long memory.
+    texts = [hit.passage.text if hit.passage else hit.memory.content for hit in found]
+    return [
+        run.hit(hit.memory.memory_id, len(text)) for hit, text in zip(found, texts, strict=True)
+    ]
 
 
 async def _baselines(

@@ -25,7 +25,7 @@ class Scores:
         ndcg: Gain of the first ten results, discounted by log2(rank + 1), as a share of the ideal.
         ndcg_interval: Ends of the 95 % interval of `ndcg`, by bootstrap over the questions.
         precision: Share of evidence among the first n results, for n pieces of evidence.
-        tokens: Tokens in the first ten results, at 4 characters each.
+        tokens: Tokens in the first ten results, passages of long memories, at 4 characters each.
         found_at: Share of the evidence among the results within a budget, by budget in tokens.
     """
 
@@ -43,7 +43,7 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A result: the id of the memory in the data, and the tokens of its text."""
+    """A result: the id of the memory in the data, and the tokens of its text or passage."""
 
     id: str
     tokens: int
