@@ -81,13 +81,6 @@ class Part(NamedTuple):
     vectors: bytes | None
 
 
-class _Match(NamedTuple):
-    """The part of a memory that matches a question best, with its matches, array (tokens,)."""
-
-    part: Part
-    tokens: npt.NDArray[np.float32]
-
-
 _NO_PART = Part(None, None, None)
 
 
@@ -103,7 +96,8 @@ class Candidate:
         characters: Length of the content.
         told_at: Start of validity, or else time of creation.
         conversation_id: Conversation of the memory; None outside of conversations.
-        parts: Parts of the memory with token vectors; None if they were not fetched.
+        part: The text with its token vectors, or the passage nearest to the question; None if it
+            was not fetched.
         told: The memory as retrieval delivers it; None if it was not fetched.
         related: True if the memory has a relation and `told` was asked for.
     """
@@ -115,7 +109,7 @@ class Candidate:
     characters: int
     told_at: datetime
     conversation_id: str | None = None
-    parts: list[Part] | None = None
+    part: Part | None = None
     told: BriefMemory | None = None
     related: bool = False
 
@@ -183,7 +177,7 @@ class Ranking:
         relevance: Array (n,), 0 to 1; None for a model without a calibration.
         measures: Weight and array (n,) of each measure, by name.
         settings: Weights of the measures and their parameters.
-        parts: The part of a memory that matches best, by id; others have the nearest in meaning.
+        parts: Parts of the candidates, by id.
     """
 
     memories: list[Candidate]
@@ -239,8 +233,7 @@ class Ranking:
 
     def _passage(self, memory: Candidate) -> tuple[int, int] | None:
         """Return the start and end of the best passage of a memory; None if it has none."""
-        nearest = memory.parts[0] if memory.parts else _NO_PART
-        part = self.parts.get(memory.memory_id, nearest)
+        part = self.parts.get(memory.memory_id) or memory.part or _NO_PART
         return None if part.start is None or part.end is None else (part.start, part.end)
 
     def _order(self) -> list[tuple[int, float]]:
@@ -258,7 +251,7 @@ class Ranking:
 def rank(
     query: Query,
     candidates: Candidates,
-    parts: Mapping[str, Sequence[Part]],
+    parts: Mapping[str, Part],
     settings: Settings,
     now: datetime,
     *,
@@ -272,14 +265,15 @@ def rank(
     Args:
         query: The question.
         candidates: The candidates; at least one.
-        parts: Parts of the candidates by id; a candidate without an entry matches no token.
+        parts: Parts of the candidates by id; a candidate without token vectors matches no token.
         settings: Weights of the measures and their parameters.
         now: Instant from which a question such as "last week" counts back.
         limit: Number of results that the ranking is for.
         cross_scores: Scores of a cross-encoder by id, 0 to 1; None leaves the measure out.
     """
     contexts = _contexts(candidates, settings)
-    ranking = _first_measures(query, candidates, contexts, settings, now)
+    first = _first_measures(query, candidates, contexts, settings, now)
+    ranking = replace(first, parts=parts)
     if settings.recall_late_weight and query.tokens is not None:
         found = _token_matches(ranking, query, query.tokens, candidates, parts, limit)
         ranking = _with_late(ranking, *found, contexts)
@@ -364,38 +358,33 @@ def _token_matches(
     query: Query,
     tokens: Tokens,
     candidates: Candidates,
-    parts: Mapping[str, Sequence[Part]],
+    parts: Mapping[str, Part],
     limit: int,
-) -> tuple[dict[str, _Match], Numbers]:
+) -> tuple[dict[str, Numbers], Numbers]:
     """Return how well the best candidates match each token of the question, and its weights.
 
     Returns:
-        The best part of each candidate of the shortlist by id, and the weights (tokens,).
+        An array (tokens,) by id of each candidate of the shortlist, and the weights (tokens,).
     """
     settings = ranking.settings
     best = [m.memory_id for m in ranking.top(max(settings.recall_late_candidates, limit))]
     vectors, weights = query_token_vectors(
         query.text, tokens, query.terms, candidates.rarity, settings.fulltext_analyzer
     )
-    read = [(id_, part) for id_ in best for part in parts.get(id_, ()) or (_NO_PART,)]
-    matches = max_sim(vectors, [part.vectors or b"" for _, part in read])
-    order = np.argsort(matches @ weights, kind="stable")
-    # A later entry of a dictionary replaces an earlier one, so the best part of each stays.
-    return {read[i][0]: _Match(read[i][1], matches[i]) for i in order}, weights
+    matches = max_sim(vectors, [parts.get(id_, _NO_PART).vectors or b"" for id_ in best])
+    return dict(zip(best, matches, strict=True)), weights
 
 
 def _with_late(
-    ranking: Ranking, matches: Mapping[str, _Match], weights: Numbers, contexts: _Contexts
+    ranking: Ranking, matches: Mapping[str, Numbers], weights: Numbers, contexts: _Contexts
 ) -> Ranking:
     """Return a ranking with the measure `late`; candidates without matches are left out."""
     kept = [i for i, memory in enumerate(ranking.memories) if memory.memory_id in matches]
     own = np.zeros((len(ranking.memories), len(weights)))
-    own[kept] = [matches[ranking.memories[i].memory_id].tokens for i in kept]
+    own[kept] = [matches[ranking.memories[i].memory_id] for i in kept]
     late = _with_context(own, contexts)[kept] @ weights
     weight = ranking.settings.recall_late_weight
-    parts = {memory_id: match.part for memory_id, match in matches.items()}
-    ranking = replace(ranking.keeping(kept), parts=parts)
-    return ranking.adding("late", weight, _normalise(late))
+    return ranking.keeping(kept).adding("late", weight, _normalise(late))
 
 
 def _with_sitting(ranking: Ranking) -> Ranking:

@@ -26,9 +26,6 @@ from graph_memory.settings.base import Settings
 #: Members of a group that are counted for each hit of a word; rarities differ alike beyond.
 _MEMBERS_PER_HIT = 5
 
-#: Passages of a memory whose token vectors are compared, those nearest to the question in meaning.
-_PASSAGES = 2
-
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
@@ -42,7 +39,7 @@ class Gathered:
 
     query: Query
     candidates: Candidates
-    parts: dict[str, list[Part]]
+    parts: dict[str, Part]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +58,9 @@ class Ranked:
 
 
 @dataclass(frozen=True, slots=True)
-class _Parts:
+class _PartOf:
     memory_id: str
-    parts: list[Part]
+    part: Part
 
 
 async def rank_candidates(
@@ -174,7 +171,6 @@ def _bounds(settings: Settings, limit: int) -> dict[str, Any]:
         "vector_weight": settings.recall_vector_weight,
         "fan": settings.traversal_fan if settings.recall_context_characters else 0,
         "lead": LEAD_CHARACTERS,
-        "passages": _PASSAGES,
     }
 
 
@@ -185,22 +181,21 @@ async def _parts(
     embedding: Embedding,
     found: Candidates,
     limit: int,
-) -> dict[str, list[Part]]:
-    """Return the parts of the shortlist, by id; fetch those that the candidates lack."""
+) -> dict[str, Part]:
+    """Return the part of each candidate of the shortlist, by id; fetch what is missing."""
     if query.tokens is None or not engine.settings.recall_late_weight:
         return {}
-    parts = {memory.memory_id: memory.parts or [] for memory in found.memories}
-    if all(memory.parts is not None for memory in found.memories):
+    parts = {memory.memory_id: memory.part for memory in found.memories if memory.part}
+    if len(parts) == len(found.memories):
         return parts
     best = shortlist(query, found, engine.settings, scope.now, limit=limit)
-    if missing := [memory.memory_id for memory in best if memory.parts is None]:
+    if missing := [memory.memory_id for memory in best if memory.part is None]:
         read = await engine.graph.rows(
-            "search/candidates/missing_parts",
-            _Parts,
+            "search/candidates/missing_part",
+            _PartOf,
             group_id=scope.group_id,
             memory_ids=missing,
             vector=embedding.vector,
-            passages=_PASSAGES,
         )
-        parts |= {row.memory_id: row.parts for row in read}
+        parts |= {row.memory_id: row.part for row in read}
     return parts

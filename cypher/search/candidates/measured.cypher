@@ -25,8 +25,8 @@ CALL (met, pool, around) {
     characters: size(content),
     told_at: coalesce(m.valid_at, split(toString(m.created_at), '[')[0]),
     conversation_id: m.conversation_id,
-    parts: CASE WHEN cosine IS NOT NULL THEN
-      // include search/candidates/parts
+    part: CASE WHEN cosine IS NOT NULL THEN
+      // include search/candidates/part
     END,
     told: CASE WHEN $tell AND cosine IS NOT NULL THEN
       // include fragments/memory/brief

@@ -15,4 +15,7 @@ MATCH (p:Passage)
 MATCH (m:Memory)-[:HAS_PASSAGE]->(p)
 WHERE m.group_id = $group_id AND m.lifecycle_state IN $states
   AND (m.invalid_at IS NULL OR m.invalid_at > $now)
-WITH m, max(near) AS similarity
+WITH m, max(near) AS near
+WITH m, near -
+  // include fragments/ranking/chance
+  AS similarity

@@ -15,6 +15,9 @@ WITH m
 // include fragments/time/text_known
 WITH m WHERE version IS NULL
 MATCH (m)-[:HAS_PASSAGE]->(p:Passage)
-WITH m, max(vector.similarity.cosine(p.embedding, $vector)) AS similarity
+WITH m, max(vector.similarity.cosine(p.embedding, $vector)) AS near
+WITH m, near -
+  // include fragments/ranking/chance
+  AS similarity
 ORDER BY similarity DESC, m.uuid
 LIMIT $candidates

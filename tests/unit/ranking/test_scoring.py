@@ -46,7 +46,7 @@ def ranked(
     ranking = rank(
         Query(question, ["first", "second"], None if cosines is None else one),
         Candidates([2.0, 1.0], list(memories), list(links)),
-        {memory_id: [whole(token_of(cosine))] for memory_id, cosine in (cosines or {}).items()},
+        {memory_id: whole(token_of(cosine)) for memory_id, cosine in (cosines or {}).items()},
         SETTINGS.model_copy(update=settings),
         NOW,
         limit=50,
@@ -229,7 +229,7 @@ def test_late_interaction_is_the_weighted_mean_of_the_best_matches() -> None:
     found = rank(
         Query("green tea and", ["green", "tea"], read[0]),
         Candidates([4.0, 1.0], memories, []),
-        {"own": [whole(packs[0])], "other": [whole(packs[1])]},
+        {"own": whole(packs[0]), "other": whole(packs[1])},
         SETTINGS,
         NOW,
         limit=3,
@@ -258,13 +258,13 @@ def test_projected_vectors_keep_their_angles() -> None:
     assert errors.mean() < 0.12
 
 
-def test_a_long_memory_is_scored_by_its_best_passage() -> None:
+def test_a_long_memory_is_scored_by_its_passage() -> None:
     one = Tokens(np.array([[0, 1]], dtype=np.int32), np.eye(1, WIDTH, dtype=np.float32))
-    passages = [Part(i * 100, (i + 1) * 100, token_of(c)) for i, c in enumerate((0.2, 0.9, 0.4))]
-    long, short = candidate("long", parts=passages), candidate("short")
-    parts = {"long": passages, "short": [whole(token_of(0.45))]}
+    passage = Part(100, 200, token_of(0.9))
+    memories = [candidate("long", part=passage), candidate("short")]
+    parts = {"long": passage, "short": whole(token_of(0.45))}
     ranking = rank(
-        Query("x", [], one), Candidates([2.0], [long, short], []), parts, SETTINGS, NOW, limit=2
+        Query("x", [], one), Candidates([2.0], memories, []), parts, SETTINGS, NOW, limit=2
     )
     of = {result.memory.memory_id: result for result in ranking.results(2)}
     assert of["long"].passage == (100, 200)
@@ -273,14 +273,7 @@ def test_a_long_memory_is_scored_by_its_best_passage() -> None:
     assert of["short"].components["late"] == pytest.approx(0.5, abs=0.01)
 
 
-def test_without_token_vectors_the_passage_is_the_nearest_in_meaning() -> None:
-    passages = [Part(100, 200, None), Part(0, 100, None)]
-    (found,) = rank(
-        Query("x", []),
-        Candidates([2.0], [candidate("long", parts=passages)], []),
-        {},
-        SETTINGS,
-        NOW,
-        limit=2,
-    ).results(2)
+def test_without_token_vectors_a_long_memory_has_its_passage() -> None:
+    candidates = Candidates([2.0], [candidate("long", part=Part(100, 200, None))], [])
+    (found,) = rank(Query("x", []), candidates, {}, SETTINGS, NOW, limit=2).results(2)
     assert found.passage == (100, 200)
