@@ -167,7 +167,8 @@ async def test_search_results_show_every_field_of_a_memory(memory: GraphMemory):
     assert found.structured_content is not None
     (hit,) = found.structured_content["results"]
     fields = {field.name for field in dataclasses.fields(Memory)}
-    assert fields | {"similarity", "score", "relevance", "components"} == hit.keys()
+    scores = {"similarity", "score", "relevance", "components", "passage"}
+    assert fields | scores == hit.keys()
     assert hit["memory_id"] in text(found)
     assert "Ada prefers tea" in text(found)
 

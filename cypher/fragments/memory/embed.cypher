@@ -27,7 +27,7 @@ CALL (m, vector, words) {
   DETACH DELETE outdated
 }
 CALL (m, passages) {
-  WITH m WHERE passages IS NOT NULL AND m.passage_count > 0
+  WITH m WHERE passages IS NOT NULL
   MATCH (m)-[:HAS_PASSAGE]->(outdated:Passage)
   DETACH DELETE outdated
 }
