@@ -9,7 +9,7 @@ Source: Cormack, Clarke and Büttcher, Reciprocal Rank Fusion (2009), for `fusio
 
 from collections.abc import Callable, Sequence
 
-from graph_memory.ranking.scoring import Candidate
+from graph_memory.ranking.candidates import Candidate
 
 _FUSION_K = 60
 

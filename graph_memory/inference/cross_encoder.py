@@ -16,7 +16,7 @@ import numpy.typing as npt
 from graph_memory.errors import SettingsError
 from graph_memory.inference.openai import cut
 from graph_memory.inference.sentence_transformer import read_model, use_threads
-from graph_memory.ranking.scoring import LEAD_CHARACTERS
+from graph_memory.ranking.candidates import LEAD_CHARACTERS
 
 Scores = npt.NDArray[np.float64]
 

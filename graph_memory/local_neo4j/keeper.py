@@ -77,7 +77,7 @@ def _locked(folder: Folder) -> Generator[None]:
     """Hold the lock of a folder, unless its file is gone: `FileLock` creates the file again.
 
     Raises:
-        FileNotFoundError: There is no lock file.
+        FileNotFoundError: The lock file does not exist.
         OSError: Another process holds the lock.
     """
     if sys.platform == "win32":

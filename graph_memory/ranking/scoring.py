@@ -29,12 +29,18 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from graph_memory.domain.models import BriefMemory
+from graph_memory.ranking.candidates import (
+    DECIMALS,
+    NO_PART,
+    Candidate,
+    Candidates,
+    Part,
+    Query,
+)
 from graph_memory.ranking.dates import asks_when, mentions_time, named_periods, time_words
 from graph_memory.ranking.late_interaction import Tokens, max_sim, query_token_vectors
 from graph_memory.ranking.relevance import calibration_for, features
@@ -45,12 +51,6 @@ Numbers = npt.NDArray[np.float64]
 
 #: Places of two candidates, and the share of the second's words that counts for the first.
 _Contexts = list[tuple[int, int, float]]
-
-#: Characters of a memory that the ranking reads.
-LEAD_CHARACTERS = 1000
-
-#: Decimal places of a score; each place costs an agent tokens.
-DECIMALS = 8
 
 RELEVANCE_DECIMALS = 3
 
@@ -65,88 +65,6 @@ _QUESTION = re.compile(r"\?\W*(?:\[[^\]]*\])?\s*$")
 
 #: The name of a speaker in front of what that speaker says.
 _SPEAKER = re.compile(r"\s*(\w[\w .'’-]{0,39}):\s")
-
-
-class Part(NamedTuple):
-    """A passage of a memory, or all of a short memory, with its token vectors.
-
-    Attributes:
-        start: Character of the content at which a passage begins; None for a short memory.
-        end: Character after the passage; None for a short memory.
-        vectors: Quantised token vectors; None if there are none.
-    """
-
-    start: int | None
-    end: int | None
-    vectors: bytes | None
-
-
-_NO_PART = Part(None, None, None)
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A memory that may answer a question, as the statement `candidates` returns it.
-
-    Attributes:
-        memory_id: The memory's id.
-        cosine: Cosine of question and memory, -1 to 1.
-        words: Index and weight of each query term that the memory contains.
-        lead: First `LEAD_CHARACTERS` characters of the content.
-        characters: Length of the content.
-        told_at: Start of validity, or else time of creation.
-        conversation_id: Conversation of the memory; None outside of conversations.
-        part: The text with its token vectors, or the passage nearest to the question; None if it
-            was not fetched.
-        told: The memory as retrieval delivers it; None if it was not fetched.
-        related: True if the memory has a relation and `told` was asked for.
-    """
-
-    memory_id: str
-    cosine: float
-    words: list[tuple[int, float]]
-    lead: str
-    characters: int
-    told_at: datetime
-    conversation_id: str | None = None
-    part: Part | None = None
-    told: BriefMemory | None = None
-    related: bool = False
-
-    @property
-    def similarity(self) -> float:
-        """(1 + cosine) / 2, 0 to 1, the form in which the API returns a similarity."""
-        return round((1 + self.cosine) / 2, DECIMALS)
-
-
-@dataclass(frozen=True, slots=True)
-class Candidates:
-    """The candidates for a question.
-
-    Attributes:
-        rarity: Rarity of each query term in the group.
-        memories: The candidates.
-        links: Pairs of ids; the second memory follows the first in their conversation.
-    """
-
-    rarity: list[float]
-    memories: list[Candidate]
-    links: list[tuple[str, str]]
-
-
-@dataclass(frozen=True, slots=True)
-class Query:
-    """A question as the ranking reads it.
-
-    Attributes:
-        text: The question.
-        terms: Query terms, in the order of `Candidates.rarity`.
-        tokens: Tokens of the question; None leaves the measure `late` out.
-    """
-
-    text: str
-    terms: Sequence[str]
-    tokens: Tokens | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +151,7 @@ class Ranking:
 
     def _passage(self, memory: Candidate) -> tuple[int, int] | None:
         """Return the start and end of the best passage of a memory; None if it has none."""
-        part = self.parts.get(memory.memory_id) or memory.part or _NO_PART
+        part = self.parts.get(memory.memory_id) or memory.part or NO_PART
         return None if part.start is None or part.end is None else (part.start, part.end)
 
     def _order(self) -> list[tuple[int, float]]:
@@ -371,7 +289,7 @@ def _token_matches(
     vectors, weights = query_token_vectors(
         query.text, tokens, query.terms, candidates.rarity, settings.fulltext_analyzer
     )
-    matches = max_sim(vectors, [parts.get(id_, _NO_PART).vectors or b"" for id_ in best])
+    matches = max_sim(vectors, [parts.get(id_, NO_PART).vectors or b"" for id_ in best])
     return dict(zip(best, matches, strict=True)), weights
 
 

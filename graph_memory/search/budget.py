@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from graph_memory.domain.models import BriefMemory
 from graph_memory.domain.passages import Passage
+from graph_memory.ranking.candidates import DECIMALS
 from graph_memory.ranking.profiles import Profile
-from graph_memory.ranking.scoring import DECIMALS
 from graph_memory.search.session import LoadStatus, Session, version
 from graph_memory.settings.base import Settings
 

@@ -9,15 +9,8 @@ from graph_memory.domain.scope import CallScope
 from graph_memory.engine import Engine
 from graph_memory.inference.embedder import Embedding
 from graph_memory.memories.filtering import narrowing_parameters, visible_states
-from graph_memory.ranking.scoring import (
-    LEAD_CHARACTERS,
-    Candidates,
-    Part,
-    Query,
-    RankedCandidate,
-    rank,
-    shortlist,
-)
+from graph_memory.ranking.candidates import LEAD_CHARACTERS, Candidates, Part, Query
+from graph_memory.ranking.scoring import RankedCandidate, rank, shortlist
 from graph_memory.ranking.terms import query_terms, term_queries
 from graph_memory.search.judgement import EMPTY, FILTERED, Judgement, judge
 from graph_memory.search.listing import count

@@ -8,15 +8,10 @@ import numpy as np
 
 from graph_memory.domain.models import Known
 from graph_memory.errors import InvalidArgumentError
+from graph_memory.ranking.candidates import Candidates, Query
 from graph_memory.ranking.profiles import Profile
 from graph_memory.ranking.relevance import calibration_for
-from graph_memory.ranking.scoring import (
-    RELEVANCE_DECIMALS,
-    Candidates,
-    Query,
-    contained_terms,
-    relevance_features,
-)
+from graph_memory.ranking.scoring import RELEVANCE_DECIMALS, contained_terms, relevance_features
 from graph_memory.ranking.terms import content_words, names
 from graph_memory.settings.base import Settings
 

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from graph_memory.evaluation.baselines import rankings
-from graph_memory.ranking.scoring import Candidate
+from graph_memory.ranking.candidates import Candidate
 
 
 def candidate(name: str, cosine: float, *weights: float) -> Candidate:

@@ -15,7 +15,7 @@ from graph_memory.errors import SettingsError
 from graph_memory.inference import packaged_model
 from graph_memory.inference.cross_encoder import CrossEncoder
 from graph_memory.inference.embedder import Embedder
-from graph_memory.ranking.scoring import LEAD_CHARACTERS
+from graph_memory.ranking.candidates import LEAD_CHARACTERS
 from tests.support.tiny_cross_encoder import judged, write_cross_encoder
 
 TEXTS = ["Ada drinks green tea", "the cat", "字" * 2000, "Backups run at night. " * 40]

@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from graph_memory.ranking.candidates import Candidate, Candidates, Part, Query
 from graph_memory.ranking.late_interaction import (
     WIDTH,
     Tokens,
@@ -15,7 +16,7 @@ from graph_memory.ranking.late_interaction import (
     quantize_tokens,
     query_token_vectors,
 )
-from graph_memory.ranking.scoring import Candidate, Candidates, Part, Query, RankedCandidate, rank
+from graph_memory.ranking.scoring import RankedCandidate, rank
 from graph_memory.settings.base import read_settings
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from graph_memory.domain.models import Known
 from graph_memory.errors import InvalidArgumentError
+from graph_memory.ranking.candidates import Candidate, Candidates, Query
 from graph_memory.ranking.profiles import Profile
 from graph_memory.ranking.relevance import Calibration
-from graph_memory.ranking.scoring import Candidate, Candidates, Query
 from graph_memory.ranking.terms import query_terms
 from graph_memory.search.judgement import (
     Judgement,

@@ -1,0 +1,97 @@
+"""The inputs of the ranking: a question, and the memories that may answer it. No I/O."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from graph_memory.domain.models import BriefMemory
+from graph_memory.ranking.late_interaction import Tokens
+
+#: Characters of a memory that the ranking reads.
+LEAD_CHARACTERS = 1000
+
+#: Decimal places of a score; each place costs an agent tokens.
+DECIMALS = 8
+
+
+class Part(NamedTuple):
+    """A passage of a memory, or all of a short memory, with its token vectors.
+
+    Attributes:
+        start: Character of the content at which a passage begins; None for a short memory.
+        end: Character after the passage; None for a short memory.
+        vectors: Quantised token vectors; None if there are none.
+    """
+
+    start: int | None
+    end: int | None
+    vectors: bytes | None
+
+
+NO_PART = Part(None, None, None)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A memory that may answer a question, as the statement `candidates` returns it.
+
+    Attributes:
+        memory_id: The memory's id.
+        cosine: Cosine of question and memory, -1 to 1.
+        words: Index and weight of each query term that the memory contains.
+        lead: First `LEAD_CHARACTERS` characters of the content.
+        characters: Length of the content.
+        told_at: Start of validity, or else time of creation.
+        conversation_id: Conversation of the memory; None outside of conversations.
+        part: The text with its token vectors, or the passage nearest to the question; None if it
+            was not fetched.
+        told: The memory as retrieval delivers it; None if it was not fetched.
+        related: True if the memory has a relation and `told` was asked for.
+    """
+
+    memory_id: str
+    cosine: float
+    words: list[tuple[int, float]]
+    lead: str
+    characters: int
+    told_at: datetime
+    conversation_id: str | None = None
+    part: Part | None = None
+    told: BriefMemory | None = None
+    related: bool = False
+
+    @property
+    def similarity(self) -> float:
+        """(1 + cosine) / 2, 0 to 1, the form in which the API returns a similarity."""
+        return round((1 + self.cosine) / 2, DECIMALS)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The candidates for a question.
+
+    Attributes:
+        rarity: Rarity of each query term in the group.
+        memories: The candidates.
+        links: Pairs of ids; the second memory follows the first in their conversation.
+    """
+
+    rarity: list[float]
+    memories: list[Candidate]
+    links: list[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question as the ranking reads it.
+
+    Attributes:
+        text: The question.
+        terms: Query terms, in the order of `Candidates.rarity`.
+        tokens: Tokens of the question; None leaves the measure `late` out.
+    """
+
+    text: str
+    terms: Sequence[str]
+    tokens: Tokens | None = None
