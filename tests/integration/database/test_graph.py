@@ -4,7 +4,8 @@ import asyncio
 import time
 from dataclasses import dataclass
 from datetime import datetime
-from typing import LiteralString
+from operator import attrgetter
+from typing import Any, LiteralString
 
 import pytest
 from neo4j import AsyncDriver
@@ -120,17 +121,31 @@ async def test_a_running_statement_tells_its_name(
     assert seen == ["database/graph/ping"]
 
 
+#: The calls that write to a memory, each with the arguments besides its id.
+WRITES: tuple[tuple[str, tuple[Any, ...], dict[str, Any]], ...] = (
+    ("update", (), {"importance": 9}),
+    ("delete", (), {}),
+    ("touch", (), {}),
+    ("lifecycle.preserve", (), {}),
+    ("relations.add", ("OTHER",), {}),
+)
+
+
+@pytest.mark.parametrize("case", WRITES, ids=lambda case: case[0])
 async def test_a_write_that_waits_for_a_lock_is_out_of_time_and_names_the_holder(
-    memory: GraphMemory, settings: Settings, driver: AsyncDriver
+    memory: GraphMemory, settings: Settings, driver: AsyncDriver, case: Any
 ) -> None:
-    stored = await memory.add("tea")
+    path, positional, keywords = case
+    stored, other = await memory.add("tea"), await memory.add("cake")
+    ends = [other.memory_id if given == "OTHER" else given for given in positional]
     hasty = settings.model_copy(update={"query_timeout_seconds": 1.0, "retry_seconds": 0.1})
     async with driver.session() as session, Graph.open(hasty) as graph:
         holder = await session.begin_transaction(metadata={"statement": "elsewhere/edit"})
         await holder.run("MATCH (m:Memory {uuid: $id}) SET m.held = 1", id=stored.memory_id)
         engine = GraphMemory.over(graph, memory.context.embedder, hasty, memory.clock)
+        call = attrgetter(path)(engine)
         with pytest.raises(LockTimeoutError, match=r"'elsewhere/edit', for \d+ s") as caught:
-            await engine.update(stored.memory_id, importance=9, group_id=stored.group_id)
+            await call(stored.memory_id, *ends, group_id=stored.group_id, **keywords)
         await holder.rollback()
     assert caught.value.code == "timeout"
 
