@@ -288,7 +288,11 @@ def sample(kind: type[GraphMemoryError]) -> GraphMemoryError:
     """Return an error of a type, with placeholders for its values."""
     if kind.__init__ is Exception.__init__:
         return kind("")
-    numbers: dict[Any, object] = {int: 60, float: 30.0}
+    numbers: dict[Any, object] = {
+        int: 60,
+        float: 30.0,
+        Mapping[str, str]: {"relationships.0.target_id": "TARGET_ID"},
+    }
     hints = get_type_hints(kind.__init__)
     names = [
         name

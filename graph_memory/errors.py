@@ -6,7 +6,8 @@
     │   ├── LimitExceededError      a text, list or nesting is larger than allowed
     │   └── AmbiguousIdError        several memories have ids that begin so
     ├── NotFoundError               the group does not hold this memory
-    │   └── JobNotFoundError        the group does not hold this episode
+    │   ├── JobNotFoundError        the group does not hold this episode
+    │   └── LinkError               a memory is stored without a relation or its parent
     ├── UnknownToolError            the server does not have the tool
     ├── NotSoftDeletedError         the memory to recover is not deleted
     ├── OutsideRecoveryWindowError  the deletion is final
@@ -45,7 +46,7 @@ Each message states the fact, the value and the remedy. `code` is the word that 
 `--json` report.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import Enum
 from typing import Any, ClassVar, cast
@@ -128,6 +129,26 @@ class JobNotFoundError(NotFoundError):
             self,
             f"No episode with the job {job_id!r:.80} in group '{group_id}'. Check the id and the "
             "group; `graph-memory episodes status` lists the latest.",
+        )
+
+
+class LinkError(NotFoundError):
+    """A new memory is stored, but its parent or targets of its relations do not exist."""
+
+    def __init__(
+        self, stored_id: str, group_id: str, missing: Mapping[str, str], reason: str
+    ) -> None:
+        """Build the message from the missing ids by argument, and a sentence on the first."""
+        self.stored_id = stored_id
+        self.group_id = group_id
+        self.missing = dict(missing)
+        self.argument, self.memory_id = next(iter(missing.items()))
+        self.reason = reason
+        named = ", ".join(f"{name}={shown(end)}" for name, end in missing.items())
+        GraphMemoryError.__init__(
+            self,
+            f"Memory '{stored_id}' is stored without {named}. {reason} "
+            f"{operation('relate')} makes a relation later, {operation('update')} sets a parent.",
         )
 
 

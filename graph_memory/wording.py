@@ -34,6 +34,7 @@ OPERATIONS: Mapping[str, tuple[str, str, str]] = {
         "mark_memory_obsolete",
         "`graph-memory obsolete`",
     ),
+    "relate": ("`relations.add`", "memory_relate", "`graph-memory relate`"),
     "recover": ("`lifecycle.recover`", "recover_soft_deleted", "`graph-memory recover`"),
     "resume": ("`maintenance.resume`", "`graph-memory resume`", "`graph-memory resume`"),
     "status": ("`maintenance.status`", "`graph-memory status`", "`graph-memory status`"),
@@ -43,6 +44,7 @@ OPERATIONS: Mapping[str, tuple[str, str, str]] = {
         "`graph-memory token create`",
     ),
     "token_list": ("`tokens.list`", "`graph-memory token list`", "`graph-memory token list`"),
+    "update": ("`update`", "update_memory", "`graph-memory update`"),
 }
 
 

@@ -63,6 +63,8 @@ class MemoriesApi:
         Raises:
             DuplicateError: The content is stored already; `existing_id` is the memory's id.
             LimitExceededError: The content is longer than `settings.max_content_characters`.
+            LinkError: The memory is stored under `stored_id`, but its parent or the target of a
+                relation does not exist.
         """
         if on_duplicate not in get_args(OnDuplicate):
             raise InvalidArgumentError("on_duplicate", on_duplicate, "it is 'raise' or 'return'")
@@ -75,8 +77,8 @@ class MemoriesApi:
         memory_id = outcome.memory_id
         if isinstance(outcome.error, DuplicateError) and on_duplicate == "return":
             memory_id = outcome.error.existing_id
-        elif outcome.error:
-            raise outcome.error
+        elif error := outcome.error or outcome.link_error:
+            raise error
         if not memory_id:
             raise GraphMemoryError("The memory was not stored.")
         return await self.context.read_memory(self.context.scope(group_id), memory_id)
@@ -94,7 +96,8 @@ class MemoriesApi:
             group_id: The tenant of memories without a group of their own.
 
         Returns:
-            One result per memory, in the order given: its id, or the error.
+            One result per memory, in the order given: its id, or the error. The `link_error` of a
+            stored memory names a parent or targets of relations that do not exist.
 
         Raises:
             LimitExceededError: There are more than `settings.max_batch`; none is stored.

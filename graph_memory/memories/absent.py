@@ -1,5 +1,6 @@
 """The reason why a read does not return a memory: deleted, not yet true, or not yet stored."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -59,13 +60,26 @@ async def not_found(
         memory_ids: Ids of at least one memory; the reason is given for a single one.
         clocks: The instants of the read.
     """
-    named = ", ".join(memory_ids)
-    if len(memory_ids) > 1:
-        return NotFoundError(named, group_id)
+    first, *others = memory_ids
+    if others:
+        return NotFoundError(", ".join(memory_ids), group_id)
+    return (await each_not_found(graph, group_id, [first], clocks))[first]
+
+
+async def each_not_found(
+    graph: Graph,
+    group_id: str,
+    memory_ids: Collection[str],
+    clocks: Clocks = Clocks(),  # noqa: B008 - immutable
+) -> dict[str, NotFoundError]:
+    """Return the error for each of several memories by its id, like `not_found`."""
+    if not memory_ids:
+        return {}
     found = await graph.rows(
         "memories/absent/reason", _Absent, group_id=group_id, memory_ids=list(memory_ids)
     )
-    return NotFoundError(named, group_id, found[0].reason(clocks) if found else None)
+    reasons = {absent.memory_id: absent.reason(clocks) for absent in reversed(found)}
+    return {id_: NotFoundError(id_, group_id, reasons.get(id_)) for id_ in memory_ids}
 
 
 def _later(what: str, clock: str, since: datetime) -> str:

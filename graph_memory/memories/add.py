@@ -3,7 +3,7 @@
 import uuid
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from graph_memory import metrics
@@ -18,6 +18,7 @@ from graph_memory.errors import (
     DuplicateError,
     GraphMemoryError,
     LimitExceededError,
+    LinkError,
     UniquenessError,
 )
 from graph_memory.inference.llm import Chat
@@ -38,6 +39,7 @@ class AddResult:
     memory_id: str | None
     error: GraphMemoryError | None
     relations_created: int = 0
+    link_error: LinkError | None = None  #: relations or a parent that a stored memory lacks
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +109,14 @@ async def content_properties(
 async def _store(
     engine: Engine, scope: CallScope, drafts: Sequence[Draft], chat: Chat | None
 ) -> list[AddResult]:
-    errors = await check_all(engine, drafts, scope.group_id)
-    accepted = [draft for draft, error in zip(drafts, errors, strict=True) if error is None]
+    checked = await check_all(engine, drafts, scope.group_id)
+    accepted = [draft for draft, each in zip(drafts, checked, strict=True) if not each.error]
     created = await _create(engine, scope, accepted, chat)
-    return [AddResult(None, error) if error else next(created) for error in errors]
+    results = [AddResult(None, each.error) if each.error else next(created) for each in checked]
+    return [
+        replace(result, link_error=each.link_error) if result.memory_id else result
+        for result, each in zip(results, checked, strict=True)
+    ]
 
 
 async def _create(

@@ -1,4 +1,4 @@
-"""Checks before a memory is stored: duplicates, length, ids and relation targets."""
+"""Checks before a memory is stored: duplicates, length, ids, and the ends of its links."""
 
 import uuid
 from collections.abc import Mapping, Sequence
@@ -14,10 +14,11 @@ from graph_memory.errors import (
     GraphMemoryError,
     InvalidArgumentError,
     LimitExceededError,
+    LinkError,
     NotFoundError,
 )
 from graph_memory.memories import relations
-from graph_memory.memories.absent import not_found
+from graph_memory.memories.absent import each_not_found
 from graph_memory.settings.base import Settings
 from graph_memory.wording import argument, operation
 
@@ -69,23 +70,60 @@ def dedup_key(group_id: str, content_hash: str) -> str:
     return f"{group_id}|{content_hash}"
 
 
-async def check_all(
-    engine: Engine, drafts: Sequence[Draft], group_id: str
-) -> list[GraphMemoryError | None]:
-    """Return for each draft the error that refuses it, or None; earlier drafts count as stored."""
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The error that refuses a draft, and the one that names its links without an end."""
+
+    error: GraphMemoryError | None
+    link_error: LinkError | None = None
+
+
+async def check_all(engine: Engine, drafts: Sequence[Draft], group_id: str) -> list[Checked]:
+    """Check each draft; earlier drafts count as stored."""
     existing = await _find_existing(engine.graph, drafts, group_id)
     seen: dict[str, str] = {}
-    found: list[GraphMemoryError | None] = []
+    errors: list[GraphMemoryError | None] = []
+    missing: list[dict[str, str]] = []
     for draft in drafts:
         error = _length_error(draft.memory.content, engine.settings) or _find_problem(
-            draft, existing, seen, group_id
+            draft, existing, seen
         )
-        if isinstance(error, NotFoundError):
-            error = await not_found(engine.graph, group_id, error.memory_id)
-        found.append(error)
+        errors.append(error)
+        missing.append({} if error else _missing_ends(draft.memory, existing, seen))
         if error is None:
             seen[draft.dedup_key] = seen[draft.memory_id] = draft.memory_id
-    return found
+    absent = {end: None for ends in missing for end in ends.values()}
+    reasons = await each_not_found(engine.graph, group_id, absent)
+    return [
+        Checked(error, _link_error(draft, group_id, ends, reasons))
+        for draft, error, ends in zip(drafts, errors, missing, strict=True)
+    ]
+
+
+def _missing_ends(
+    memory: NewMemory, existing: Mapping[str, _Existing], seen: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the ends of links that the group does not have, by the argument that names them."""
+    ends = {
+        f"relationships.{position}.target_id": relation.target_id
+        for position, relation in enumerate(memory.relationships)
+    }
+    if memory.parent_id:
+        ends["parent_id"] = memory.parent_id
+    return {
+        name: end
+        for name, end in ends.items()
+        if end not in seen and not (end in existing and existing[end].in_group)
+    }
+
+
+def _link_error(
+    draft: Draft, group_id: str, ends: Mapping[str, str], reasons: Mapping[str, NotFoundError]
+) -> LinkError | None:
+    if not ends:
+        return None
+    first = reasons[next(iter(ends.values()))]
+    return LinkError(draft.memory_id, group_id, ends, first.args[0])
 
 
 def check_length(content: str, settings: Settings) -> None:
@@ -140,7 +178,7 @@ def _length_error(content: str, settings: Settings) -> LimitExceededError | None
 
 
 def _find_problem(
-    draft: Draft, existing: Mapping[str, _Existing], seen: Mapping[str, str], group_id: str
+    draft: Draft, existing: Mapping[str, _Existing], seen: Mapping[str, str]
 ) -> GraphMemoryError | None:
     """Return the error that refuses a draft; `seen` maps keys and ids of accepted drafts to ids."""
     memory = draft.memory
@@ -150,17 +188,11 @@ def _find_problem(
         return DuplicateError(seen[draft.dedup_key])
     if memory.memory_id and (memory.memory_id in existing or memory.memory_id in seen):
         return InvalidArgumentError("memory_id", memory.memory_id, "the id is taken; omit it")
-    ends = (memory.parent_id, *(relation.target_id for relation in memory.relationships))
-    absent: list[GraphMemoryError] = [
-        NotFoundError(end, group_id)
-        for end in ends
-        if end and end not in seen and not (end in existing and existing[end].in_group)
-    ]
-    unfit = [
+    unfit = (
         _relation_error(draft.memory_id, position, relation)
         for position, relation in enumerate(memory.relationships)
-    ]
-    return next((error for error in (*unfit, *absent) if error), None)
+    )
+    return next((error for error in unfit if error), None)
 
 
 def _relation_error(

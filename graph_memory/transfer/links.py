@@ -11,7 +11,8 @@ from graph_memory.database.graph import Graph
 from graph_memory.domain.batching import batched
 from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import instant
-from graph_memory.errors import GraphMemoryError, NotFoundError
+from graph_memory.errors import GraphMemoryError
+from graph_memory.memories.absent import each_not_found
 from graph_memory.memories.relations import edges, ends_error
 from graph_memory.transfer.line_format import ArchivedFact, ArchivedRelation
 
@@ -130,11 +131,10 @@ async def _set(
         ),
         **scope.parameters(),
     )
-    existing = {each.position for each in made}
-    refused += [
-        (links[position], NotFoundError(links[position].target_id, scope.group_id))
-        for position in sorted(rows.keys() - existing)
-    ]
+    missing = [links[position] for position in sorted(rows.keys() - {m.position for m in made})]
+    ends = {link.target_id: None for link in missing}
+    errors = await each_not_found(graph, scope.group_id, ends)
+    refused += [(link, errors[link.target_id]) for link in missing]
     return sum(each.created for each in made), refused
 
 

@@ -195,6 +195,27 @@ async def test_an_agent_reads_whether_anything_is_known(memory: GraphMemory):
         assert ("green tea" in text(answer)) is (left_out == 0)
 
 
+async def test_links_to_nowhere_are_told_and_the_memory_is_stored(memory: GraphMemory):
+    related = {"relationships": [{"target_id": "nowhere"}]}
+    async with inside(memory, toolsets=("core", "compat")) as client:
+        one = await call(client, "add_memory", content="one", **related)
+        many = await call(client, "add_memories", memories=[{"content": "two", **related}])
+        said, data = await refused(client, "store_memory", content="three", **related)
+        assert (many["stored"], many["refused"]) == (1, 0)
+        for added in (one, many["results"][0]):
+            error = added["link_error"]
+            assert (error["code"], error["argument"]) == (
+                "not_found",
+                "relationships.0.target_id",
+            )
+            assert f"Memory '{added['memory_id']}' is stored without" in error["message"]
+            assert "memory_relate makes a relation later" in error["message"]
+        assert data["code"] == "not_found"
+        assert "is stored without relationships.0.target_id='nowhere'" in said
+        listed = await call(client, "list_memories")
+        assert {m["content"] for m in listed["results"]} == {"one", "two", "three"}
+
+
 async def test_of_many_memories_one_refused_does_not_stop_the_others(memory: GraphMemory):
     given: list[Any] = [
         {"content": "a"},

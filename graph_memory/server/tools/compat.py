@@ -56,7 +56,7 @@ async def store_memory(
         memory_type=node_type,
         importance=max(10 * importance, 1),
     )
-    return MemoryIdView(memory_id=(await core.added(memory, given, group_id)).memory_id)
+    return MemoryIdView(memory_id=(await memory.add(given, group_id=group_id)).memory_id)
 
 
 @toolset.tool("Search memory nodes", READS, alias_of="search_memory")

@@ -231,4 +231,4 @@ async def added(memory: GraphMemory, given: NewMemory, group_id: str | None) -> 
     if outcome.error:
         raise outcome.error
     stored = await memory.get(outcome.memory_id or "", counted=False, group_id=group_id)
-    return AddView.of(stored, outcome.relations_created)
+    return AddView.of(stored, outcome)

@@ -77,21 +77,24 @@ class AddView(View):
     memory: Memory
     classification: Classification
     relations_created: int
+    link_error: ErrorView | None
 
     @classmethod
-    def of(cls, memory: Memory, relations_created: int) -> Self:
+    def of(cls, memory: Memory, outcome: AddResult) -> Self:
         """Build the view of a new memory."""
         return cls(
             memory_id=memory.memory_id,
             memory=memory,
             classification=Classification(source=memory.importance_source),
-            relations_created=relations_created,
+            relations_created=outcome.relations_created,
+            link_error=ErrorView.of(outcome.link_error) if outcome.link_error else None,
         )
 
     def text(self) -> str:
-        """Return the id."""
+        """Return the id, and the error of links that were not made."""
         related = f", {self.relations_created} relations" if self.relations_created else ""
-        return f"Stored memory {self.memory_id}{related}."
+        stored = f"Stored memory {self.memory_id}{related}."
+        return f"{stored} {self.link_error.text()}" if self.link_error else stored
 
 
 class BatchItem(BaseModel):
@@ -100,6 +103,7 @@ class BatchItem(BaseModel):
     memory_id: str | None
     relations_created: int
     error: ErrorView | None
+    link_error: ErrorView | None
 
 
 class BatchView(View):
@@ -117,6 +121,7 @@ class BatchView(View):
                 memory_id=outcome.memory_id,
                 relations_created=outcome.relations_created,
                 error=ErrorView.of(outcome.error) if outcome.error else None,
+                link_error=ErrorView.of(outcome.link_error) if outcome.link_error else None,
             )
             for outcome in outcomes
         ]
@@ -124,11 +129,11 @@ class BatchView(View):
         return cls(stored=len(results) - refused, refused=refused, results=results)
 
     def text(self) -> str:
-        """Return the numbers, and the error of each refused memory."""
+        """Return the numbers, and the errors of memories and of their links."""
         errors = [
-            f"{position}: {result.error.text()}"
+            f"{position}: {error.text()}"
             for position, result in enumerate(self.results)
-            if result.error
+            if (error := result.error or result.link_error)
         ]
         return "\n".join([f"Stored {self.stored}, refused {self.refused}.", *errors])
 

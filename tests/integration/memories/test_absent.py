@@ -50,11 +50,11 @@ async def test_the_ends_of_a_relation_are_explained(memory: GraphMemory) -> None
         memory.relations.add(tea.memory_id, cake.memory_id),
         memory.relations.remove(cake.memory_id, tea.memory_id),
         memory.add("milk", **related),
-        memory.add("milk", parent_id=cake.memory_id),
+        memory.add("water", parent_id=cake.memory_id),
         memory.lifecycle.mark_obsolete(tea.memory_id, "old", superseded_by=cake.memory_id),
         memory.lifecycle.scan_confidence([cake.memory_id]),
     ):
-        with pytest.raises(NotFoundError, match=f"'{cake.memory_id}' .* was deleted at"):
+        with pytest.raises(NotFoundError, match=f"'{cake.memory_id}'.* was deleted at"):
             await call
 
 

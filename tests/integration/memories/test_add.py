@@ -1,6 +1,7 @@
 """Adding, changing and deleting memories, on a real Neo4j with real embeddings."""
 
 import asyncio
+import json
 from datetime import timedelta
 from typing import Any
 
@@ -15,10 +16,12 @@ from graph_memory.errors import (
     DuplicateError,
     InvalidArgumentError,
     LimitExceededError,
+    LinkError,
     NotFoundError,
     ReservedFieldError,
 )
 from graph_memory.memories.add import AddResult
+from graph_memory.transfer.import_export import import_lines
 from tests.conftest import TODAY, Clock, locked, some_transaction_waits
 
 SHARED_FIXTURES = settings(
@@ -192,14 +195,15 @@ async def test_many_at_once_give_an_outcome_each_in_order(memory: GraphMemory) -
         True,
         False,
         False,
-        False,
+        True,
         True,
     ]
     duplicate = outcomes[2].error
     assert isinstance(duplicate, DuplicateError)
     assert duplicate.existing_id == outcomes[0].memory_id
     assert isinstance(outcomes[3].error, InvalidArgumentError)
-    assert isinstance(outcomes[4].error, NotFoundError)
+    assert outcomes[4].error is None
+    assert isinstance(outcomes[4].link_error, LinkError)
 
 
 async def test_too_many_at_once_are_refused(memory: GraphMemory) -> None:
@@ -268,11 +272,38 @@ async def test_memories_of_one_call_relate_to_each_other(memory: GraphMemory, gr
     assert len(await memory.relations.list(first)) == 3
 
 
-async def test_a_relation_to_another_group_is_refused(memory: GraphMemory, group: str) -> None:
+async def test_links_to_nowhere_are_named_alike_and_the_memory_stays(
+    memory: GraphMemory, group: str
+) -> None:
+    """By each way in: one memory, many memories, an import."""
     theirs = await memory.add("theirs", group_id=f"{group}_2")
-    with pytest.raises(NotFoundError):
-        await memory.add("mine", relationships=[{"target_id": theirs.memory_id}])
-    assert (await memory.list()).memories == []
+    deleted, there = await memory.add("deleted"), await memory.add("there")
+    await memory.delete(deleted.memory_id)
+    ways: dict[str, tuple[str, str]] = {}
+    for number, end in enumerate((theirs.memory_id, deleted.memory_id, "nowhere")):
+        relations: Any = [{"target_id": there.memory_id}, {"target_id": end}]
+        links: Any = {"relationships": relations, "parent_id": end}
+        with pytest.raises(LinkError) as alone:
+            await memory.add(f"alone {number}", **links)
+        (outcome,) = await memory.add_many([{"content": f"many {number}", **links}])
+        assert outcome.link_error
+        assert outcome.memory_id == outcome.link_error.stored_id
+        line = json.dumps({"content": f"line {number}", **links})
+        report = await import_lines(memory, [line])
+        assert (report.stored, report.failed) == (1, 2)
+        for error in (alone.value, outcome.link_error):
+            assert error.missing == {"relationships.1.target_id": end, "parent_id": end}
+            assert error.code == report.errors[0].code == "not_found"
+            assert report.errors[0].message in str(error)
+            ways[error.stored_id] = (there.memory_id, end)
+    stored = {m.memory_id: m for m in (await memory.list(limit=50)).memories}
+    assert len(stored) == 1 + 9
+    assert ways.keys() < stored.keys()
+    for memory_id in stored.keys() - {there.memory_id}:
+        assert stored[memory_id].parent_id is None
+        (relation,) = await memory.relations.list(memory_id)
+        assert relation.to_id == there.memory_id
+    assert await memory.relations.list(theirs.memory_id, group_id=f"{group}_2") == []
 
 
 async def test_repeating_a_relation_updates_it(memory: GraphMemory) -> None:
