@@ -22,16 +22,17 @@ class FactsApi:
         query: str,
         *,
         limit: int = 10,
+        counted: bool = True,
         group_id: str | None = None,
         **filters: Unpack[FactArguments],
     ) -> list[Fact]:
         """Find the facts that answer `query`, best first; without `as_of`, ended facts as well.
 
-        An access to both ends of each fact is counted, unless `as_of` is given.
-
         Args:
             query: A question, or any other text.
             limit: Maximum number of facts, 1 to 50.
+            counted: True to count an access to both ends of each fact; a search with `as_of` never
+                counts.
             group_id: The tenant.
             filters: The fields of `FactFilters`.
 
@@ -52,7 +53,7 @@ class FactsApi:
         if asked.entity_id is not None and not found:
             await self._require_entity(asked.entity_id, scope.group_id)
         ends = dict.fromkeys(end for fact in found for end in (fact.source_id, fact.target_id))
-        context.count_accesses(scope, ends, asked.as_of)
+        context.count_accesses(scope, ends if counted else (), asked.as_of)
         return found
 
     async def search_entities(
@@ -61,16 +62,16 @@ class FactsApi:
         *,
         entity_types: Sequence[str] | None = None,
         limit: int = 10,
+        counted: bool = True,
         group_id: str | None = None,
     ) -> list[Entity]:
         """Find the entities and other memories that answer `query`, best first.
-
-        An access to each returned entity is counted.
 
         Args:
             query: A question, or any other text.
             entity_types: Labels; an entity has at least one of them. None for any entity.
             limit: Maximum number of entities, 1 to 50.
+            counted: True to count an access to each entity.
             group_id: The tenant.
         """
         context = self._context
@@ -85,7 +86,7 @@ class FactsApi:
             group_id=scope.group_id,
             limit=validate_value(Limit, limit, "limit"),
         )
-        context.count_accesses(scope, [entity.entity_id for entity in found])
+        context.count_accesses(scope, [entity.entity_id for entity in found] if counted else ())
         return found
 
     async def _require_entity(self, entity_id: str, group: str) -> None:

@@ -36,6 +36,8 @@ class FeedbackApi:
     ) -> Learned:
         """Store a judgement of a memory; the ranking learns from it if the question is given.
 
+        A useful memory counts as accessed.
+
         Args:
             memory_id: The memory.
             useful: True if the memory helped.
@@ -56,6 +58,7 @@ class FeedbackApi:
             useful=validate_value(bool, useful, "useful"),
             question=None if query is None else validate_value(Question, query, "query"),
         )
+        context.count_accesses(scope, [stored.memory_id] if useful else ())
         return replace(self._learned(learned), taught=taught)
 
     async def read(self, *, group_id: str | None = None) -> Learned:

@@ -144,15 +144,15 @@ class RelationsApi:
         self,
         start_memory_id: str,
         *,
+        counted: bool = False,
         group_id: str | None = None,
         **walk: Unpack[WalkArguments],
     ) -> Walked:
         """Walk from a memory along its relations.
 
-        An access to each returned memory is counted, unless the walk is through the past.
-
         Args:
             start_memory_id: The memory at which the walk starts.
+            counted: True to count an access to each memory; a walk through the past never counts.
             group_id: The tenant.
             walk: The fields of `Walk`: order, bounds, filters and clocks.
 
@@ -164,7 +164,7 @@ class RelationsApi:
         scope, asked = context.scope(group_id), validate(Walk, walk)
         start = validate_value(MemoryId, start_memory_id, "start_memory_id")
         walked = await traverse(context.engine, scope, start, asked)
-        ids = [memory.memory_id for memory in (walked.start, *walked.nodes)]
+        ids = [memory.memory_id for memory in (walked.start, *walked.nodes)] if counted else []
         context.count_accesses(scope, ids, asked.as_of or asked.known_at)
         return walked
 

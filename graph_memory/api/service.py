@@ -246,17 +246,17 @@ class GraphMemory(MemoriesApi, Parts):
         self,
         query: str,
         *,
+        counted: bool = True,
         filters: Filters | None = None,
         group_id: str | None = None,
         **details: Unpack[RetrievalArguments],
     ) -> Retrieved:
         """Return memories that answer `query` and that the conversation lacks, in a token budget.
 
-        An access is counted to each returned memory whose relevance is at least
-        `settings.access_min_relevance`, unless the retrieval is of the past.
-
         Args:
             query: A question, or any other text.
+            counted: True to count an access to each returned memory whose relevance is at least
+                `settings.access_min_relevance`; a retrieval of the past never counts.
             filters: Filters of the memories.
             group_id: The tenant.
             details: Fields of `Retrieval`: budget in tokens, session, depth, profile,
@@ -279,7 +279,7 @@ class GraphMemory(MemoriesApi, Parts):
             validate_value(Question, query, "query"),
             asked,
         )
-        used = self._used(retrieved.memories)
+        used = self._used(retrieved.memories) if counted else []
         context.count_accesses(scope, used, asked.as_of or asked.known_at)
         return replace(retrieved, memories=add_shift_component(retrieved.memories, moved))
 
@@ -302,18 +302,18 @@ class GraphMemory(MemoriesApi, Parts):
         sort: SortArgument = SortOrder.IMPORTANCE,
         limit: int = 20,
         cursor: str | None = None,
+        counted: bool = False,
         filters: Filters | None = None,
         group_id: str | None = None,
         **keywords: Unpack[FilterArguments],
     ) -> Page:
         """List the memories that match filters, one page per call.
 
-        An access to each returned memory is counted, unless the list is of the past.
-
         Args:
             sort: `importance`, the highest first, or `created_at`, the latest first.
             limit: Maximum number of memories of a page, 1 to 50.
             cursor: `next_cursor` of the page before; None for the first page.
+            counted: True to count an access to each memory; a list of the past never counts.
             filters: Filters of the memories.
             group_id: The tenant.
             keywords: Fields of `Filters`, instead of `filters` or beside its other fields.
@@ -331,7 +331,7 @@ class GraphMemory(MemoriesApi, Parts):
             limit=validate_value(Limit, limit, "limit"),
             cursor=cursor,
         )
-        ids = [memory.memory_id for memory in page.memories]
+        ids = [memory.memory_id for memory in page.memories] if counted else []
         context.count_accesses(scope, ids, asked.as_of or asked.known_at)
         return page
 

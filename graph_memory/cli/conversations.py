@@ -8,6 +8,7 @@ from graph_memory.cli.command import command, opened
 from graph_memory.cli.memories import (
     AnyTags,
     AsOf,
+    Counted,
     KnownAt,
     MinRelevance,
     Profile,
@@ -56,6 +57,7 @@ async def retrieve(
         typer.Option("--weight", help="Weight of the profile, in its order; repeatable."),
     ] = None,
     min_relevance: MinRelevance = None,
+    counted: Counted = True,
     memory_types: Types = None,
     tags: AnyTags = None,
     states: States = None,
@@ -86,7 +88,7 @@ async def retrieve(
         "known_at": known_at,
     }
     async with opened("Searching…", model=True) as memory:
-        retrieved = await memory.retrieve(query, **details)
+        retrieved = await memory.retrieve(query, counted=counted, **details)
     columns = ("score", "relevance", "tokens", "distance", "status", "id", "content")
     fields = as_mapping(retrieved) | {"memories": [_flat(m) for m in retrieved.memories]}
     show(fields, columns, map(_row, retrieved.memories))

@@ -49,6 +49,7 @@ Project = Annotated[str | None, typer.Option("--project", help="Project id.")]
 
 AsOf = Annotated[str | None, typer.Option(help="Show what was true at this time, ISO 8601.")]
 MinRelevance = Annotated[float | None, typer.Option(help="Least relevance of a result, 0 to 1.")]
+Counted = Annotated[bool, typer.Option(help="Count each result as used, unless of the past.")]
 KnownAt = Annotated[str | None, typer.Option(help="Show what was stored at this time, ISO 8601.")]
 
 Id = Annotated[str, typer.Argument(help="Id of the memory, or its first characters.")]
@@ -184,6 +185,7 @@ async def search(
     limit: Annotated[int, typer.Option(help="Maximum number of results, 1 to 50.")] = 10,
     profile: Profile = "recall",
     min_relevance: MinRelevance = None,
+    counted: Counted = True,
     memory_types: Types = None,
     tags: AnyTags = None,
     states: States = None,
@@ -200,6 +202,7 @@ async def search(
             limit=limit,
             profile=unchecked(profile),
             min_relevance=min_relevance or 0.0,
+            counted=counted,
             memory_types=unchecked(memory_types),
             tags=tags,
             states=unchecked(states),
@@ -215,11 +218,13 @@ async def search(
 
 
 @command(app, example="get 7c0e4a52")
-async def get(memory_id: Id, as_of: AsOf = None, known_at: KnownAt = None) -> None:
+async def get(
+    memory_id: Id, counted: Counted = False, as_of: AsOf = None, known_at: KnownAt = None
+) -> None:
     """Show a memory and its relations."""
     async with opened() as memory:
         (memory_id,) = await whole_ids(memory, [memory_id])
-        found = await memory.get(memory_id, as_of=as_of, known_at=known_at)
+        found = await memory.get(memory_id, counted=counted, as_of=as_of, known_at=known_at)
         relations = await memory.relations.list(memory_id, as_of=as_of, known_at=known_at)
     fields = as_mapping(found)
     links = (("relation", f"{r.from_id} {r.relation_type} {r.to_id}") for r in relations)
@@ -235,6 +240,7 @@ async def list_memories(
     cursor: Annotated[
         str | None, typer.Option(help="Cursor: `next_cursor` of the previous page.")
     ] = None,
+    counted: Counted = False,
     memory_types: Types = None,
     tags: AnyTags = None,
     states: States = None,
@@ -257,7 +263,9 @@ async def list_memories(
     }
     total = None
     async with opened() as memory:
-        page = await memory.list(sort=unchecked(sort), limit=limit, cursor=cursor, **filters)
+        page = await memory.list(
+            sort=unchecked(sort), limit=limit, cursor=cursor, counted=counted, **filters
+        )
         if page.next_cursor and sys.stdout.isatty() and not request().as_json:
             total = await memory.count(**filters)
     answer = {"results": page.memories, "next_cursor": page.next_cursor}

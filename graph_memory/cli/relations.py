@@ -6,7 +6,17 @@ import typer
 
 from graph_memory.cli.command import command, opened, unchecked, whole_ids
 from graph_memory.cli.completion import completing
-from graph_memory.cli.memories import AnyTags, AsOf, Id, KnownAt, Metadata, States, Types, parsed
+from graph_memory.cli.memories import (
+    AnyTags,
+    AsOf,
+    Counted,
+    Id,
+    KnownAt,
+    Metadata,
+    States,
+    Types,
+    parsed,
+)
 from graph_memory.cli.output import as_mapping, show, show_fields
 from graph_memory.cli.values import ALGORITHMS, DIRECTIONS, RELATION_TYPES, RESOLUTIONS, listed
 
@@ -138,6 +148,7 @@ async def traverse(
     include_parent_links: Annotated[
         bool, typer.Option("--parents", help="Follow parent links, too.")
     ] = False,
+    counted: Counted = False,
     as_of: AsOf = None,
     known_at: KnownAt = None,
 ) -> None:
@@ -157,7 +168,7 @@ async def traverse(
     }
     async with opened() as memory:
         (start_memory_id,) = await whole_ids(memory, [start_memory_id])
-        walked = await memory.relations.traverse(start_memory_id, **walk)
+        walked = await memory.relations.traverse(start_memory_id, counted=counted, **walk)
     rows = ((node.depth, node.memory_id, node.memory_type, node.content) for node in walked.nodes)
     show(walked, ("depth", "id", "type", "content"), rows)
 

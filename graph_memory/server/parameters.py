@@ -91,6 +91,7 @@ Weights = Annotated[
     Field(description="Weights for weighted or hybrid, which sum to 1."),
 ]
 MinRelevance = Annotated[inputs.Unit | None, Field(description="Least relevance, 0 to 1."), REAL]
+Counted = Annotated[bool, Field(description="Count it as use.")]
 Limit = Annotated[int, Field(ge=1, le=50, description="Maximum number of results.")]
 MemoryTypes = Annotated[
     tuple[inputs.TypeName, ...] | None, Field(description="Allowed types; default: all."), WORDS

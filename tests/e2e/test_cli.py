@@ -105,6 +105,26 @@ def found(path: tuple[str, ...]) -> Any:
     return command
 
 
+def test_a_look_on_the_command_line_counts_no_access(cli: Run) -> None:
+    tea = cli("add", "Ada prefers green tea", "--json").json["memory_id"]
+    expected = 0
+    for words, by_default in (
+        (("get", tea), False),
+        (("list",), False),
+        (("traverse", tea), False),
+        (("search", "green tea"), True),
+        (("retrieve", "green tea"), True),
+    ):
+        for option, counts in (
+            ((), by_default),
+            (("--counted",), True),
+            (("--no-counted",), False),
+        ):
+            assert cli(*words, *option).code == 0
+            expected += counts
+            assert cli("get", tea, "--json").json["access_count"] == expected, (words, option)
+
+
 @pytest.mark.parametrize("path", list(command_paths()), ids=" ".join)
 def test_every_command_and_option_says_what_it_is(path: tuple[str, ...]) -> None:
     command = found(path)

@@ -182,10 +182,10 @@ async def memory_graph_search(
 
 
 async def _best(memory: GraphMemory, query: str | None, group_id: str | None) -> str:
-    """Return the id of the best result for `query`. The traversal counts the access."""
+    """Return the id of the best result for `query`."""
     if query is None:
         raise InvalidArgumentError("start_memory_id", None, "give it, or a query")
-    found = await memory.search(query, limit=1, counted=False, group_id=group_id)
+    found = await memory.search(query, limit=1, group_id=group_id)
     if not found:
         raise NotFoundError(query, memory.group(group_id))
     return found[0].memory.memory_id

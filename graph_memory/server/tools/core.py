@@ -80,12 +80,15 @@ async def get_memory(
     memory: GraphMemory,
     memory_id: parameters.MemoryId,
     include_relations: Annotated[bool, Field(description="True: also its relations.")] = False,
+    counted: parameters.Counted = True,
     as_of: parameters.AsOf = None,
     known_at: parameters.KnownAt = None,
     group_id: parameters.GroupId = None,
 ) -> MemoryView:
-    """Read one memory in full by its id. Reading counts as an access."""
-    found = await memory.get(memory_id, as_of=as_of, known_at=known_at, group_id=group_id)
+    """Read one memory in full by its id."""
+    found = await memory.get(
+        memory_id, counted=counted, as_of=as_of, known_at=known_at, group_id=group_id
+    )
     if not include_relations:
         return MemoryView(memory=found)
     relations = await memory.relations.list(
@@ -159,6 +162,7 @@ async def search_memory(
     profile: parameters.ProfileName = Profile.RECALL,
     weights: parameters.Weights = None,
     min_relevance: parameters.MinRelevance = None,
+    counted: parameters.Counted = True,
     as_of: parameters.AsOf = None,
     known_at: parameters.KnownAt = None,
     group_id: parameters.GroupId = None,
@@ -170,6 +174,7 @@ async def search_memory(
         profile=profile,
         weights=weights,
         min_relevance=min_relevance or 0.0,
+        counted=counted,
         group_id=group_id,
         memory_types=memory_types,
         tags=tags,
@@ -195,6 +200,7 @@ async def list_memories(
     sort: parameters.Sort = SortOrder.IMPORTANCE,
     limit: parameters.Limit = 20,
     cursor: parameters.Cursor = None,
+    counted: parameters.Counted = False,
     as_of: parameters.AsOf = None,
     known_at: parameters.KnownAt = None,
     group_id: parameters.GroupId = None,
@@ -204,6 +210,7 @@ async def list_memories(
         sort=sort,
         limit=limit,
         cursor=cursor,
+        counted=counted,
         group_id=group_id,
         memory_types=(memory_type,) if memory_type else None,
         tags=tags,

@@ -62,6 +62,7 @@ async def search_facts(
     valid_at_before: Annotated[Moment | None, Field(description="Latest start, ISO 8601.")] = None,
     invalid_at_after: Annotated[Moment | None, Field(description="Earliest end, ISO 8601.")] = None,
     invalid_at_before: Annotated[Moment | None, Field(description="Latest end, ISO 8601.")] = None,
+    counted: parameters.Counted = True,
     group_id: parameters.GroupId = None,
 ) -> FactsView:
     """Find facts, which are relations between entities with their time. Includes ended facts."""
@@ -77,6 +78,7 @@ async def search_facts(
         valid_before=valid_at_before,
         invalid_after=invalid_at_after,
         invalid_before=invalid_at_before,
+        counted=counted,
         group_id=group_id,
     )
     return FactsView(facts=found)
@@ -88,11 +90,12 @@ async def search_nodes(
     query: parameters.Query,
     limit: parameters.Limit = 10,
     entity_types: Annotated[Words, Field(description="Labels, of which one must match.")] = None,
+    counted: parameters.Counted = True,
     group_id: parameters.GroupId = None,
 ) -> NodesView:
     """Find entities and memories by name or summary."""
     found = await memory.facts.search_entities(
-        query, entity_types=entity_types, limit=limit, group_id=group_id
+        query, entity_types=entity_types, limit=limit, counted=counted, group_id=group_id
     )
     return NodesView(nodes=found)
 

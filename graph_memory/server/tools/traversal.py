@@ -57,6 +57,7 @@ async def memory_traverse(
     direction: Way = Direction.OUT,
     include_parent_links: Parents = False,
     time_budget_ms: Budget = None,
+    counted: parameters.Counted = False,
     as_of: parameters.AsOf = None,
     known_at: parameters.KnownAt = None,
     group_id: parameters.GroupId = None,
@@ -78,6 +79,7 @@ async def memory_traverse(
         direction=direction,
         include_parent_links=include_parent_links,
         time_budget_ms=time_budget_ms,
+        counted=counted,
         as_of=as_of,
         known_at=known_at,
     )
