@@ -24,12 +24,12 @@ app = typer.Typer()
 
 @command(app, example="evaluate questions.json --k 5,10")
 async def evaluate(
-    data: Annotated[Path, typer.Argument(help="JSON file of memories and questions.")],
+    data: Annotated[Path, typer.Argument(help="File or folder of memories and questions.")],
     form: Annotated[
         str,
         typer.Option(
             "--from",
-            help=f"Format of the file: {listed(DATA_FORMS)}.",
+            help=f"Format of the data: {listed(DATA_FORMS)}.",
             autocompletion=completing(DATA_FORMS),
         ),
     ] = "own",

@@ -50,7 +50,7 @@ STAGES = (
 SCOPES = ("read", "write", "admin")
 EPISODE_SOURCES = ("text", "message", "json")
 JOB_STATUSES = ("queued", "running", "done", "failed")
-DATA_FORMS = ("own", "locomo", "longmemeval")
+DATA_FORMS = ("own", "locomo", "longmemeval", "beam", "devmembench", "precisionmembench")
 CLEARABLE = (
     "confidence",
     "project_id",

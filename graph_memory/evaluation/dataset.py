@@ -11,7 +11,6 @@ same content become one, because the service stores a content once; evidence tha
 names all. Data that would give wrong figures is refused, such as an id of two memories.
 """
 
-import json
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
@@ -19,7 +18,7 @@ from pydantic import BaseModel, ConfigDict
 from graph_memory.domain.inputs import Content, Line, Question, validate
 from graph_memory.domain.timestamps import Moment
 from graph_memory.errors import InvalidArgumentError
-from graph_memory.evaluation.formats import Form, converted
+from graph_memory.evaluation.formats import Form, read_form
 
 
 class EvaluationMemory(BaseModel):
@@ -60,14 +59,14 @@ class Evaluation(BaseModel):
 
 
 def read_data(path: Path, form: Form = Form.OWN) -> Evaluation:
-    """Read a file of memories and questions.
+    """Read a file of memories and questions, or the folder of a format with several files.
 
     Raises:
         InvalidArgumentError: The file is not of that form, has two memories with one id, names
             evidence that is missing, or has no evidence at all. The message names the entry.
     """
     try:
-        given = converted(json.loads(path.read_text(encoding="utf-8")), form)
+        given = read_form(path, form)
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         what = f"{type(error).__name__}: {str(error).splitlines()[0]}"
         raise InvalidArgumentError("data", str(path), f"write it as '{form}' ({what})") from error

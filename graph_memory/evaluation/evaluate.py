@@ -48,8 +48,8 @@ _DEEP = 200
 _CHARACTERS_PER_TOKEN = 4
 _BATCH = 200
 
-#: The settings that turn a component of the profile `recall` off.
-_OFF: dict[str, dict[str, float]] = {
+#: The settings that turn a component of the profile `recall` off; `cross` needs a cross-encoder.
+OFF: dict[str, dict[str, float]] = {
     "semantic": {"recall_vector_weight": 0.0},
     "text": {"recall_vector_weight": 1.0},
     "late": {"recall_late_weight": 0.0},
@@ -58,6 +58,7 @@ _OFF: dict[str, dict[str, float]] = {
     "form": {"recall_form_weight": 0.0},
     "speaker": {"recall_speaker_weight": 0.0},
     "sitting": {"recall_sitting_weight": 0.0},
+    "cross": {"recall_cross_encoder_weight": 0.0},
 }
 
 _Advance = Callable[[int, int], None]
@@ -193,7 +194,9 @@ async def _ask(
     deep = await _search(run, engine, scope, question, _DEEP) if run.budgets else []
     methods = {"": found, **await _baselines(run, engine, scope, question)}
     if run.ablates and run.profile is Profile.RECALL:
-        for component, off in _OFF.items():
+        for component, off in OFF.items():
+            if component == "cross" and not engine.settings.recall_cross_encoder:
+                continue
             ablated = replace(engine, settings=engine.settings.model_copy(update=off))
             methods[f"without {component}"] = await _search(
                 run, ablated, scope, question, run.limit

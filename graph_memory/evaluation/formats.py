@@ -1,10 +1,13 @@
-"""Published formats of data with known answers, turned into that of `dataset`."""
+"""The formats in which data with known answers is published, and their files."""
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+import json
+from collections.abc import Callable, Mapping
 from enum import StrEnum
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
+
+from graph_memory.evaluation import conversions
+from graph_memory.evaluation.conversions import Data
 
 
 class Form(StrEnum):
@@ -13,106 +16,77 @@ class Form(StrEnum):
     OWN = "own"
     LOCOMO = "locomo"
     LONGMEMEVAL = "longmemeval"
+    BEAM = "beam"
+    DEVMEMBENCH = "devmembench"
+    PRECISIONMEMBENCH = "precisionmembench"
 
 
-def converted(given: Any, form: Form) -> Any:
-    """Return data of a format in that of `dataset`, not checked yet.
+#: The files of a data set that has several, by the names that the conversion uses.
+_FILES: dict[Form, dict[str, str]] = {
+    Form.DEVMEMBENCH: {"sessions": "sessions.json", "questions": "questions.json"},
+    Form.PRECISIONMEMBENCH: {
+        "beliefs": "beliefs.seed.json",
+        "cases": "retrieval.cases.json",
+    },
+}
+
+_CONVERSIONS: dict[Form, Callable[[Any], Data]] = {
+    Form.LOCOMO: conversions.from_locomo,
+    Form.LONGMEMEVAL: conversions.from_longmemeval,
+    Form.BEAM: conversions.from_beam,
+    Form.DEVMEMBENCH: conversions.from_devmembench,
+    Form.PRECISIONMEMBENCH: conversions.from_precisionmembench,
+}
+
+
+def read_form(path: Path, form: Form) -> Any:
+    """Return the data of a file or folder in the format of `dataset`, not checked yet.
+
+    BEAM, DevMemBench and PrecisionMemBench have several files: `path` is their folder or one of
+    them. For BEAM it is the folder of a chat or of several chats.
 
     Raises:
         LookupError, TypeError, ValueError, AttributeError: The data is not of that format.
+        OSError: A file cannot be read.
     """
+    given = _read_beam(path) if form is Form.BEAM else _read(path, _FILES.get(form, {}))
     convert = _CONVERSIONS.get(form)
     return convert(given) if convert else given
 
 
-def _from_locomo(given: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Convert LoCoMo: a memory for each turn, a group for each conversation.
-
-    Evidence that names no turn is left out. A string with several ids names several turns.
-
-    Source: Maharana et al., Evaluating Very Long-Term Conversational Memory (2024).
-    """
-    memories: list[dict[str, Any]] = []
-    questions: list[dict[str, Any]] = []
-    for number, sample in enumerate(given):
-        group = str(sample.get("sample_id", number))
-        turns = list(_locomo_turns(sample["conversation"], group))
-        known = {turn["id"] for turn in turns}
-        memories += turns
-        for question in sample["qa"]:
-            pairs = re.findall(r"D:?(\d+):0*(\d+)", " ".join(question.get("evidence", ())))
-            named = {f"D{session}:{turn}" for session, turn in pairs}
-            questions.append(
-                {
-                    "text": question["question"],
-                    "evidence": sorted(named & known),
-                    "category": str(question["category"]),
-                    "group": group,
-                }
-            )
-    return {"memories": memories, "questions": questions}
+def _read(path: Path, names: Mapping[str, str]) -> Any:
+    """Return the JSON of a file, or of the files `names` beside or below it."""
+    if not path.is_dir():
+        given = _json(path)
+        if not names or names.keys() <= set(cast(Any, given) if isinstance(given, dict) else ()):
+            return cast(Any, given)
+        path = path.parent
+    return {key: _json(path / name) for key, name in names.items()}
 
 
-def _locomo_turns(conversation: Mapping[str, Any], group: str) -> Iterator[dict[str, Any]]:
-    sessions = [m for name in conversation if (m := re.fullmatch(r"session_(\d+)", name))]
-    for session in sorted(sessions, key=lambda match: int(match[1])):
-        date = datetime.strptime(conversation[f"{session[0]}_date_time"], "%I:%M %p on %d %B, %Y")
-        for turn in conversation[session[0]]:
-            image = f" [shared image: {turn['blip_caption']}]" if turn.get("blip_caption") else ""
-            yield {
-                "id": turn["dia_id"],
-                "content": f"{turn['speaker']}: {turn['text']}{image}",
-                "created_at": date.replace(tzinfo=UTC),
-                "conversation_id": group,
-                "group": group,
-            }
+def _read_beam(path: Path) -> list[Data]:
+    """Return the chats below a folder; a file has one chat, or all of them with their questions."""
+    if path.is_file() and path.name != "chat.json":
+        return _json(path)
+    folder = path.parent if path.is_file() else path
+    folders = [folder] if (folder / "chat.json").exists() else _numbered(folder)
+    if not folders:
+        raise LookupError(f"no chat.json in {folder} or a folder in it")
+    return [
+        {
+            "conversation_id": each.name,
+            "chat": _json(each / "chat.json"),
+            "probing_questions": _json(each / "probing_questions" / "probing_questions.json"),
+        }
+        for each in folders
+    ]
 
 
-def _from_longmemeval(given: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Convert LongMemEval: a memory for each turn, a group for each question with its sessions.
-
-    The evidence is the turns that are marked with `has_answer`. Empty turns are left out.
-
-    Source: Wu et al., LongMemEval (2024).
-    """
-    memories: list[dict[str, Any]] = []
-    questions: list[dict[str, Any]] = []
-    for entry in given:
-        group, evidence = str(entry["question_id"]), list[str]()
-        sessions = zip(
-            entry["haystack_session_ids"],
-            entry["haystack_dates"],
-            entry["haystack_sessions"],
-            strict=True,
-        )
-        for place, (session_id, date, turns) in enumerate(sessions):
-            at = datetime.strptime(re.sub(r"\(\w+\) ", "", date), "%Y/%m/%d %H:%M")
-            for number, turn in enumerate(turns):
-                if not turn["content"].strip():
-                    continue
-                turn_id = f"{place}:{session_id}:{number}"
-                memories.append(
-                    {
-                        "id": turn_id,
-                        "content": f"{turn['role']}: {turn['content']}",
-                        "created_at": at.replace(tzinfo=UTC),
-                        "conversation_id": f"{place}:{session_id}",
-                        "group": group,
-                    }
-                )
-                evidence += [turn_id] if turn.get("has_answer") else []
-        questions.append(
-            {
-                "text": entry["question"],
-                "evidence": evidence,
-                "category": entry["question_type"],
-                "group": group,
-            }
-        )
-    return {"memories": memories, "questions": questions}
+def _numbered(folder: Path) -> list[Path]:
+    """Return the folders of chats in a folder, in the order of their numbers."""
+    found = [file.parent for file in folder.glob("*/chat.json")]
+    return sorted(found, key=lambda each: (len(each.name), each.name))
 
 
-_CONVERSIONS: dict[Form, Callable[[Any], dict[str, Any]]] = {
-    Form.LOCOMO: _from_locomo,
-    Form.LONGMEMEVAL: _from_longmemeval,
-}
+def _json(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))

@@ -27,6 +27,7 @@ class Scores:
         precision: Share of evidence among the first n results, for n pieces of evidence.
         tokens: Tokens in the first ten results, passages of long memories, at 4 characters each.
         found_at: Share of the evidence among the results within a budget, by budget in tokens.
+        intervals: Ends of the 95 % intervals of the other measures, by name: `mrr`, `recall@5`.
     """
 
     category: str
@@ -39,6 +40,7 @@ class Scores:
     precision: float
     tokens: float
     found_at: dict[int, float]
+    intervals: dict[str, tuple[float, float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,4 +152,18 @@ def _mean(category: str, answers: Sequence[Answer]) -> Scores:
         mean([a.precision for a in answers]),
         mean([a.tokens for a in answers]),
         each([a.found_at for a in answers]),
+        {name: interval(values) for name, values in _measures(answers).items()},
     )
+
+
+def _measures(answers: Sequence[Answer]) -> dict[str, list[float]]:
+    """Return the values of all questions by measure, without nDCG."""
+    values = {
+        "mrr": [a.mrr for a in answers],
+        "precision": [a.precision for a in answers],
+        "tokens": [a.tokens for a in answers],
+    }
+    first = answers[:1]
+    values |= {f"recall@{k}": [a.recall[k] for a in answers] for one in first for k in one.recall}
+    values |= {f"all@{k}": [a.complete[k] for a in answers] for one in first for k in one.complete}
+    return values

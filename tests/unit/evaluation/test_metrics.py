@@ -37,6 +37,10 @@ def test_means_are_of_all_questions_and_of_each_category() -> None:
     assert (every.questions, every.recall, every.mrr) == (2, {1: 0.5}, 0.5)
     assert (first.ndcg, second.ndcg) == (0, 1)
     assert second.ndcg_interval == (1, 1)
+    assert every.intervals.keys() == {"mrr", "precision", "tokens", "recall@1", "all@1"}
+    assert every.intervals["recall@1"] == (0, 1)
+    assert second.intervals["mrr"] == (1, 1)
+    assert summarise([])[0].intervals["mrr"] == (0, 0)
 
 
 def test_an_interval_contains_the_mean_and_narrows_with_more_values() -> None:
