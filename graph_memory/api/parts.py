@@ -8,6 +8,7 @@ from graph_memory.context import Context
 if TYPE_CHECKING:
     from graph_memory.api.adoption import AdoptionApi
     from graph_memory.api.backups import BackupsApi
+    from graph_memory.api.conversations import ConversationsApi
     from graph_memory.api.embeddings import EmbeddingsApi
     from graph_memory.api.episodes import EpisodesApi
     from graph_memory.api.facts import FactsApi
@@ -60,6 +61,13 @@ class Parts:
         from graph_memory.api.sessions import SessionsApi
 
         return SessionsApi(self.context)
+
+    @cached_property
+    def conversations(self) -> "ConversationsApi":
+        """Capture of conversations, and memories for their context."""
+        from graph_memory.api.conversations import ConversationsApi
+
+        return ConversationsApi(self.context)
 
     @cached_property
     def feedback(self) -> "FeedbackApi":

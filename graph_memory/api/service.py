@@ -70,6 +70,7 @@ class GraphMemory(MemoriesApi, Parts):
         relations: Relations between memories: add, remove, traverse, analyze, list.
         lifecycle: Decay, protection, recovery, history and forecast of memories.
         sessions: Memories that each conversation has loaded.
+        conversations: Capture of conversations, and memories for their context.
         feedback: Judgements of the usefulness of memories.
         episodes: Texts in which Graphiti finds entities and facts.
         facts: Search of facts and entities for clients of Graphiti.

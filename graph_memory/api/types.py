@@ -36,12 +36,14 @@ from graph_memory.maintenance.request import StageName
 from graph_memory.maintenance.undo import UndoRefusal
 from graph_memory.memories.access import Touched
 from graph_memory.memories.add import AddResult
+from graph_memory.memories.capture import CapturedTurn, TurnStatus
 from graph_memory.memories.confidence import Action
 from graph_memory.memories.lifecycle import Resolution
 from graph_memory.memories.relations import Related
 from graph_memory.memories.update import CONFIRMATION, Deleted, DeletedAll
 from graph_memory.ranking.profiles import Profile
 from graph_memory.search.budget import RetrievedMemory
+from graph_memory.search.injection import Injection
 from graph_memory.search.listing import Page
 from graph_memory.search.retrieval import (
     Budget,
@@ -85,6 +87,7 @@ __all__ = [
     "Backup",
     "Bridge",
     "Budget",
+    "CapturedTurn",
     "ChangedMemory",
     "Check",
     "Connector",
@@ -109,6 +112,7 @@ __all__ = [
     "Grant",
     "GroupRename",
     "Health",
+    "Injection",
     "JobStatus",
     "Kind",
     "LastRun",
@@ -156,6 +160,7 @@ __all__ = [
     "Top",
     "Touched",
     "Transition",
+    "TurnStatus",
     "TypeCount",
     "UndoRefusal",
     "UndoReport",

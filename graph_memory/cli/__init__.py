@@ -1,5 +1,21 @@
 """The command line, `graph-memory`; the only part that knows Typer."""
 
-from graph_memory.cli.app import main
+import sys
+from collections.abc import Sequence
 
 __all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code; see `graph_memory.cli.app`.
+
+    A harness waits for its hooks: the command `hook` starts without the other commands.
+    """
+    from graph_memory.cli import hook
+
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    if (code := hook.main(given)) is not None:
+        return code
+    from graph_memory.cli import app
+
+    return app.main(arguments)

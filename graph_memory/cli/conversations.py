@@ -1,10 +1,15 @@
-"""Commands for conversations: retrieve, feedback."""
+"""Commands for conversations: retrieve, feedback, capture, hook."""
 
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graph_memory.cli.command import command, opened
+from graph_memory.cli import hook as hook_client
+from graph_memory.cli.command import command, opened, request
 from graph_memory.cli.memories import (
     AnyTags,
     AsOf,
@@ -20,6 +25,7 @@ from graph_memory.cli.memories import (
     note_known,
 )
 from graph_memory.cli.output import as_mapping, show, show_fields
+from graph_memory.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
     from graph_memory.api.types import RetrievedMemory
@@ -103,6 +109,57 @@ async def feedback(
     async with opened() as memory:
         learned = await (memory.feedback.reset() if reset else memory.feedback.read())
         show_fields(as_mapping(learned))
+
+
+@command(app, example="capture turns.jsonl --conversation chat1 --project notes")
+async def capture(
+    file: Annotated[
+        Path, typer.Argument(help="JSON lines with content, role and position; - reads stdin.")
+    ],
+    conversation_id: Annotated[str, typer.Option("--conversation", help="Id of the conversation.")],
+    project_id: Project = None,
+) -> None:
+    """Store the turns of a conversation verbatim, without a language model.
+
+    A line is a JSON object with `content`, and `role` (user, assistant, system or tool), `position`
+    and `created_at` if they are known. A place of a conversation is captured once. Turns with
+    secrets are refused, and noise is left out.
+    """
+    turns = list(_turns(file))
+    async with opened("Storing…", model=True) as memory:
+        captured = await memory.conversations.capture(conversation_id, turns, project_id=project_id)
+    columns = ("position", "status", "id", "reason")
+    rows = [(turn.position, turn.status, turn.memory_id, turn.reason) for turn in captured]
+    show([as_mapping(turn) for turn in captured], columns, rows)
+
+
+@command(app, example="hook --url http://127.0.0.1:8765/mcp")
+def hook(
+    url: Annotated[
+        str | None,
+        typer.Option(help="Address of the server; default: GRAPH_MEMORY_URL, or this machine."),
+    ] = None,
+) -> None:
+    """Pass an event of Claude Code, Codex or Cursor from stdin to the running server.
+
+    The output is the text to add to the context of the conversation, empty if no memory is
+    relevant. If the server does not answer within two seconds, the output is empty. The exit code
+    is 0 in any case.
+    """
+    hook_client.run(url, request().group)
+
+
+def _turns(file: Path) -> Iterator[Any]:
+    """Yield the objects of a file of JSON lines; `-` is stdin."""
+    text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
+    for number, line in enumerate(text.splitlines(), start=1):
+        try:
+            if line.strip():
+                yield json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise InvalidArgumentError(
+                f"line {number}", line, f"it is not JSON ({error})"
+            ) from error
 
 
 def _flat(given: "RetrievedMemory") -> dict[str, Any]:

@@ -225,10 +225,15 @@ async def check_policies(graph: Graph, settings: Settings) -> None:
         StatementError: A policy is not valid Cypher.
     """
     known = policies(settings.policy_dir)
-    wanted = [settings.decay_policy, *settings.group_decay_policies.values()]
+    wanted = [
+        settings.decay_policy,
+        settings.capture_decay_policy,
+        *settings.group_decay_policies.values(),
+    ]
     if unknown := sorted(set(wanted) - set(known)):
         raise SettingsError(
-            f"GRAPH_MEMORY_DECAY_POLICY or GRAPH_MEMORY_GROUP_DECAY_POLICIES names {unknown}; "
+            "GRAPH_MEMORY_DECAY_POLICY, GRAPH_MEMORY_CAPTURE_DECAY_POLICY or "
+            f"GRAPH_MEMORY_GROUP_DECAY_POLICIES names {unknown}; "
             f"choose from {', '.join(sorted(known))}, or put a file into GRAPH_MEMORY_POLICY_DIR."
         )
     for name in sorted(set(known) - set(policies())):

@@ -27,6 +27,7 @@ from graph_memory.domain.models import (
     LifecycleState,
     MemoryType,
     RelationType,
+    Role,
     Source,
 )
 from graph_memory.domain.properties import RESERVED_KEYS
@@ -169,6 +170,11 @@ RelationName = Annotated[RelationType, BeforeValidator(relation_name)]
 AnyRelationName = Annotated[Line, BeforeValidator(_relation_name_if_ours)]
 PolicyName = Annotated[str, BeforeValidator(_cased(str.lower)), Field(pattern=_POLICY)]
 SourceName = Annotated[Source, BeforeValidator(_cased(str.lower))]
+RoleName = Annotated[Role, BeforeValidator(_cased(str.lower))]
+#: The place of a turn in its conversation: its number, or any id of it.
+Position = Annotated[
+    Line, BeforeValidator(lambda value: str(value) if type(value) is int else value)
+]
 
 #: The fields of a memory that an update can empty.
 Clearable = Literal[
@@ -235,6 +241,18 @@ class NewMemory:
     created_at: Moment | None = None
     memory_id: NewId | None = None
     group_id: GroupId | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewTurn:
+    """A turn of a conversation to capture."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = _STRICT
+
+    content: Text
+    role: RoleName = Role.USER
+    position: Position | None = None  #: None for the first place in the conversation with this text
+    created_at: Moment | None = None  #: None for the time of the call
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

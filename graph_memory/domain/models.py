@@ -64,6 +64,15 @@ class Source(StrEnum):
     DERIVED = "derived"
 
 
+class Role(StrEnum):
+    """The speaker of a turn of a conversation."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    SYSTEM = "system"
+    TOOL = "tool"
+
+
 class Known(StrEnum):
     """The judgement of an answer: a group has the answer to a question, perhaps, or lacks it."""
 

@@ -88,6 +88,12 @@ def relevance_without_words(
     return round(float(relevance[0]), RELEVANCE_DECIMALS)
 
 
+def least_known(settings: Settings) -> float | None:
+    """Return the relevance below which `known` is no; None for a model without a calibration."""
+    calibration = calibration_for(settings.embedding_model)
+    return calibration and calibration.known_no_below
+
+
 def require_calibration(min_relevance: float, profile: Profile, settings: Settings) -> None:
     """Check that a search can leave out memories below `min_relevance`.
 

@@ -113,14 +113,15 @@ class Session:
     ) -> LoadStatus | None:
         """Return why a memory is to be returned at `position`; None if the model still holds it.
 
-        `current` is its `version`. Of a long memory, another passage than the last one is new.
+        `current` is its `version`. Of a long memory, another passage than the last one is new,
+        unless the conversation holds the whole.
         """
         before = self.loaded.get(memory_id)
         if before is None:
             return LoadStatus.NEW
         if _content_version(before.version) != _content_version(current):
             return LoadStatus.CHANGED
-        if before.version != current:
+        if before.version != current and before.version != _content_version(current):
             return LoadStatus.NEW
         return LoadStatus.REFRESHED if stale(position, before.position, threshold) else None
 
@@ -143,17 +144,17 @@ class Session:
         position: int,
         tokens: int,
         gone: Iterable[str] = (),
-        event: Mapping[str, Any],
+        event: Mapping[str, Any] | None = None,
         settings: Settings,
     ) -> "Session":
-        """Return the session after a retrieval.
+        """Return the session after a retrieval, or after turns of the conversation itself.
 
         Args:
             given: Versions of the returned memories, by id.
             position: Tokens of the conversation before.
             tokens: Tokens of the contents.
             gone: Ids of loaded memories to drop, because they have changed.
-            event: Entry for the history.
+            event: Entry for the history; None if the conversation got the memories in other ways.
             settings: Numbers of memories and events that a session keeps, the latest.
         """
         moved: dict[str, LoadRecord | None] = dict.fromkeys(set(gone) - given.keys())
@@ -163,7 +164,10 @@ class Session:
             self,
             total_tokens=position + tokens,
             loaded=merge_loads(self.loaded, moved, settings.session_max_loaded),
-            history=_last((*self.history, json.dumps(event)), settings.session_history),
+            history=_last(
+                self.history if event is None else (*self.history, json.dumps(event)),
+                settings.session_history,
+            ),
             recent=None if self.recent is None else _moved_last(self.recent, moved),
             checked=checked if checked < len(self.loaded) - _CHECKED_LATEST else 0,
         )

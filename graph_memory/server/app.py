@@ -28,6 +28,7 @@ from graph_memory.server.tools import (
     core,
     episodes,
     facts,
+    hooks,
     lifecycle,
     maintenance,
     relations,
@@ -55,6 +56,7 @@ TOOLSETS: Mapping[str, tuple[Toolset, ...]] = {
     "admin": (admin.looking, admin.toolset, maintenance.toolset),
     "compat": (compat.toolset,),
     "graphiti": (episodes.toolset, facts.toolset),
+    "hooks": (hooks.toolset,),
 }
 
 _PATH = "/mcp"

@@ -206,8 +206,8 @@ def _unpacked(value: object, schema: Mapping[str, Any]) -> object:
 
 def _answer(view: View, *, is_error: bool = False, alias_of: str | None = None) -> CallToolResult:
     """Return a view as structured content, with its text for the agent."""
-    structured = view.model_dump(mode="json", exclude_none=is_error)
-    if alias_of:
+    structured = None if view.text_only else view.model_dump(mode="json", exclude_none=is_error)
+    if structured is not None and alias_of:
         structured["deprecated_alias_of"] = alias_of
     return CallToolResult(
         content=[TextContent(type="text", text=view.text())],

@@ -51,3 +51,13 @@ class MemorySettings(BaseSettings):
         le=1,
         description="Confidence of a memory that has none, 0 to 1. By default none.",
     )
+
+    # Capture of conversations
+    capture_decay_policy: str = Field(
+        "adaptive",
+        pattern=r"^[a-z][a-z0-9_]{0,63}$",
+        description="Policy by which captured turns of conversations fade.",
+    )
+    capture_decay_rate: float = Field(
+        0.05, ge=0, le=100, description="Rate of captured turns in the policy adaptive, per day."
+    )

@@ -222,6 +222,12 @@ class SearchSettings(BaseSettings):
     session_history: int = Field(
         50, ge=0, le=1000, description="Retrievals that a session remembers."
     )
+    hook_token_budget: int = Field(
+        1500,
+        ge=1,
+        le=100_000,
+        description="Tokens that one hook adds to the context of a conversation, at most.",
+    )
     feedback_max_shift: float = Field(
         0.0,
         ge=0,

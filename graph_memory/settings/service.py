@@ -9,7 +9,7 @@ from pydantic_settings import BaseSettings
 
 from graph_memory.settings.types import Words, as_group
 
-TOOLSETS = ("core", "graph", "lifecycle", "admin", "compat", "graphiti")
+TOOLSETS = ("core", "graph", "lifecycle", "admin", "compat", "graphiti", "hooks")
 
 
 class ServiceSettings(BaseSettings):
@@ -27,8 +27,8 @@ class ServiceSettings(BaseSettings):
     toolsets: Words = Field(
         ("core", "graph", "lifecycle", "admin"),
         description=(
-            "Toolsets that agents see: any of core, graph, lifecycle, admin, compat "
-            "and graphiti, or `all`."
+            "Toolsets that agents see: any of core, graph, lifecycle, admin, compat, "
+            "graphiti and hooks, or `all`."
         ),
     )
     group_id: str = Field("default", description="Group, the tenant, of calls that name none.")

@@ -23,6 +23,9 @@ _FILE = f"{PREFIX}CONFIG"
 #: Variables with our prefix that are not settings: the file, and options of the tests.
 _OTHERS = (_FILE, f"{PREFIX}TEST_")
 
+#: Variables that the command `hook` reads, which reads no settings.
+_OF_HOOKS = (f"{PREFIX}URL", f"{PREFIX}TOKEN", f"{PREFIX}HOOK_SECONDS")
+
 _log = logging.getLogger(__name__)
 
 
@@ -54,7 +57,7 @@ def file_source(settings: type[BaseSettings]) -> InitSettingsSource | None:
 
 def warn_of_misspelt(settings: type[BaseSettings]) -> None:
     """Log a warning for each variable with our prefix that is not a setting."""
-    known = [_variable(name) for name in settings.model_fields]
+    known = [*_OF_HOOKS, *map(_variable, settings.model_fields)]
     for name in os.environ:
         given = name.upper()
         if given.startswith(PREFIX) and not given.startswith(_OTHERS) and given not in known:

@@ -194,6 +194,7 @@ class _Import:
                     self._conversations.add((group_id, line.memory.conversation_id))
             await self._restore_entities(group_id, stored_lines)
             await self._restore_versions(group_id, stored_lines)
+            await self._restore_turns(group_id, stored_lines)
             await self._restore_lifecycles(group_id, stored_lines)
 
     async def link(self) -> None:
@@ -328,6 +329,17 @@ class _Import:
         if rows:
             await self._memory.context.graph.run(
                 "transfer/import_export/restore_versions", group_id=group_id, memories=rows
+            )
+
+    async def _restore_turns(self, group_id: str, stored_lines: list[tuple[_Line, str]]) -> None:
+        rows = [
+            {"memory_id": memory_id, **to_properties(asdict(turn))}
+            for line, memory_id in sorted(stored_lines, key=lambda pair: pair[1])
+            for turn in line.memory.turns
+        ]
+        if rows:
+            await self._memory.context.graph.run(
+                "transfer/import_export/restore_turns", group_id=group_id, turns=rows
             )
 
     async def _restore_lifecycles(

@@ -18,9 +18,11 @@ from graph_memory.decay.status import Transition
 from graph_memory.domain.encoding import content_of, default_title
 from graph_memory.domain.inputs import (
     Content,
+    Line,
     MemoryId,
     NewMemory,
     NewRelation,
+    RoleName,
     Text,
     Unit,
     validate,
@@ -220,12 +222,25 @@ class ArchivedEntity:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ArchivedTurn:
+    """A place of a conversation at which the content of a memory was stated."""
+
+    __pydantic_config__: ClassVar = NewMemory.__pydantic_config__
+
+    conversation_id: Line
+    position: Line
+    role: RoleName
+    at: Moment | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ArchivedMemory(NewMemory):
     """A memory as a line holds it."""
 
     relationships: tuple[ArchivedRelation, ...] = ()
     lifecycle: Lifecycle | None = None
     versions: tuple[ArchivedVersion, ...] = ()
+    turns: tuple[ArchivedTurn, ...] = ()
     entity: ArchivedEntity | None = None
     facts: tuple[ArchivedFact, ...] = ()
 

@@ -32,8 +32,8 @@ LINES = [
 #: Programs that the pages name beside our own, and which the tests do not start.
 OTHERS = {"claude", "code", "codex", "docker", "pip", "promtool", "psql", "source", "uv", "uvx"}
 
-#: Variables that are no settings of the service.
-VARIABLES = {"CONFIG", "TEST_NEO4J_URI", "NAME"}
+#: Variables that are no settings of the service; the command `hook` reads the last three.
+VARIABLES = {"CONFIG", "TEST_NEO4J_URI", "NAME", "URL", "TOKEN", "HOOK_SECONDS"}
 
 
 @pytest.mark.parametrize("page", SESSIONS)

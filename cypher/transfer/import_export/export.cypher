@@ -41,7 +41,9 @@ RETURN m {
     MATCH (m)-[:HAS_VERSION]->(v:MemoryVersion)
     RETURN v {.content, title: v.name, .created_at, .expired_at} ORDER BY v.expired_at, v.uuid
   },
-  relationships: COLLECT {
+  turns:
+    // include fragments/memory/turns
+  , relationships: COLLECT {
     MATCH (m)-[r:RELATES_TO]->(other:Memory {group_id: $group_id})
     WHERE other.soft_deleted_at IS NULL AND r.adopted_at IS NULL AND r.name IN $types
     RETURN {

@@ -1,6 +1,6 @@
 """Answers of the tools: structured content, and a short text for the agent."""
 
-from typing import Any, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self
 
 from pydantic import BaseModel, SerializerFunctionWrapHandler, model_serializer
 
@@ -14,7 +14,13 @@ _LEAD_CHARACTERS = 400
 
 
 class View(BaseModel):
-    """An answer of a tool."""
+    """An answer of a tool.
+
+    Attributes:
+        text_only: Whether the answer is its text, without structured content.
+    """
+
+    text_only: ClassVar[bool] = False
 
     def text(self) -> str:
         """Return the text for the agent."""

@@ -1,0 +1,90 @@
+"""Secrets are recognised by their patterns; hashes, UUIDs and prose are not secrets."""
+
+import hashlib
+import time
+import uuid
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graph_memory.domain.secret_scan import find_secrets, kinds_of_secrets
+
+SECRETS = {
+    "-----BEGIN RSA PRIVATE KEY-----\nMII": "private key",
+    "-----BEGIN OPENSSH PRIVATE KEY-----": "private key",
+    "the key AKIAIOSFODNN7EXAMPLE works": "AWS access key",
+    "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEX": "secret assignment",
+    f"ghp_{'a1B2' * 9}": "GitHub token",
+    f"github_pat_{'a1B2' * 9}": "GitHub token",
+    "glpat-abcdefghij0123456789": "GitLab token",
+    "xoxb-123456789012-abcdef": "Slack token",
+    "sk-proj-abc123DEF456ghi789JKL": "API key",
+    "sk-ant-api03-abcdefghijklmnop1": "API key",
+    f"AIza{'Sy1' * 12}"[:39]: "Google API key",
+    f"hf_{'aB3' * 12}": "Hugging Face token",
+    f"gm_{'aB3-' * 11}": "graph-memory token",
+    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N": "JWT",
+    "postgres://app:s3cr3tpw@db.local/x": "password in a URL",
+    "redis://:pa55word@cache:6379/0": "password in a URL",
+    "Authorization: Bearer abcdef123456ghij": "authorization header",
+    "DB_PASSWORD=correcthorse": "secret assignment",
+    "first\nexport API_KEY='abc123def456'\nlast": "secret assignment",
+    "PGPASSWORD=abcdefgh psql": "secret assignment",
+    '"password": "hunter22!"': "secret assignment",
+    'api_key = "0123456789abcdef0123456789abcdef"': "secret assignment",
+    "client_secret: Zx8Qw2Er5Ty7": "secret assignment",
+    "my password is hunter22": "password",
+}
+
+HARMLESS = (
+    f"commit {hashlib.sha1(b'x', usedforsecurity=False).hexdigest()}",
+    f"sha256:{hashlib.sha256(b'x').hexdigest()}",
+    f"md5 {hashlib.md5(b'x', usedforsecurity=False).hexdigest()}",
+    "integrity sha512-oseq+QwqbmyTcmqm1Cxf0Y1u",
+    f"request {uuid.UUID(int=7)}",
+    f"session_token: {uuid.UUID(int=0x550E8400E29B41D4A716446655440000)}",
+    f"token_sha256 = {hashlib.sha256(b'x').hexdigest()}",
+    "the token budget is 1500 tokens, and max_tokens=2000",
+    'token_counter = "characters"',
+    "the password is wrong",
+    "the password is too short: 8 characters at least",
+    "password: ${DB_PASSWORD}",
+    "API_KEY=<your key>",
+    "api_key=os.environ['API_KEY']",
+    "password=settings.neo4j_password",
+    "PASSWORD=changeme",
+    "GRAPH_MEMORY_TOKEN=$TOKEN",
+    "https://user@example.com/path and http://localhost:8765/mcp",
+    "https://example.com:8080/a@b",
+    "postgres://user:password@localhost/db",
+    "sk-learn-pipeline-and-more-words",
+    "Tokenizer: bert-base-uncased",
+)
+
+
+@pytest.mark.parametrize(("text", "kind"), SECRETS.items(), ids=SECRETS.values())
+def test_a_secret_is_recognised_wherever_it_stands(text: str, kind: str):
+    assert kinds_of_secrets(text) == [kind]
+    (found,) = find_secrets(f"Before.\n{text}\nAfter.")
+    assert 8 <= found.start < found.end <= 8 + len(text)
+
+
+@pytest.mark.parametrize("text", HARMLESS)
+def test_other_text_is_not_a_secret(text: str):
+    assert kinds_of_secrets(text) == []
+
+
+@given(st.uuids(), st.binary(min_size=1))
+def test_hashes_and_uuids_are_not_secrets(id_: uuid.UUID, data: bytes):
+    digests = [hashlib.new(name, data).hexdigest() for name in ("md5", "sha1", "sha256", "sha512")]
+    for value in (str(id_), id_.hex, *digests):
+        for text in (value, f"see {value}.", f"id: {value}", f"commit={value}", f"/blobs/{value}"):
+            assert kinds_of_secrets(text) == []
+
+
+@pytest.mark.parametrize("part", ["a.a", "eyJ-", "://", "pass", "SG.", "token: ", "http://a:"])
+def test_long_texts_are_read_in_one_pass(part: str):
+    began = time.process_time()
+    find_secrets(part * 50_000)
+    assert time.process_time() - began < 30
