@@ -33,6 +33,8 @@ from graph_memory.server.app import TOOLSETS
 FOLDER = Path(__file__).parent / "reference"
 REPOSITORY = Path(__file__).parents[1]
 
+SKILL = REPOSITORY / "config/plugins/claude-code/skills/graph-memory/SKILL.md"
+
 #: The comment above each generated page.
 NOTE = "<!-- Written by docs/reference.py from the code. Run `make reference`; do not edit. -->\n\n"
 
@@ -59,9 +61,23 @@ def introduction(page: str) -> str:
     return (Path(__file__).parent / "_intro" / f"{page}.md").read_text(encoding="utf-8")
 
 
+def skill() -> str:
+    """Return the skill of the plugin: the advice for system prompts, below a description."""
+    prompt = (REPOSITORY / "config/SYSTEM_PROMPT.md").read_text(encoding="utf-8")
+    _, _, advice = prompt.partition("\n---\n")
+    return f"---\nname: graph-memory\ndescription: {_SKILL}\n---\n{advice}"
+
+
+_SKILL = (
+    "Recall from the lasting memory graph-memory before an answer about a person, a project or a "
+    "past decision, and store what will matter later."
+)
+
+
 def main() -> None:
-    """Write the pages, and the recorded answers of the server."""
+    """Write the pages, the recorded answers of the server, and the skill."""
     record_handshake.main()
+    SKILL.write_text(skill(), encoding="utf-8")
     for name, text in pages().items():
         (FOLDER / name).write_text(text, encoding="utf-8")
 

@@ -1,6 +1,7 @@
 """The hooks of config/plugins: a session of 40 turns is replayed as each harness would do it."""
 
 import asyncio
+import io
 import json
 import re
 import subprocess
@@ -16,7 +17,8 @@ from mcp import Client
 from graph_memory import GraphMemory, MemoryType
 from graph_memory.server.app import TOOLSETS
 from tests.conftest import Clock
-from tests.support.harness import PLUGINS, Harness, environment
+from tests.e2e.test_cli import Run, cli, environment  # noqa: F401 - fixtures
+from tests.support.harness import PLUGINS, Harness, hook_environment
 from tests.support.mcp_client import serving
 
 DATA = json.loads(
@@ -198,7 +200,7 @@ def test_a_hook_is_silent_and_quick_without_a_server(tmp_path: Path):
         done = subprocess.run(
             ["graph-memory", "hook"],
             input=json.dumps({"hook_event_name": "SessionStart", "session_id": "s"}),
-            env=environment(url, 2),
+            env=hook_environment(url, 2),
             capture_output=True,
             text=True,
         )
@@ -220,7 +222,7 @@ async def _hook(url: str, given: str) -> tuple[int | None, str]:
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
-        env=environment(url),
+        env=hook_environment(url),
     )
     out, _ = await process.communicate(given.encode())
     return process.returncode, out.decode()
@@ -236,3 +238,26 @@ def test_every_hook_names_a_tool_and_fields_there_are():
                     assert handler["tool"] == tool.name
                     assert set(handler["input"]) <= set(tool.parameters["properties"])
                     assert all(re.fullmatch(r"\$\{\w+\}", v) for v in handler["input"].values())
+
+
+def test_the_command_captures_a_file_of_turns(cli: Run, tmp_path: Path):  # noqa: F811
+    file = tmp_path / "turns.jsonl"
+    turns = [{"content": "Grace drinks black coffee", "position": 1}, {"content": "ok"}]
+    file.write_text("\n".join(map(json.dumps, turns)), encoding="utf-8")
+    arguments = ("capture", file, "--conversation", "c1", "--project", "kitchen", "--json")
+    first, again = cli(*arguments).json, cli(*arguments).json
+    assert [turn["status"] for turn in first] == ["stored", "left_out"]
+    assert [turn["status"] for turn in again] == ["known", "left_out"]
+    file.write_text("{", encoding="utf-8")
+    wrong = cli("capture", file, "--conversation", "c1")
+    assert wrong.code == 2
+    assert "it is not JSON" in wrong.err
+
+
+def test_the_command_hook_takes_the_options_of_all_commands(
+    cli: Run,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr("sys.stdin", io.StringIO("{}"))
+    done = cli("--group", "kitchen", "hook", "--url", "http://127.0.0.1:1/mcp")
+    assert (done.code, done.out) == (0, "")

@@ -71,7 +71,7 @@ class Harness:
             command,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
-            env=environment(self.url),
+            env=hook_environment(self.url),
         )
         out, _ = await process.communicate(json.dumps(payload).encode())
         assert process.returncode == 0
@@ -90,7 +90,7 @@ class Harness:
         return output
 
 
-def environment(url: str, seconds: float = 60) -> dict[str, str]:
+def hook_environment(url: str, seconds: float = 60) -> dict[str, str]:
     """Return the environment of a hook: the command on the path, the server, and its time."""
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", "")))
     return {

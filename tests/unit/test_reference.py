@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import ModuleType
 
 import pytest
+import yaml
 
 from graph_memory import Settings, errors
 from graph_memory.domain.properties import FACT_PROPERTIES, MEMORY_PROPERTIES
@@ -30,6 +31,14 @@ PAGES: dict[str, str] = GENERATOR.pages()
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_is_what_the_code_gives(page: str) -> None:
     assert read(f"docs/reference/{page}") == PAGES[page], "run `make reference`, and commit"
+
+
+def test_the_skill_is_the_advice_for_system_prompts() -> None:
+    text = GENERATOR.SKILL.read_text(encoding="utf-8")
+    assert text == GENERATOR.skill(), "run `make reference`, and commit"
+    header, _, advice = text.removeprefix("---\n").partition("\n---\n")
+    assert yaml.safe_load(header).keys() == {"name", "description"}
+    assert advice.startswith("\nYou have a lasting memory")
 
 
 @pytest.mark.parametrize(
