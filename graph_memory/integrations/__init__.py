@@ -1,0 +1,1 @@
+"""Adapters that let other frameworks use a `GraphMemory`; each needs an extra."""
