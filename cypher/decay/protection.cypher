@@ -8,8 +8,8 @@
 // param   decay : MAP — the settings of decay
 // source  an explicit date wins over a tag, a tag over importance and stability
 WITH *, CASE
-  WHEN any(tag IN m.tags WHERE toLower(tag) IN $decay.protected_tags
-       AND NOT (toLower(tag) = 'preserved' AND m.preserve_until IS NOT NULL))
+  WHEN any(tag IN m.tags WHERE toLower(toStringOrNull(tag)) IN $decay.protected_tags
+       AND NOT (toLower(toStringOrNull(tag)) = 'preserved' AND m.preserve_until IS NOT NULL))
     THEN 'tag'
   WHEN m.importance >= $decay.permanent_importance AND m.stability >= $decay.permanent_stability
     THEN 'permanent'

@@ -4,8 +4,9 @@ import base64
 import gzip
 import hashlib
 import json
+import zlib
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from pydantic import BeforeValidator
 
@@ -37,8 +38,27 @@ def decompress(text: str) -> str:
 
 
 def content_of(content: str | list[str]) -> str:
-    """Return a content as text; statements return a compressed one as a list of one item."""
-    return decompress(content[0]) if isinstance(content, list) else content
+    """Return a content as text; statements return a compressed one as a list of one item.
+
+    A number, which another client may have stored, becomes its text.
+
+    Raises:
+        ValueError: The content is compressed and damaged.
+    """
+    if not isinstance(content, list):
+        return str(content) if isinstance(content, int | float) else content
+    try:
+        return decompress(content[0])
+    except (OSError, EOFError, TypeError, zlib.error) as error:
+        raise ValueError("the compressed content is damaged") from error
+
+
+def texts_of(values: object) -> object:
+    """Return a list of text; another client may have stored numbers, or a single value."""
+    if values is None:
+        return None
+    items = cast(list[object], values) if isinstance(values, list) else [values]
+    return [item if isinstance(item, str) else str(item) for item in items if item is not None]
 
 
 def default_title(content: str) -> str:
@@ -59,6 +79,9 @@ def metadata_json(metadata: Mapping[str, Any]) -> str:
 def _object(value: object) -> object:
     return json.loads(value) if isinstance(value, str) else value
 
+
+#: A list of text read from the database.
+StoredTexts = Annotated[list[str], BeforeValidator(texts_of)]
 
 #: A content read from the database, plain or compressed.
 StoredContent = Annotated[str, BeforeValidator(content_of)]

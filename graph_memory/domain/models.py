@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from graph_memory.domain.encoding import JsonObject, StoredContent
+from graph_memory.domain.encoding import JsonObject, StoredContent, StoredTexts
 from graph_memory.domain.passages import Passage
 from graph_memory.domain.timestamps import Instant
 
@@ -120,7 +120,7 @@ class BriefMemory:
     memory_id: str
     content: StoredContent
     memory_type: MemoryType
-    tags: list[str]
+    tags: StoredTexts
     importance: float  #: 1 to 10
     lifecycle_state: LifecycleState
     created_at: Instant

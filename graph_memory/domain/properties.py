@@ -50,7 +50,7 @@ MEMORY_PROPERTIES: Mapping[str, str] = {
     "obsolete_at": "instant — when the memory was marked obsolete",
     "obsolete_reason": "text — why",
     "passage_count": "integer — passages of the content; 0 for a short one",
-    "packing_due": "instant — when the content is to be compressed",
+    "packing_due": "boolean — whether a run compresses or unpacks the content",
     "preserve_until": "instant — until when the memory does not fade",
     "project_id": "text — project",
     "reinforcement_pending": "integer — accesses that typed_importance has yet to add",

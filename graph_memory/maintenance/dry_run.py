@@ -6,7 +6,7 @@ Its statements plan with the fragments of a run, but only read.
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any, ClassVar
 
@@ -18,6 +18,7 @@ from graph_memory.decay import policies
 from graph_memory.decay.protected import count_protected
 from graph_memory.domain.inputs import Text
 from graph_memory.domain.timestamps import SimulatedTime, instant
+from graph_memory.errors import StatementError
 from graph_memory.maintenance.batches import id_ranges
 from graph_memory.maintenance.planning import common_groups, new_run, runs_to_finish
 from graph_memory.maintenance.records import Counts, Run
@@ -75,6 +76,7 @@ class _DryRun:
     settings: Settings
     run: Run
     rest: bool = False  #: the run was interrupted, and only what is left counts
+    unsound: tuple[str, ...] = ()  #: ids that a run would skip
 
     @property
     def scope(self) -> dict[str, Any]:
@@ -98,7 +100,15 @@ async def simulate(
     run = dry_run.run
     decay = policies.parameters(dry_run.settings, run.run_id)
     left = await _left(context, dry_run)
-    *rests, planned = await _planned([*left, dry_run], decay)
+    runs = [*left, dry_run]
+    try:
+        *rests, planned = await _planned(runs, decay)
+    except StatementError:  # another client has stored properties of other types
+        unsound = await context.graph.rows("maintenance/dry_run/unsound", str)
+        if not unsound:
+            raise
+        *left, dry_run = [replace(each, unsound=tuple(unsound)) for each in runs]
+        *rests, planned = await _planned([*left, dry_run], decay)
     unfinished = [
         await _unfinished(each, rest, decay) for each, rest in zip(left, rests, strict=True)
     ]
@@ -167,7 +177,7 @@ async def _planned(dry_runs: Sequence[_DryRun], decay: dict[str, Any]) -> list[l
     """
     found: list[list[_Planned]] = [[] for _ in dry_runs]
     async for ids in id_ranges(dry_runs[-1].graph):
-        moved: list[str] = []
+        moved = list(dry_runs[-1].unsound)
         for place, each in enumerate(dry_runs):
             if Stage.DECAY not in each.run.stages:
                 continue
@@ -200,6 +210,7 @@ async def _expired(dry_run: _DryRun, decay: dict[str, Any]) -> list[_Expired]:
         "scan": scan_parameters(settings, in_run=True),
         "decays": Stage.DECAY in run.stages,
         "full": run.full,
+        "unsound": list(dry_run.unsound),
         **dry_run.scope,
     }
     found: list[_Expired] = []

@@ -1,6 +1,7 @@
 """Reading memories by id, and their relations."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
@@ -8,10 +9,11 @@ from graph_memory.database.graph import Graph
 from graph_memory.decay import policies
 from graph_memory.domain.inputs import Clocks
 from graph_memory.domain.models import Memory, Relation
+from graph_memory.domain.readable import report_unreadable
 from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import instant, optional_instant
 from graph_memory.engine import Engine
-from graph_memory.errors import AmbiguousIdError
+from graph_memory.errors import AmbiguousIdError, SchemaError, StatementError
 from graph_memory.settings.base import Settings
 
 #: Characters of a generated id; an id as long is whole.
@@ -49,6 +51,23 @@ async def get_many(
     )
     by_id = {memory.memory_id: memory for memory in found}
     return [by_id[memory_id] for memory_id in memory_ids if memory_id in by_id]
+
+
+async def get_readable(
+    engine: Engine, scope: CallScope, memory_ids: Sequence[str], clocks: Clocks
+) -> list[Memory]:
+    """Fetch memories like `get_many`, without those that another client has damaged."""
+    try:
+        return await get_many(engine, scope, memory_ids, clocks)
+    except (SchemaError, StatementError):
+        found: list[Memory] = []
+        for memory_id in memory_ids:
+            with suppress(SchemaError, StatementError):
+                found += await get_many(engine, scope, [memory_id], clocks)
+        if not found:
+            raise
+        report_unreadable(len(memory_ids) - len(found))
+        return found
 
 
 async def relations_of(

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from graph_memory.domain.models import BriefMemory
+from graph_memory.domain.readable import Readable
 from graph_memory.ranking.late_interaction import Tokens
 
 #: Characters of a memory that the ranking reads.
@@ -78,7 +79,7 @@ class Candidates:
     """
 
     rarity: list[float]
-    memories: list[Candidate]
+    memories: Readable[Candidate]
     links: list[tuple[str, str]]
 
 

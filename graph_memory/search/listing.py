@@ -5,20 +5,30 @@ import json
 import re
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 from zoneinfo import ZoneInfo
+
+from pydantic import WrapValidator
 
 from graph_memory.database.graph import Graph
 from graph_memory.domain.inputs import Filters, MemoryId, validate_value
 from graph_memory.domain.models import LISTED_STATES, Memory, SortOrder
+from graph_memory.domain.readable import none_if_unreadable
 from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import instant
 from graph_memory.engine import Engine
-from graph_memory.errors import InvalidArgumentError
+from graph_memory.errors import InvalidArgumentError, StatementError
 from graph_memory.memories import filtering, read
 
 #: An instant in the format of Neo4j, without the name of a time zone.
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)")
+
+
+#: The statement of each order, and a slower one for groups with damaged memories.
+_STATEMENTS = {
+    SortOrder.IMPORTANCE: ("search/listing/by_importance", "search/listing/by_importance_sound"),
+    SortOrder.CREATED_AT: ("search/listing/by_created_at", "search/listing/by_created_at_sound"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +41,8 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class _Listed:
-    memory: Memory
-    created_at: str  #: with the stored precision; Graphiti stores microseconds
+    memory: Annotated[Memory | None, WrapValidator(none_if_unreadable)]
+    created_at: str | None  #: with the stored precision; Graphiti stores microseconds
 
 
 async def list_memories(
@@ -71,18 +81,15 @@ async def list_memories(
         **read.view_parameters(engine.settings, scope.now, filters.known_at),
     }
     if sort is SortOrder.IMPORTANCE:
-        found = await engine.graph.rows(
-            "search/listing/by_importance",
-            _Listed,
-            after_importance=after.get("importance"),
-            **common,
-        )
-    else:
-        found = await engine.graph.rows("search/listing/by_created_at", _Listed, **common)
-    more = len(found) > limit
-    page = found[:limit]
-    memories = [listed.memory for listed in page]
-    return Page(memories, _cursor(page[-1], sort) if more else None)
+        common["after_importance"] = after.get("importance")
+    statement, tolerant = _STATEMENTS[sort]
+    try:
+        found = await engine.graph.rows(statement, _Listed, **common)
+    except StatementError:  # another client has stored properties of other types
+        found = await engine.graph.rows(tolerant, _Listed, **common)
+    readable = [(row.memory, row.created_at) for row in found[:limit] if row.memory]
+    last = readable[-1] if readable and len(found) > limit else None
+    return Page([memory for memory, _ in readable], _cursor(*last, sort) if last else None)
 
 
 async def count(
@@ -102,13 +109,13 @@ async def count(
     return found or 0
 
 
-def _cursor(last: _Listed, sort: SortOrder) -> str:
+def _cursor(last: Memory, created_at: str | None, sort: SortOrder) -> str:
     """Return the cursor of the page after a memory."""
     position = {
         "sort": sort,
-        "importance": last.memory.importance,
-        "created_at": last.created_at,
-        "id": last.memory.memory_id,
+        "importance": last.importance,
+        "created_at": created_at,
+        "id": last.memory_id,
     }
     return base64.urlsafe_b64encode(json.dumps(position).encode()).decode()
 

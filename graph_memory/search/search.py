@@ -12,7 +12,7 @@ from graph_memory.domain.scope import CallScope
 from graph_memory.engine import Engine
 from graph_memory.inference.embedder import Vector
 from graph_memory.memories.filtering import filter_parameters, narrowing_parameters, visible_states
-from graph_memory.memories.read import get_many, view_parameters
+from graph_memory.memories.read import get_readable, view_parameters
 from graph_memory.ranking.profiles import (
     Profile,
     hybrid_parameters,
@@ -153,9 +153,9 @@ async def last_used(graph: Graph) -> LastUsed:
 async def _load(
     engine: Engine, scope: CallScope, ranked: Sequence[RankedCandidate], clocks: Clocks
 ) -> list[FoundMemory]:
-    """Fetch the ranked memories; memories deleted since the ranking are left out."""
+    """Fetch the ranked memories; memories deleted since, and unreadable ones, are left out."""
     ids = [candidate.memory.memory_id for candidate in ranked]
-    memories = await get_many(engine, scope, ids, clocks)
+    memories = await get_readable(engine, scope, ids, clocks)
     by_id = {memory.memory_id: memory for memory in memories}
     return [
         FoundMemory(

@@ -15,7 +15,7 @@ from typing import Annotated, Any, ClassVar, Literal, cast
 from pydantic import AfterValidator, Field, StringConstraints, TypeAdapter, ValidationError
 
 from graph_memory.decay.status import Transition
-from graph_memory.domain.encoding import content_of, default_title
+from graph_memory.domain.encoding import content_of, default_title, texts_of
 from graph_memory.domain.inputs import (
     Content,
     Line,
@@ -281,7 +281,21 @@ def write_line(described: dict[str, Any], title: str | None) -> str:
         "entity": _described(described["entity"]) if described["entity"] else None,
         "facts": [_described(fact) for fact in described["facts"]],
     }
-    return json.dumps(_present(line), ensure_ascii=False, default=instant)
+    return json.dumps(_present(line), ensure_ascii=False, default=_text)
+
+
+def _text(value: Any) -> str:
+    """Return a value that JSON does not have as text."""
+    return instant(value) if isinstance(value, datetime) else str(value)
+
+
+def _object(metadata: Any) -> dict[str, Any]:
+    """Return stored metadata as an object; an empty one if another client has damaged it."""
+    try:
+        read = json.loads(metadata or "{}")
+    except (TypeError, ValueError):
+        return {}
+    return cast(dict[str, Any], read) if isinstance(read, dict) else {}
 
 
 def _own_title(title: str | None, content: str) -> str | None:
@@ -300,7 +314,9 @@ def _described(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _present(values: dict[str, Any]) -> dict[str, Any]:
-    """Return the values that are not empty, with metadata as an object."""
+    """Return the values that are not empty, with metadata as an object and tags as text."""
     if "metadata" in values:
-        values = {**values, "metadata": json.loads(values["metadata"] or "{}")}
+        values = {**values, "metadata": _object(values["metadata"])}
+    if "tags" in values:
+        values = {**values, "tags": texts_of(values["tags"])}
     return {name: value for name, value in values.items() if value not in (None, [], {})}

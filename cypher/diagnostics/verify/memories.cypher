@@ -5,15 +5,17 @@
 // param   group_key  : STRING — its term in the full-text index
 // param   states     : LIST<STRING> — the lifecycle states there are
 // param   types      : LIST<STRING> — the memory types there are
+// param   sources    : LIST<STRING> — the sources there are
 // param   policies   : LIST<STRING> — the decay policies there are
 // param   model      : STRING — of the embeddings
 // param   dimensions : INTEGER
+// param   kinds      : MAP — the type of each property, such as text or list of text
 // returns problem : STRING
 // returns count   : INTEGER
 // returns example : STRING — id of one of them
 MATCH (m:Memory {group_id: $group_id})
 UNWIND [
-  CASE WHEN m.content IS NULL OR trim(m.content) = '' AND m.content_gz IS NULL
+  CASE WHEN m.content IS NULL OR trim(toStringOrNull(m.content)) = '' AND m.content_gz IS NULL
        THEN 'has no content' END,
   CASE WHEN m.embedding IS NULL THEN 'has no embedding'
        WHEN m.embedding_model <> $model OR m.embedding_dimension <> $dimensions
@@ -39,11 +41,22 @@ UNWIND [
   CASE WHEN COUNT { (m)-[:HAS_PARENT]->() } > 1 THEN 'has two parents' END,
   CASE WHEN NOT coalesce(m.lifecycle_state IN $states, false) THEN 'is in an unknown state' END,
   CASE WHEN NOT coalesce(m.memory_type IN $types, false) THEN 'is of an unknown type' END,
+  CASE WHEN NOT coalesce(m.source IN $sources, false) THEN 'is of an unknown source' END,
+  CASE WHEN NOT coalesce(m.metadata_json STARTS WITH '{' AND m.metadata_json ENDS WITH '}', false)
+       THEN 'has metadata that is no JSON object' END,
   CASE WHEN NOT m.decay_policy IN $policies
        THEN 'does not fade: its decay_policy is not known (policy_dir)' END,
   CASE WHEN NOT coalesce(1 <= m.importance <= 10, false) THEN 'has importance beyond 1..10' END,
   CASE WHEN NOT coalesce(1 <= m.stability <= 5, false) THEN 'has stability beyond 1..5' END,
   CASE WHEN NOT coalesce(0 <= m.decay_score <= 1, false) THEN 'has a score beyond 0..1' END
+] + [name IN keys($kinds) WHERE NOT CASE $kinds[name]
+    WHEN 'text' THEN m[name] IS :: STRING
+    WHEN 'list of text' THEN m[name] IS :: LIST<STRING NOT NULL>
+    WHEN 'float' THEN m[name] IS :: INTEGER | FLOAT
+    WHEN 'integer' THEN m[name] IS :: INTEGER
+    WHEN 'boolean' THEN m[name] IS :: BOOLEAN
+    ELSE true
+  END | 'has a ' + name + ' that is not ' + $kinds[name]
 ] AS problem
 WITH m, problem WHERE problem IS NOT NULL
 RETURN 'a memory ' + problem AS problem, count(*) AS count, min(m.uuid) AS example

@@ -5,7 +5,9 @@
 // access  fragment
 {
   metadata: m.metadata_json,
-  tags: m.tags,
+  tags:
+    // include fragments/memory/tags
+  ,
   importance: m.importance,
   memory_type: m.memory_type,
   stability: m.stability,

@@ -12,7 +12,7 @@
   tags: m.tags,
   importance: m.importance,
   lifecycle_state: m.lifecycle_state,
-  created_at: split(toString(m.created_at), '[')[0],
+  created_at: split(toStringOrNull(m.created_at), '[')[0],
   valid_at: m.valid_at,
   invalid_at: m.invalid_at
 }

@@ -7,7 +7,9 @@
 // param   date_to    : STRING? — latest creation, ISO 8601, UTC
 // param   project_id : STRING?
 WHERE ($types IS NULL OR m.memory_type IN $types)
-  AND ($tags IS NULL OR any(tag IN m.tags WHERE toLower(tag) IN $tags))
+  AND ($tags IS NULL OR any(tag IN
+    // include fragments/memory/tags
+    WHERE toLower(tag) IN $tags))
   AND ($date_from IS NULL OR m.created_at >= datetime($date_from))
   AND ($date_to IS NULL OR m.created_at <= datetime($date_to))
   AND ($project_id IS NULL OR m.project_id = $project_id)

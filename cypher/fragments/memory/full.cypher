@@ -37,7 +37,7 @@ WITH *, {
   decay_rate: m.decay_rate,
   access_count: m.access_count,
   last_accessed_at: m.last_accessed_at,
-  created_at: split(toString(m.created_at), '[')[0],
+  created_at: split(toStringOrNull(m.created_at), '[')[0],
   updated_at: m.updated_at,
   valid_at: m.valid_at,
   invalid_at: m.invalid_at

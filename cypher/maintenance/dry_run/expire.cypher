@@ -8,13 +8,14 @@
 // param   after_id : STRING — the range begins after it
 // param   last_id  : STRING — the last of the range
 // param   full     : BOOLEAN — true if decay also treats memories that are not due
+// param   unsound  : LIST<STRING> — ids that a run would skip
 // param   decays   : BOOLEAN — true if the run has the stage decay
 // returns was      : STRING
 // returns becomes  : STRING — by decay alone
 // returns count    : INTEGER
 MATCH (m:Memory)
 WHERE $after_id < m.uuid <= $last_id AND ($groups IS NULL OR m.group_id IN $groups)
-  AND m.soft_deleted_at IS NULL AND m.lifecycle_state <> 'EXPIRED'
+  AND m.soft_deleted_at IS NULL AND m.lifecycle_state <> 'EXPIRED' AND NOT m.uuid IN $unsound
 CALL (m) {
   // include decay/next_state
   WITH m, CASE

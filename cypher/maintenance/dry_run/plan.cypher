@@ -24,10 +24,11 @@ WHERE $after_id < m.uuid <= $last_id AND m.lifecycle_state <> 'SOFT_DELETED'
   AND
   // include fragments/maintenance/in_scope
 // include decay/next_state
-WITH m, faded, m.lifecycle_state AS was, outcome AS becomes
+WITH m, faded, toStringOrNull(m.lifecycle_state) AS was, toStringOrNull(outcome) AS becomes
 ORDER BY faded DESC, m.uuid
 WITH was, becomes, count(*) AS count, collect(CASE WHEN was <> becomes THEN {
-  memory_id: m.uuid, lead: coalesce(m.summary, m.name), was: was, becomes: becomes,
+  memory_id: m.uuid, lead: toStringOrNull(coalesce(m.summary, m.name)), was: was,
+  becomes: becomes,
   decay_score: faded
 } END)[..$limit] AS examples, collect(CASE WHEN $rest AND was <> becomes THEN m.uuid END) AS moved
 RETURN was, becomes, count, examples, moved

@@ -28,7 +28,9 @@ CALL (m) {
     // include fragments/change/values
     AS was
   SET
-    m.tags = [tag IN m.tags WHERE toLower(tag) <> 'preserved'],
+    m.tags = [tag IN
+    // include fragments/memory/tags
+    WHERE toLower(tag) <> 'preserved'],
     m.unprotected_at = m.preserve_until,
     m.is_protected = null,
     m.preserve_until = null

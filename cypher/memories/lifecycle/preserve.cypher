@@ -13,7 +13,9 @@ WITH *,
   // include fragments/change/values
   AS was
 SET
-  m.tags = [tag IN m.tags WHERE toLower(tag) <> 'preserved'] + 'preserved',
+  m.tags = [tag IN
+    // include fragments/memory/tags
+    WHERE toLower(tag) <> 'preserved'] + 'preserved',
   m.preserve_until = $until
 WITH m, was
 // include fragments/memory/reactivate

@@ -18,7 +18,9 @@ CALL (m) {
       CASE WHEN m.preserve_until < $now THEN m.preserve_until ELSE m.unprotected_at END,
     m.is_protected = CASE WHEN protection IS NOT NULL THEN true END
 }
-SET m.tags = [tag IN m.tags WHERE toLower(tag) <> 'preserved'], m.preserve_until = null
+SET m.tags = [tag IN
+    // include fragments/memory/tags
+    WHERE toLower(tag) <> 'preserved'], m.preserve_until = null
 // include fragments/change/note
 WITH m
 // include decay/store_score

@@ -15,7 +15,7 @@ CALL (met, pool, around) {
   WHERE chosen
   // include fragments/time/text_known
   WITH m, words, version, CASE WHEN version IS NULL THEN cosine END AS cosine,
-       coalesce(version.content, m.content) AS content
+       coalesce(version.content, toStringOrNull(m.content)) AS content
   RETURN collect({
     memory_id: m.uuid,
     cosine: coalesce(cosine, 2 * vector.similarity.cosine(
@@ -23,7 +23,7 @@ CALL (met, pool, around) {
     words: coalesce(words, []),
     lead: left(content, $lead),
     characters: size(content),
-    told_at: coalesce(m.valid_at, split(toString(m.created_at), '[')[0]),
+    told_at: coalesce(m.valid_at, split(toStringOrNull(m.created_at), '[')[0]),
     conversation_id: m.conversation_id,
     part: CASE WHEN cosine IS NOT NULL THEN
       // include search/candidates/part

@@ -71,6 +71,6 @@ RETURN m {
       attributes: [key IN keys(r) WHERE NOT key IN $owned_of_facts | [key, r[key]]]
     } ORDER BY other.uuid, r.name, r.uuid
   }
-} AS line, CASE WHEN m.adopted_at IS NULL THEN m.name END AS title,
+} AS line, CASE WHEN m.adopted_at IS NULL THEN toStringOrNull(m.name) END AS title,
   toString(m.created_at) AS created_at
 ORDER BY m.created_at, m.uuid

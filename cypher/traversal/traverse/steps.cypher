@@ -53,6 +53,8 @@ CALL (a) {
 }
 RETURN a.uuid AS from_id, to_id, name AS relation_type, strength, forward,
        ($types IS NULL OR m.memory_type IN $types)
-   AND ($tags IS NULL OR any(tag IN m.tags WHERE toLower(tag) IN $tags))
+   AND ($tags IS NULL OR any(tag IN
+    // include fragments/memory/tags
+    WHERE toLower(tag) IN $tags))
    AND ($states IS NULL OR m.lifecycle_state IN $states) AS wanted
 LIMIT $limit

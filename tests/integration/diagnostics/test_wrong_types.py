@@ -1,0 +1,150 @@
+"""A memory with a property of another type, as someone may set it in Neo4j Browser, stops nothing.
+
+It is read as far as possible, or left out of lists and searches; `verify` names it.
+"""
+
+from datetime import UTC, date, datetime
+from typing import Any
+
+from neo4j import AsyncDriver
+
+from graph_memory import GraphMemory
+from graph_memory.diagnostics.verify import verify
+from graph_memory.domain.models import Memory, SortOrder
+from graph_memory.domain.properties import MEMORY_PROPERTIES
+from graph_memory.transfer.import_export import export_lines
+from tests.conftest import Clock
+
+#: Properties with values of other types.
+WRONG: tuple[tuple[str, Any], ...] = (
+    ("tags", [5, 7]),
+    ("tags", [1.5]),
+    ("tags", [True]),
+    ("tags", [date(2026, 1, 1)]),
+    ("tags", 5),
+    ("tags", "pinned"),
+    ("content", 5),
+    ("importance", "8"),
+    ("importance", "high"),
+    ("importance", [5]),
+    ("stability", "3"),
+    ("stability", 2.5),
+    ("stability", "firm"),
+    ("confidence", "0.5"),
+    ("confidence", "sure"),
+    ("decay_score", "0.5"),
+    ("decay_score", "gone"),
+    ("decay_rate", "fast"),
+    ("decay_policy", 5),
+    ("access_count", "3"),
+    ("access_count", "often"),
+    ("created_at", "2026-01-01T00:00:00.000Z"),
+    ("created_at", 5),
+    ("updated_at", "yesterday"),
+    ("updated_at", 5),
+    ("updated_at", datetime(2026, 1, 1, tzinfo=UTC)),
+    ("last_accessed_at", "yesterday"),
+    ("last_accessed_at", datetime(2026, 1, 1, tzinfo=UTC)),
+    ("preserve_until", "for ever"),
+    ("preserve_until", date(2030, 1, 1)),
+    ("unprotected_at", 5),
+    ("held_until", "tomorrow"),
+    ("obsolete_at", "then"),
+    ("soft_deleted_at", "then"),
+    ("confidence_decayed_at", "then"),
+    ("valid_at", 5),
+    ("memory_type", 5),
+    ("memory_type", "rumour"),
+    ("source", "robot"),
+    ("metadata_json", 5),
+    ("metadata_json", "{"),
+    ("lifecycle_state", 5),
+    ("project_id", 5),
+    ("conversation_id", 5),
+    ("importance_source", 5),
+    ("name", 5),
+    ("summary", 5),
+    ("state_history", "never"),
+    ("state_history", [5]),
+    ("edit_history", [5]),
+    ("next_due_at", 5),
+    ("last_decay_update", "then"),
+)
+
+INSTANTS = [name for name, kind in MEMORY_PROPERTIES.items() if kind.startswith("instant")]
+
+#: The words in which `verify` names a property.
+SAID = dict.fromkeys(INSTANTS, "an instant") | {
+    "lifecycle_state": "unknown state",
+    "memory_type": "unknown type",
+    "metadata_json": "metadata",
+}
+
+SOUND = "Ada keeps her bees on the roof"
+
+
+async def test_no_read_and_no_run_stops_at_properties_of_another_type(
+    memory: GraphMemory, driver: AsyncDriver, clock: Clock, group: str
+) -> None:
+    sound = await memory.add(SOUND, tags=["bees"])
+    bees = [{"content": f"{SOUND}, hive {n}", "confidence": 0.9} for n in range(len(WRONG))]
+    ids = [outcome.memory_id or "" for outcome in await memory.add_many(bees)]
+    clock.advance(days=40)
+    wrong = {id_: (name, value) for id_, (name, value) in zip(ids, WRONG, strict=True)}
+    for id_, (name, value) in wrong.items():
+        await driver.execute_query(
+            "MATCH (m:Memory {uuid: $id}) SET m += $set", id=id_, set={name: value}
+        )
+
+    async def reads() -> dict[str, Memory]:
+        """Read in every way, and return the memories that lists show, by id."""
+        listed: dict[str, Memory] = {}
+        for sort in SortOrder:
+            cursor = None
+            while True:
+                page = await memory.list(sort=sort, limit=50, cursor=cursor)
+                listed |= {m.memory_id: m for m in page.memories}
+                if not (cursor := page.next_cursor):
+                    break
+        assert sound.memory_id in {m.memory_id for m in (await memory.list(tags=["bees"])).memories}
+        found = await memory.search(SOUND, limit=50, counted=False)
+        assert sound.memory_id in {hit.memory.memory_id for hit in found}
+        given = await memory.retrieve(SOUND, counted=False)
+        assert sound.memory_id in {one.memory.memory_id for one in given.memories}
+        lines = [line async for line in export_lines(memory)]
+        assert sum(SOUND in line for line in lines) > len(WRONG) / 2
+        return listed
+
+    listed = await reads()
+    unlisted = [case for id_, case in wrong.items() if id_ not in listed]
+    found = await verify(memory.context.graph, memory.settings, group)
+    problems = " ".join(problem.problem for problem in found[group])
+    assert [case for case in unlisted if SAID.get(case[0], case[0]) not in problems] == []
+    for id_, (name, value) in wrong.items():
+        if name == "tags" and isinstance(value, list):
+            assert listed[id_].tags == [str(tag) for tag in value]
+    for full in (False, True):
+        foreseen = await memory.maintenance.dry_run(groups=[group], full=full)
+        assert foreseen.transitioned["ACTIVE>DORMANT"] >= 1
+    report = await memory.maintenance.run(groups=[group])
+    assert report.completed  # it skips the memories that it cannot treat
+    assert 0 < report.errors < len(WRONG) / 2
+    assert (await memory.get(sound.memory_id, counted=False)).lifecycle_state == "DORMANT"
+    await reads()
+    await memory.delete_all(confirm="DELETE ALL", permanent=True)
+
+
+async def test_a_tag_that_is_a_number_protects_and_filters_as_its_text(
+    memory: GraphMemory, driver: AsyncDriver, clock: Clock, group: str
+) -> None:
+    settings = memory.settings.model_copy(update={"protected_tags": ("5",)})
+    ruled = GraphMemory.over(memory.context.graph, memory.context.embedder, settings, clock=clock)
+    numbered = await ruled.add("a memory with a number")
+    await driver.execute_query(
+        "MATCH (m:Memory {uuid: $id}) SET m.tags = [5]", id=numbered.memory_id
+    )
+    (listed,) = (await ruled.list(tags=["5"])).memories
+    assert (listed.tags, listed.protection) == (["5"], "tag")
+    await ruled.lifecycle.preserve(numbered.memory_id, group_id=group)
+    kept = await ruled.get(numbered.memory_id, group_id=group)
+    assert kept.tags == ["5", "preserved"]
