@@ -178,17 +178,18 @@ def _tool(tool: Any) -> str:
     scope = f"Scope: `{tool.scope.value}`."
     alias = f" Deprecated alias of `{tool.alias_of}`." if tool.alias_of else ""
     required = tool.parameters.get("required", ())
+    listed = tool.parameters["properties"]
     rows = (
         (
-            f"`{name}`{' (required)' if name in required else ''}",
+            f"`{name}`{' (required)' if name in required else '' if name in listed else ' *'}",
             shape(schema),
             default(schema),
             schema.get("description", ""),
         )
-        for name, schema in tool.parameters["properties"].items()
+        for name, schema in tool.arguments["properties"].items()
     )
     arguments = table(("Argument", "Type and range", "Default", "Meaning"), rows)
-    if not tool.parameters["properties"]:
+    if not tool.arguments["properties"]:
         arguments = "It takes no arguments.\n"
     return f"### `{tool.name}`\n\n{tool.description}\n\n{scope}{alias}\n\n{arguments}"
 

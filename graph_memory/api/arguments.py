@@ -115,6 +115,7 @@ class RetrievalArguments(FilterArguments, total=False):
     profile: ProfileArgument
     weights: Sequence[float] | None
     min_relevance: float | None
+    budget_of: Literal["contents", "answer"]
 
 
 class RelationDetails(TypedDict, total=False):

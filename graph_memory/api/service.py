@@ -39,11 +39,12 @@ from graph_memory.inference.embedder import Embedder
 from graph_memory.ranking.profiles import Profile, with_weights
 from graph_memory.search import listing, retrieval
 from graph_memory.search import search as recall
+from graph_memory.search.answer import Retrieved
 from graph_memory.search.budget import RetrievedMemory, relevant
 from graph_memory.search.feedback import add_shift_component
 from graph_memory.search.judgement import require_calibration
 from graph_memory.search.listing import Page
-from graph_memory.search.retrieval import Retrieval, Retrieved
+from graph_memory.search.retrieval import Retrieval
 from graph_memory.settings.base import Settings, read_settings
 
 if TYPE_CHECKING:
@@ -260,8 +261,9 @@ class GraphMemory(MemoriesApi, Parts):
                 `settings.access_min_relevance`; a retrieval of the past never counts.
             filters: Filters of the memories.
             group_id: The tenant.
-            details: Fields of `Retrieval`: budget in tokens, session, depth, profile,
-                `min_relevance`. Fields of `Filters`, instead of `filters` or beside its others.
+            details: Fields of `Retrieval`: budget in tokens of the contents, or of the compact
+                answer; session, depth, profile, `min_relevance`. Fields of `Filters`, instead of
+                `filters` or beside its others.
 
         Raises:
             DimensionMismatchError: The stored vectors are of another model than the configured.

@@ -42,14 +42,21 @@ from graph_memory.memories.lifecycle import Resolution
 from graph_memory.memories.relations import Related
 from graph_memory.memories.update import CONFIRMATION, Deleted, DeletedAll
 from graph_memory.ranking.profiles import Profile
+from graph_memory.search.answer import Retrieved, compact_judgement, compact_retrieval
 from graph_memory.search.budget import RetrievedMemory
+from graph_memory.search.compact import (
+    PASSAGE_HINT,
+    as_json,
+    compact_scores,
+    given_fields,
+    listed_memory,
+)
 from graph_memory.search.injection import Injection
 from graph_memory.search.listing import Page
 from graph_memory.search.retrieval import (
     Budget,
     ConversationTokens,
     Retrieval,
-    Retrieved,
     SearchDepth,
     SessionId,
     Threshold,
@@ -75,6 +82,7 @@ from graph_memory.traversal.traverse import (
 __all__ = [
     "CONFIRMATION",
     "EVERYTHING",
+    "PASSAGE_HINT",
     "STATES",
     "Action",
     "AddResult",
@@ -168,9 +176,15 @@ __all__ = [
     "Walk",
     "Walked",
     "WalkedRelation",
+    "as_json",
+    "compact_judgement",
+    "compact_retrieval",
+    "compact_scores",
     "describe_next_changes",
     "describe_protection",
     "describe_status",
+    "given_fields",
     "is_tenant",
+    "listed_memory",
     "remedy",
 ]

@@ -282,8 +282,8 @@ class Clocks:
 
     __pydantic_config__: ClassVar[ConfigDict] = _STRICT
 
-    as_of: Moment | None = None
-    known_at: Moment | None = None
+    as_of: EndMoment | None = None
+    known_at: EndMoment | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -298,8 +298,8 @@ class Filters:
     date_to: EndMoment | None = None
     states: tuple[StateName, ...] | None = None
     project_id: Line | None = None
-    as_of: Moment | None = None
-    known_at: Moment | None = None
+    as_of: EndMoment | None = None
+    known_at: EndMoment | None = None
 
 
 def check_range(first: str, earliest: datetime | None, last: str, latest: datetime | None) -> None:

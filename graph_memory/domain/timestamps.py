@@ -45,8 +45,9 @@ def _aware(moment: datetime) -> datetime:
 
 
 def _end_of_day(value: object) -> object:
-    bare = isinstance(value, str) and _DATE.fullmatch(value.strip())
-    return f"{str(value).strip()}T23:59:59.999Z" if bare else value
+    text = str(value).strip()
+    bare = _DATE.fullmatch(text) and isinstance(value, str | date)
+    return f"{text}T23:59:59.999Z" if bare else value
 
 
 def _within_years(moment: datetime) -> datetime:

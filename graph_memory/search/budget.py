@@ -60,7 +60,7 @@ class RetrievedMemory:
     similarity: float | None  #: (1 + cosine) / 2 of question and content, 0 to 1
     score: float  #: 0 to 1
     components: dict[str, float | None]
-    tokens: int  #: of the content
+    tokens: int  #: of the content, or of the memory in the answer
     distance: int | None  #: relations from the nearest anchor
     status: LoadStatus
     #: Calibrated probability that the memory bears on the question, 0 to 1. None in the profiles
@@ -149,6 +149,7 @@ def fill_budget(
     position: int,
     settings: Settings,
     *,
+    budget: int | None = None,
     min_relevance: float = 0.0,
     updated: Collection[str] = (),
 ) -> tuple[list[RetrievedMemory], list[str], int]:
@@ -159,9 +160,10 @@ def fill_budget(
 
     Args:
         session: Session of the conversation.
-        candidates: Candidates with the tokens of their text.
+        candidates: Candidates with their tokens.
         position: Tokens of the conversation so far.
         settings: `default_token_budget` and `staleness_threshold`.
+        budget: Tokens to fill, in place of `default_token_budget`.
         min_relevance: Relevance below which a candidate is left out.
         updated: Ids of candidates that replace a loaded memory.
 
@@ -180,6 +182,7 @@ def fill_budget(
     in_order = sorted(candidates, key=lambda c: (-c[0].score, c[0].memory.memory_id))
     by_id = {candidate.memory.memory_id: (candidate, tokens) for candidate, tokens in in_order}
     threshold = settings.staleness_threshold
+    most = settings.default_token_budget if budget is None else budget
     statuses = {
         id_: session.status(id_, candidate.version, position, threshold)
         for id_, (candidate, _) in by_id.items()
@@ -189,7 +192,7 @@ def fill_budget(
 
     def select(ids: Iterable[str]) -> list[str]:
         scored = ((id_, by_id[id_][0].score, by_id[id_][1]) for id_ in ids if id_ in lacking)
-        return select_budget(scored, settings.default_token_budget)[0]
+        return select_budget(scored, most)[0]
 
     left_out = set(select(by_id)).difference(wanted) if len(wanted) < len(by_id) else ()
     return (

@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field
 from graph_memory.database.graph import Graph
 from graph_memory.domain.inputs import Line, MemoryId, check_range
 from graph_memory.domain.models import RECALLED_STATES
-from graph_memory.domain.timestamps import Instant, Moment, instant
+from graph_memory.domain.timestamps import EndMoment, Instant, Moment, instant
 from graph_memory.engine import Engine
 from graph_memory.inference.embedder import Embedder
 from graph_memory.ranking.terms import any_term_query
@@ -62,7 +62,7 @@ class FactFilters:
 
     names: Names = None
     entity_id: MemoryId | None = None  #: source or target
-    as_of: Moment | None = None  #: instant at which the fact holds
+    as_of: EndMoment | None = None  #: instant at which the fact holds
     valid_after: Moment | None = None
     valid_before: Moment | None = None
     invalid_after: Moment | None = None

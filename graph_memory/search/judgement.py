@@ -25,6 +25,10 @@ _BASE = {
 }
 
 
+#: The reason that informs of nothing but `Known.YES`.
+PLAIN_REASON = f"{_BASE[Known.YES]}."
+
+
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """The judgement whether the candidates of a question answer it.

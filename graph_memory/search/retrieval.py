@@ -10,13 +10,13 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
 from graph_memory.decay import policies
 from graph_memory.domain.inputs import Filters, Line, Unit
-from graph_memory.domain.models import RECALLED_STATES, BriefMemory, Known
+from graph_memory.domain.models import RECALLED_STATES, BriefMemory
 from graph_memory.domain.passages import Passage
 from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import instant
@@ -33,9 +33,9 @@ from graph_memory.ranking.profiles import (
 )
 from graph_memory.ranking.scoring import RankedCandidate
 from graph_memory.search import search
+from graph_memory.search.answer import Retrieved, frame_tokens, memory_tokens, status_tokens
 from graph_memory.search.budget import (
     BudgetCandidate,
-    RetrievedMemory,
     SearchHit,
     fill_budget,
     merge_candidates,
@@ -65,7 +65,7 @@ ProfileName = Annotated[
 class Retrieval(Filters):
     """The options of a retrieval; None means the default of the settings."""
 
-    max_tokens: Budget | None = None  #: budget in tokens, for all contents together
+    max_tokens: Budget | None = None  #: budget in tokens, for all memories together
     search_depth: SearchDepth | None = None  #: steps from an anchor; 0 returns hits only
     anchor_count: AnchorCount | None = None  #: hits from which the graph is walked
     staleness_threshold: Threshold | None = None  #: tokens after which a memory is stale
@@ -74,6 +74,8 @@ class Retrieval(Filters):
     profile: ProfileName = Profile.RECALL
     weights: tuple[float, ...] | None = None  #: weights of the profile for this call
     min_relevance: Unit | None = None  #: relevance below which a memory is left out
+    #: What the budget bounds: the contents, or the whole answer in the compact form of MCP.
+    budget_of: Literal["contents", "answer"] = "contents"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,25 +86,6 @@ class _Neighbour:
     components: dict[str, float | None]
     distance: int | None
     passage: tuple[int, int] | None
-
-
-@dataclass(frozen=True, slots=True)
-class Retrieved:
-    """The result of a retrieval."""
-
-    session_id: str
-    memories: list[RetrievedMemory]  #: best first
-    tokens_used: int  #: of the contents of `memories`
-    total_tokens: int  #: of the conversation, `tokens_used` included
-    anchors: list[str]  #: ids of the hits from which the graph was walked
-    skipped_loaded: list[str]  #: ids of candidates that the model holds already, best first
-    refreshed: list[str]  #: ids of `memories` that were loaded before and had become stale
-    changed: list[ChangedMemory]  #: loaded memories that are no longer reliable
-    #: Whether the group has an answer. None in the profiles weighted and hybrid, and for an
-    #: embedding model without a calibration.
-    known: Known | None = None
-    known_reason: str | None = None  #: the reason, as a sentence
-    left_out: int = 0  #: memories that fit the budget and are below `min_relevance`
 
 
 async def retrieve(
@@ -148,10 +131,15 @@ async def retrieve(
     candidates = [_candidate(row, judgement, asked.profile, settings) for row in read]
     merged = merge_candidates(hits, candidates, walked, asked.profile, settings)
     costs = await counter.count([candidate.text for candidate in merged])
+    if asked.budget_of == "answer":
+        costs = memory_tokens(merged, costs)
     candidates = list(zip(merged, costs, strict=True))
     while True:
+        priced, frame = candidates, 0
+        if asked.budget_of == "answer":
+            priced, frame = _priced(session, changed, candidates, judgement, settings, least)
         retrieved, following = _choose(
-            session, changed, candidates, question, asked, settings, scope.now, least
+            session, changed, priced, question, asked, settings, scope.now, least, frame
         )
         written, session = await sessions.write(scope, following)
         if written:
@@ -165,6 +153,37 @@ async def retrieve(
         # Another call of this conversation wrote first: choose beside its memories.
 
 
+def _priced(
+    session: Session,
+    changed: list[ChangedMemory],
+    candidates: Sequence[tuple[BudgetCandidate, int]],
+    judgement: Judgement,
+    settings: Settings,
+    least: float,
+) -> tuple[list[tuple[BudgetCandidate, int]], int]:
+    """Return the candidates with the tokens of their status added, and the tokens of the frame.
+
+    The frame is the answer without memories. Its lists and numbers count as long as they can be.
+    """
+    loaded = [c.memory.memory_id for c, _ in candidates if c.memory.memory_id in session.loaded]
+    frame = Retrieved(
+        session_id=session.session_id,
+        memories=[],
+        tokens_used=settings.default_token_budget,
+        total_tokens=0,
+        anchors=[],
+        skipped_loaded=sorted(loaded, key=len, reverse=True),
+        refreshed=[],
+        changed=changed,
+        known=judgement.known,
+        known_reason=judgement.reason,
+        left_out=len(candidates) if least else 0,
+    )
+    status, again = status_tokens(), set(loaded)
+    priced = [(c, tokens + status * (c.memory.memory_id in again)) for c, tokens in candidates]
+    return priced, frame_tokens(frame, (candidate for candidate, _ in candidates))
+
+
 def _choose(
     session: Session,
     changed: list[ChangedMemory],
@@ -174,28 +193,31 @@ def _choose(
     settings: Settings,
     now: datetime,
     least: float,
+    frame: int,
 ) -> tuple[Retrieved, Session]:
     """Fill the budget, and return the result with the session after it.
 
     Args:
         session: Session of the conversation.
         changed: Its loaded memories that have changed.
-        candidates: Candidates with the tokens of their content.
+        candidates: Candidates with their tokens.
         question: The question, for the history.
         asked: The options.
         settings: The settings with the options.
         now: The caller's clock, for the history.
         least: Relevance below which a memory is left out.
+        frame: Tokens that the answer takes without memories.
 
     Returns:
         The result without anchors, and the session to write.
     """
     position = session.position(asked.conversation_tokens)
     updated = {change.current_id for change in changed if change.current_id}
+    rest = max(0, settings.default_token_budget - frame)
     given, skipped, left_out = fill_budget(
-        session, candidates, position, settings, min_relevance=least, updated=updated
+        session, candidates, position, settings, budget=rest, min_relevance=least, updated=updated
     )
-    used = sum(memory.tokens for memory in given)
+    used = frame + sum(memory.tokens for memory in given)
     versions = {candidate.memory.memory_id: candidate.version for candidate, _ in candidates}
     following = session.after(
         {memory.memory.memory_id: versions[memory.memory.memory_id] for memory in given},

@@ -11,6 +11,7 @@ from graph_memory.api.types import Profile
 from graph_memory.domain import inputs
 from graph_memory.domain.models import SortOrder
 from graph_memory.domain.timestamps import EndMoment, Moment
+from graph_memory.server.views.lean import Detail
 
 #: The schemas of add_memory and memory_relate list the allowed words; other schemas take any text.
 WORD = WithJsonSchema({"type": "string"})
@@ -20,18 +21,18 @@ WORDS = WithJsonSchema({"type": "array", "items": {"type": "string"}})
 NUMBER = WithJsonSchema({"type": "integer"})
 REAL = WithJsonSchema({"type": "number"})
 
-GroupId = Annotated[inputs.GroupId | None, Field(description="Tenant; default: server's.")]
-MemoryId = Annotated[inputs.MemoryId, Field(description="Id of the memory.")]
+GroupId = Annotated[inputs.GroupId | None, Field(description="The tenant.")]
+MemoryId = Annotated[inputs.MemoryId, Field(description="Its id.")]
 
 Content = Annotated[
-    inputs.Content, Field(description="One self-contained statement, with names and dates.")
+    inputs.Content, Field(description="A self-contained statement, with names and dates.")
 ]
 MemoryType = Annotated[inputs.TypeName, Field(description="Kind of memory.")]
 Tags = Annotated[inputs.Tags, Field(description="Labels to filter by.")]
-Metadata = Annotated[inputs.Metadata, Field(description="JSON object of at most 64 KiB.")]
+Metadata = Annotated[inputs.Metadata, Field(description="A JSON object.")]
 Importance = Annotated[
     inputs.Importance | None,
-    Field(description="Importance, 1 trivial to 10 vital; default: rated."),
+    Field(description="From 1 trivial to 10 vital; default: rated."),
 ]
 Stability = Annotated[
     inputs.Stability | None, Field(description="Stability, 1 volatile to 5 permanent.")
@@ -65,20 +66,16 @@ DecayRate = Annotated[
 ]
 Memories = Annotated[
     list[Any],
-    Field(description="Objects with the arguments of add_memory, created_at and memory_id."),
+    Field(description="Objects with the arguments of add_memory."),
     WithJsonSchema({"type": "array", "items": {"type": "object"}}),
 ]
 
-NewContent = Annotated[
-    inputs.Content | None, Field(description="New text; the old text is kept as a version.")
-]
+NewContent = Annotated[inputs.Content | None, Field(description="New text; versions are kept.")]
 NewMemoryType = Annotated[inputs.TypeName | None, Field(description="New kind."), WORD]
-NewTags = Annotated[inputs.Tags | None, Field(description="All labels, replacing the old.")]
-NewMetadata = Annotated[
-    inputs.Metadata | None, Field(description="JSON object, replacing the old.")
-]
+NewTags = Annotated[inputs.Tags | None, Field(description="All new labels.")]
+NewMetadata = Annotated[inputs.Metadata | None, Field(description="New JSON object.")]
 
-Query = Annotated[inputs.Question, Field(description="Question or topic in plain words.")]
+Query = Annotated[inputs.Question, Field(description="Question or topic.")]
 ProfileName = Annotated[
     Profile,
     Field(
@@ -92,21 +89,21 @@ Weights = Annotated[
 ]
 MinRelevance = Annotated[inputs.Unit | None, Field(description="Least relevance, 0 to 1."), REAL]
 Counted = Annotated[bool, Field(description="Count it as use.")]
-Limit = Annotated[int, Field(ge=1, le=50, description="Maximum number of results.")]
+Limit = Annotated[int, Field(ge=1, le=50, description="Most results.")]
 MemoryTypes = Annotated[
     tuple[inputs.TypeName, ...] | None, Field(description="Allowed types; default: all."), WORDS
 ]
 OneMemoryType = Annotated[
     inputs.TypeName | None, Field(description="Allowed type; default: all."), WORD
 ]
-AnyTags = Annotated[inputs.Tags | None, Field(description="Tags, of which one must match.")]
-DateFrom = Annotated[Moment | None, Field(description="Earliest creation, ISO 8601.")]
-DateTo = Annotated[EndMoment | None, Field(description="Latest creation, ISO 8601.")]
-AsOf = Annotated[Moment | None, Field(description="What was true then, ISO 8601; default: now.")]
+AnyTags = Annotated[inputs.Tags | None, Field(description="Tags; one must match.")]
+DateFrom = Annotated[Moment | None, Field(description="Earliest creation.")]
+DateTo = Annotated[EndMoment | None, Field(description="Latest creation.")]
+AsOf = Annotated[EndMoment | None, Field(description="Time to look back to, ISO 8601.")]
 KnownAt = Annotated[
-    Moment | None, Field(description="What was stored by then, ISO 8601; default: now.")
+    EndMoment | None, Field(description="Time of storage to look back to, ISO 8601.")
 ]
-ValidAt = Annotated[Moment | None, Field(description="Start of truth, ISO 8601; default: now.")]
+ValidAt = Annotated[Moment | None, Field(description="Start of truth; default: now.")]
 InvalidAt = Annotated[Moment | None, Field(description="End of truth, ISO 8601; default: none.")]
 States = Annotated[
     tuple[inputs.StateName, ...] | None,
@@ -115,10 +112,14 @@ States = Annotated[
 ]
 ListedStates = Annotated[
     tuple[inputs.StateName, ...] | None,
-    Field(description="Allowed states; default: ACTIVE, DORMANT, ARCHIVED."),
+    Field(description="Allowed states."),
     WORDS,
 ]
-Sort = Annotated[SortOrder, Field(description="Order, the highest or newest first.")]
-Cursor = Annotated[str | None, Field(description="Cursor: next_cursor of the previous page.")]
+Sort = Annotated[SortOrder, Field(description="Order, highest first.")]
+Cursor = Annotated[str | None, Field(description="The next_cursor of an answer.")]
 
-Permanent = Annotated[bool, Field(description="True: delete without recovery.")]
+Permanent = Annotated[bool, Field(description="True: without recovery.")]
+
+DetailName = Annotated[
+    Detail, Field(description="Fields of each memory: lean, or full with components and dates.")
+]

@@ -1,7 +1,20 @@
-"""JSON schemas of arguments, short because an agent pays for each token of `tools/list`."""
+"""JSON schemas of arguments, short because an agent pays for each token of `tools/list`.
+
+Arguments that agents rarely need are accepted and documented, but not listed: see `Unlisted`.
+"""
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Annotated, Any, TypeVar, cast
+
+from pydantic import Field
+
+T = TypeVar("T")
+
+_UNLISTED = "unlisted"
+
+#: The mark of an argument that `tools/list` leaves out.
+UNLISTED = Field(json_schema_extra={_UNLISTED: True})
+Unlisted = Annotated[T, UNLISTED]
 
 _NULL = {"type": "null"}
 
@@ -16,15 +29,23 @@ _OMITTED = (
     "pattern",
     "ge",
     "le",
+    _UNLISTED,
 )
 
 
 def arguments_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the published schema of a tool's arguments, which allows no other arguments.
+    """Return the schema of all arguments of a tool, which allows no other arguments.
 
     The schema of an optional argument omits null, although `MemoryTool` takes null as "not given".
     """
     return _short(schema, schema.get("$defs", {})) | {"additionalProperties": False}
+
+
+def listed_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `arguments_schema` without the unlisted arguments."""
+    properties: dict[str, Any] = schema["properties"]
+    listed = {name: each for name, each in properties.items() if _UNLISTED not in each}
+    return arguments_schema({**schema, "properties": listed})
 
 
 def _short(node: Any, definitions: Mapping[str, Any]) -> Any:

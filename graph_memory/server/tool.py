@@ -1,11 +1,10 @@
 """MCP tools made of functions, with checked arguments and answers of one form.
 
-The function of a tool takes the `GraphMemory` first, then the published arguments, and returns a
-`View`. Its docstring is the description that an agent reads.
+The function of a tool takes the `GraphMemory` first, then the arguments, and returns a `View` or a
+`LeanView`. Its docstring is the description that an agent reads.
 """
 
 import inspect
-import json
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
@@ -16,28 +15,37 @@ from mcp.server.mcpserver.tools import Tool
 from mcp.server.streamable_http import MCP_SESSION_ID_HEADER
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field
+from pydantic_core import to_jsonable_python
 
 from graph_memory import metrics
 from graph_memory.api.types import Scope
 from graph_memory.database.read_limiter import call_started_at
-from graph_memory.domain.inputs import unknown_argument, validate
-from graph_memory.errors import GraphMemoryError, InvalidArgumentError
+from graph_memory.domain.inputs import validate
+from graph_memory.errors import GraphMemoryError
 from graph_memory.server import audit
+from graph_memory.server.arguments import clamped, read
 from graph_memory.server.auth import caller
 from graph_memory.server.opening import Opening
-from graph_memory.server.schemas import arguments_schema
+from graph_memory.server.schemas import arguments_schema, listed_schema
 from graph_memory.server.views.base import ErrorView, View
+from graph_memory.server.views.lean import LeanView
 from graph_memory.wording import Surface, Words, speaking
 
-Function = TypeVar("Function", bound=Callable[..., Awaitable[View]])
+Function = TypeVar("Function", bound=Callable[..., Awaitable[View | LeanView]])
 
 _log = logging.getLogger(__name__)
 
-#: Tools that store access counters are not pure reads.
-READS = ToolAnnotations(read_only_hint=False, destructive_hint=False)
-PURE_READS = ToolAnnotations(read_only_hint=True, destructive_hint=False)
-WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=False)
-DESTROYS = ToolAnnotations(read_only_hint=False, destructive_hint=True)
+#: Hints for clients. Counting an access is bookkeeping, so tools that count one are reads. No tool
+#: reaches beyond the memories of the server.
+READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=False)
+WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
+#: Writes that change nothing more if they are repeated.
+SETS = ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+DESTROYS = ToolAnnotations(
+    read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
+)
 
 _TENANT = {"user_context": "group_id"}
 
@@ -54,6 +62,8 @@ class MemoryTool(Tool):
     The tool of the SDK ignores unknown arguments, and reports invalid ones in Pydantic's words.
     """
 
+    #: The schema of all arguments; `parameters` has the listed ones.
+    arguments: dict[str, Any] = Field(default_factory=dict)
     synonyms: dict[str, str] = Field(default_factory=dict)
     alias_of: str | None = None
     scope: Scope = Scope.READ
@@ -75,7 +85,7 @@ class MemoryTool(Tool):
             metrics.tool_seconds.labels(self.name, audit.outcome(answer)).observe(elapsed)
             if self.scope is not Scope.READ:
                 opening: Opening = context.request_context.lifespan_context
-                of_group = "group_id" in self.parameters["properties"]
+                of_group = "group_id" in self.arguments["properties"]
                 audit.record(
                     self.name, arguments, answer, opening.settings.group_id if of_group else None
                 )
@@ -91,8 +101,9 @@ class MemoryTool(Tool):
                 memory = await opening.memory()
                 await memory.tokens.count_call(grant, walks=self.walks)
                 given = self._checked(self._with_session(arguments, context))
-                view: View = await self.fn(memory.acting_for(grant), **given)
-            return _answer(view, alias_of=self.alias_of)
+                view: View | LeanView = await self.fn(memory.acting_for(grant), **given)
+            hint = clamped(arguments, self.arguments)
+            return _answer(view, alias_of=self.alias_of, hint=hint)
         except GraphMemoryError as error:
             return self._refused(error)
         except Exception:
@@ -103,19 +114,14 @@ class MemoryTool(Tool):
         self, arguments: Mapping[str, Any], context: Context[Any, Any]
     ) -> Mapping[str, Any]:
         """Return the arguments with the session of the transport as the default `session_id`."""
-        known: dict[str, Any] = self.parameters["properties"]
-        if "session_id" not in known or arguments.get("session_id") is not None:
+        if "session_id" not in self.arguments["properties"] or arguments.get("session_id"):
             return arguments
         return {**arguments, "session_id": (context.headers or {}).get(MCP_SESSION_ID_HEADER)}
 
     def _checked(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the checked arguments of the function. Null means "not given"."""
-        known: dict[str, Any] = self.parameters["properties"]
-        given = _renamed({k: v for k, v in arguments.items() if v is not None}, self.synonyms)
-        for name in given.keys() - known.keys():
-            raise InvalidArgumentError(name[:80], given[name], unknown_argument(known))
-        unpacked = {name: _unpacked(value, known[name]) for name, value in given.items()}
-        return validate(self.fn_metadata.arg_model, unpacked).model_dump_one_level()
+        """Return the checked arguments of the function."""
+        given = read(arguments, self.arguments, self.synonyms)
+        return validate(self.fn_metadata.arg_model, given).model_dump_one_level()
 
     def _refused(self, error: GraphMemoryError) -> CallToolResult:
         if error.code in _DEFECTS:
@@ -170,11 +176,11 @@ class Toolset:
                     meta=dict(meta) if meta else None,
                 ),
             )
-            tool.parameters = arguments_schema(tool.parameters)
+            tool.arguments = arguments_schema(tool.parameters)
+            tool.parameters = listed_schema(tool.parameters)
             tool.synonyms = _TENANT | dict(synonyms or {})
             tool.alias_of = alias_of
-            # Compare by identity: READS and WRITES are equal.
-            reading = annotations is READS or annotations is PURE_READS
+            reading = annotations.read_only_hint
             tool.scope = self._scope or (Scope.READ if reading else Scope.WRITE)
             tool.walks = walks
             self.tools.append(tool)
@@ -183,34 +189,22 @@ class Toolset:
         return register
 
 
-def _renamed(arguments: Mapping[str, Any], synonyms: Mapping[str, str]) -> dict[str, Any]:
-    given = dict(arguments)
-    for synonym in synonyms.keys() & given.keys():
-        name, value = synonyms[synonym], given.pop(synonym)
-        if given.setdefault(name, value) != value:
-            raise InvalidArgumentError(
-                synonym, value, f"it means {name}, which is given too and differs; give one"
-            )
-    return given
-
-
-def _unpacked(value: object, schema: Mapping[str, Any]) -> object:
-    """Take a list or object that a client wrote as JSON text; some do."""
-    if not isinstance(value, str) or schema.get("type") not in ("array", "object"):
-        return value
-    try:
-        return json.loads(value)
-    except (ValueError, RecursionError):
-        return value
-
-
-def _answer(view: View, *, is_error: bool = False, alias_of: str | None = None) -> CallToolResult:
+def _answer(
+    view: View | LeanView,
+    *,
+    is_error: bool = False,
+    alias_of: str | None = None,
+    hint: str | None = None,
+) -> CallToolResult:
     """Return a view as structured content, with its text for the agent."""
-    structured = None if view.text_only else view.model_dump(mode="json", exclude_none=is_error)
-    if structured is not None and alias_of:
+    structured: dict[str, Any] | None = to_jsonable_python(view.structured())
+    text = view.text()
+    if hint and structured is not None:
+        structured["hint"], text = hint, f"{text}\n{hint}"
+    if alias_of and structured is not None:
         structured["deprecated_alias_of"] = alias_of
     return CallToolResult(
-        content=[TextContent(type="text", text=view.text())],
+        content=[TextContent(type="text", text=text)],
         structured_content=structured,
         is_error=is_error,
     )

@@ -27,7 +27,7 @@ from graph_memory.domain.batching import batched
 from graph_memory.domain.inputs import AnyRelationName, Clocks, StateName, Tags, TypeName
 from graph_memory.domain.models import BriefMemory, Memory, RelationType
 from graph_memory.domain.scope import CallScope
-from graph_memory.domain.timestamps import Moment, optional_instant
+from graph_memory.domain.timestamps import EndMoment, optional_instant
 from graph_memory.engine import Engine
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.memories import filtering, read
@@ -100,8 +100,8 @@ class Walk:
     direction: DirectionName = Direction.OUT
     include_parent_links: bool = False
     time_budget_ms: Milliseconds | None = None
-    as_of: Moment | None = None  #: valid time: what was true in the world then
-    known_at: Moment | None = None  #: system time: what the graph knew then
+    as_of: EndMoment | None = None  #: valid time: what was true in the world then
+    known_at: EndMoment | None = None  #: system time: what the graph knew then
 
     def parameters(self, scope: CallScope) -> dict[str, Any]:
         """Return the parameters of `traversal/traverse/steps` that stay the same in a walk."""

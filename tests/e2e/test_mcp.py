@@ -39,7 +39,7 @@ async def test_a_memory_goes_through_its_life_over_http(url: str, era: Any):
 
         (hit,) = (await call(client, "search_memory", query="what does Ada drink?"))["results"]
         assert hit["memory_id"] == memory_id
-        assert {"similarity", "score", "relevance", "components"} < hit.keys()
+        assert {"similarity", "score", "relevance"} < hit.keys()
 
         cup = await call(
             client,
@@ -61,7 +61,7 @@ async def test_a_memory_goes_through_its_life_over_http(url: str, era: Any):
         assert [memory["memory_id"] for memory in listed["results"]] == [memory_id]
         rest = await call(client, "list_memories", cursor=listed["next_cursor"])
         assert [memory["memory_id"] for memory in rest["results"]] == [cup["memory_id"]]
-        assert rest["next_cursor"] is None
+        assert "next_cursor" not in rest
 
         deleted = await call(client, "delete_memory", memory_id=memory_id)
         assert deleted["recoverable_until"] == "2026-08-30T12:00:00.000Z"
@@ -87,12 +87,13 @@ async def test_a_conversation_is_given_what_it_lacks(url: str, era: Any):
     async with Client(f"{url}/mcp", mode=era) as client:
         added = await call(client, "add_memory", content="Ada prefers green tea")
         memory_id = added["memory_id"]
-        first = await call(client, "retrieve_memories", query="what does Ada drink?")
+        question = {"query": "what does Ada drink?", "detail": "full"}
+        first = await call(client, "retrieve_memories", **question)
         (given_one,) = first["memories"]
         assert given_one["content"] == "Ada prefers green tea"
         assert (given_one["status"], given_one["distance"]) == ("new", 0)
         assert {"score", "components", "similarity", "memory_type"} < given_one.keys()
-        assert given_one["tokens"] == first["tokens_used"] > 0
+        assert first["tokens_used"] > given_one["tokens"] > 0
         assert first["anchors"] == [memory_id]
 
         session = first["session_id"]
@@ -104,7 +105,7 @@ async def test_a_conversation_is_given_what_it_lacks(url: str, era: Any):
         assert session in text(again)
         await call(client, "update_memory", memory_id=memory_id, content="Ada prefers coffee")
         changed = await client.call_tool(
-            "retrieve_memories", {"query": "Ada", "session_id": session}
+            "retrieve_memories", {"query": "Ada", "session_id": session, "detail": "full"}
         )
         assert changed.structured_content is not None
         assert changed.structured_content["changed"] == [
@@ -163,7 +164,7 @@ async def test_the_session_of_the_transport_stands_for_the_conversation(url: str
 async def test_search_results_show_every_field_of_a_memory(memory: GraphMemory):
     await memory.add("Ada prefers tea")
     async with inside(memory) as client:
-        found = await client.call_tool("search_memory", {"query": "tea"})
+        found = await client.call_tool("search_memory", {"query": "tea", "detail": "full"})
     assert found.structured_content is not None
     (hit,) = found.structured_content["results"]
     fields = {field.name for field in dataclasses.fields(Memory)}
@@ -188,7 +189,7 @@ async def test_an_agent_reads_whether_anything_is_known(memory: GraphMemory):
     for answer, left_out in ((searched, 0), (cut, 1), (retrieved, 1)):
         fields = answer.structured_content
         assert fields
-        assert (fields["known"], fields["left_out"]) == ("no", left_out)
+        assert (fields["known"], fields.get("left_out", 0)) == ("no", left_out)
         assert fields["known_reason"] in said
         assert text(answer).startswith(said)
         assert ("1 less relevant results left out" in text(answer)) is bool(left_out)
@@ -354,7 +355,7 @@ async def test_the_tool_list_is_small_titled_annotated_and_closed(memory: GraphM
     async with inside(memory) as client:
         listed = await client.list_tools()
     whole = listed.model_dump_json(by_alias=True, exclude_none=True)
-    assert len(whole) / 4 <= 6000
+    assert len(whole) / 3.4 <= 5200
     for tool in listed.tools:
         assert tool.title
         assert tool.description
@@ -401,10 +402,11 @@ async def test_older_names_keep_their_scales_limits_and_orders(memory: GraphMemo
         assert stored == {"memory_id": stored["memory_id"], "deprecated_alias_of": "add_memory"}
         clock.advance(days=1)
 
+        every = await call(client, "get_all_memories", detail="full")
+        assert [memory["importance"] for memory in every["results"]] == [8, 5]
         both = await call(client, "get_all_memories")
         assert both["deprecated_alias_of"] == "list_memories"
-        assert [memory["importance"] for memory in both["results"]] == [8, 5]
-        assert both["results"][0]["memory_type"] == "concept"
+        assert both["results"][0]["type"] == "concept"
         assert "similarity" not in both["results"][0]
         by_type = await call(client, "search_by_type", memory_type="fact")
         by_tag = await call(client, "search_by_tags", tags=["T", "u"])
@@ -418,7 +420,7 @@ async def test_older_names_keep_their_scales_limits_and_orders(memory: GraphMemo
             found = await call(client, tool, query="concept")
             assert found["deprecated_alias_of"] == "search_memory"
             assert found["results"][0]["content"] == "a concept"
-        weighted = await call(client, "search_memory_nodes", query="concept")
+        weighted = await call(client, "search_memory_nodes", query="concept", detail="full")
         assert {"semantic", "recency", "importance"} <= weighted["results"][0]["components"].keys()
 
 

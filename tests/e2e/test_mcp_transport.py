@@ -276,7 +276,7 @@ async def test_a_process_loads_its_cross_encoder_and_says_nothing_of_it(
             assert (await http.get(url.replace("/mcp", "/readyz"))).status_code == 200
         async with Client(url) as client:
             await call(client, "add_memory", content="Ada prefers tea")
-            (hit,) = (await call(client, "search_memory", query="tea"))["results"]
+            (hit,) = (await call(client, "search_memory", query="tea", detail="full"))["results"]
             assert hit["components"]["cross"] == 1
 
 

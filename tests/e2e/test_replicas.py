@@ -106,7 +106,7 @@ async def test_a_conversation_is_never_given_a_memory_twice(
             "retrieve_memories",
             8,
             query="Which boats did Ada paint?",
-            max_tokens=60,
+            max_tokens=400,
             **talk,
         )
         state = await call(replicas[1].client, "get_context_state", **talk)

@@ -87,10 +87,10 @@ def test_every_range_of_every_tool_is_among_the_wrong_inputs() -> None:
         for toolsets in ALL_TOOLS.values()
         for toolset in toolsets
         for tool in toolset.tools
-        for first in tool.parameters["properties"]
+        for first in tool.arguments["properties"]
         for start, end in ends
         if first.endswith(start)
-        if first.removesuffix(start) + end in tool.parameters["properties"]
+        if first.removesuffix(start) + end in tool.arguments["properties"]
     }
     tried = {
         (tool, first, last)

@@ -19,7 +19,7 @@ def tool_descriptions() -> Iterator[prose.Passage]:
     yield prose.Passage("instructions", _INSTRUCTIONS)
     for tool in (tool for parts in TOOLSETS.values() for part in parts for tool in part.tools):
         yield prose.Passage(tool.name, tool.description or "")
-        for name, schema in tool.parameters["properties"].items():
+        for name, schema in tool.arguments["properties"].items():
             yield prose.Passage(f"{tool.name}.{name}", schema.get("description", ""))
 
 

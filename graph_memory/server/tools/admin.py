@@ -7,7 +7,7 @@ from pydantic import Field
 from graph_memory.api.service import GraphMemory
 from graph_memory.api.types import Scope
 from graph_memory.server import parameters
-from graph_memory.server.tool import DESTROYS, PURE_READS, WRITES, Toolset
+from graph_memory.server.tool import DESTROYS, READS, SETS, WRITES, Toolset
 from graph_memory.server.views.base import BackupView, GroupDeletionView
 from graph_memory.server.views.stats import HealthView, RebuildView, StatsView
 
@@ -17,28 +17,28 @@ toolset = Toolset(Scope.ADMIN)
 looking = Toolset()
 
 
-@looking.tool("Health", PURE_READS)
+@looking.tool("Report health", READS)
 async def get_knowledge_health(
     memory: GraphMemory, group_id: parameters.GroupId = None
 ) -> HealthView:
-    """Report memories by state, mean scores, waiting work and the last maintenance run."""
+    """Report states, mean scores and waiting work when something seems wrong."""
     return HealthView.of(await memory.health(group_id))
 
 
-@looking.tool("Statistics", PURE_READS)
+@looking.tool("Count memories", READS)
 async def memory_stats(memory: GraphMemory, group_id: parameters.GroupId = None) -> StatsView:
-    """Count memories by type and tag, and relations by type."""
+    """Count memories by type and tag, and relations, when a user asks what is stored."""
     return StatsView.of(await memory.stats(group_id))
 
 
-@toolset.tool("Rebuild embeddings", WRITES)
+@toolset.tool("Rebuild embeddings", SETS)
 async def rebuild_embeddings(
     memory: GraphMemory,
     dry_run: Annotated[bool, Field(description="True: only count.")] = True,
     only_missing: Annotated[bool, Field(description="False: all memories.")] = True,
     group_id: parameters.GroupId = None,
 ) -> RebuildView:
-    """Embed the memories that lack a vector of the current model, or all."""
+    """Embed memories again when vectors are missing, or embed all."""
     group = memory.group(group_id)
     report = await memory.embeddings.rebuild(
         only_missing=only_missing, dry_run=dry_run, group_id=group
@@ -49,13 +49,11 @@ async def rebuild_embeddings(
 @toolset.tool("Delete all memories", DESTROYS)
 async def delete_all_memories(
     memory: GraphMemory,
-    confirm: Annotated[
-        str, Field(description="Confirmation: 'DELETE ALL', after the user agreed.")
-    ] = "",
+    confirm: Annotated[str, Field(description="The text DELETE ALL, once the user agrees.")] = "",
     permanent: parameters.Permanent = False,
     group_id: parameters.GroupId = None,
 ) -> GroupDeletionView:
-    """Delete all memories of the tenant after a backup. Recoverable unless permanent."""
+    """Delete all memories of the tenant when the user asks for it, after a backup."""
     gone = await memory.delete_all(
         confirm=confirm,
         permanent=permanent,
@@ -68,7 +66,7 @@ async def delete_all_memories(
 
 @toolset.tool("Back up", WRITES)
 async def create_backup(memory: GraphMemory) -> BackupView:
-    """Back up the memories of all tenants to the server's disk."""
+    """Back up the memories of all tenants before a risky change, to the server's disk."""
     made = await memory.backups.create()
     return BackupView(
         backup_path=str(made.backup_path),

@@ -11,15 +11,16 @@ from graph_memory.domain.models import MemoryType, SortOrder
 from graph_memory.domain.timestamps import EndMoment, Moment
 from graph_memory.errors import InvalidArgumentError, NotFoundError
 from graph_memory.server import parameters
-from graph_memory.server.tool import READS, WRITES, Toolset
+from graph_memory.server.schemas import Unlisted
+from graph_memory.server.tool import READS, SETS, Toolset
 from graph_memory.server.tools import core, traversal
-from graph_memory.server.views.base import AddView, MemoryIdView, PageView, SearchView
-from graph_memory.server.views.traversal import TraversalView
+from graph_memory.server.views.base import AddView, MemoryIdView
+from graph_memory.server.views.lean import Detail, LeanView
 
 toolset = Toolset()
 
 
-@toolset.tool("Save a memory", WRITES, alias_of="add_memory")
+@toolset.tool("Save a memory", SETS, alias_of="add_memory")
 async def save_memory(
     memory: GraphMemory,
     content: parameters.Content,
@@ -40,7 +41,7 @@ async def save_memory(
     return await core.added(memory, given, group_id)
 
 
-@toolset.tool("Store a memory", WRITES, alias_of="add_memory")
+@toolset.tool("Store a memory", SETS, alias_of="add_memory")
 async def store_memory(
     memory: GraphMemory,
     content: parameters.Content,
@@ -65,11 +66,18 @@ async def search_memory_nodes(
     query: parameters.Query,
     limit: parameters.Limit = 10,
     project_id: parameters.ProjectId = None,
+    detail: Unlisted[parameters.DetailName] = Detail.LEAN,
     group_id: parameters.GroupId = None,
-) -> SearchView:
+) -> LeanView:
     """Use search_memory with profile=weighted."""
     return await core.search_memory(
-        memory, query, limit, project_id=project_id, profile=Profile.WEIGHTED, group_id=group_id
+        memory,
+        query,
+        limit,
+        project_id=project_id,
+        profile=Profile.WEIGHTED,
+        detail=detail,
+        group_id=group_id,
     )
 
 
@@ -79,10 +87,13 @@ async def query_memory(
     query: parameters.Query,
     limit: parameters.Limit = 10,
     project_id: parameters.ProjectId = None,
+    detail: Unlisted[parameters.DetailName] = Detail.LEAN,
     group_id: parameters.GroupId = None,
-) -> SearchView:
+) -> LeanView:
     """Use search_memory."""
-    return await core.search_memory(memory, query, limit, project_id=project_id, group_id=group_id)
+    return await core.search_memory(
+        memory, query, limit, project_id=project_id, detail=detail, group_id=group_id
+    )
 
 
 @toolset.tool("Search by type", READS, alias_of="list_memories")
@@ -90,10 +101,13 @@ async def search_by_type(
     memory: GraphMemory,
     memory_type: parameters.MemoryType,
     limit: parameters.Limit = 20,
+    detail: Unlisted[parameters.DetailName] = Detail.LEAN,
     group_id: parameters.GroupId = None,
-) -> PageView:
+) -> LeanView:
     """Use list_memories with memory_type."""
-    return await core.list_memories(memory, memory_type, limit=limit, group_id=group_id)
+    return await core.list_memories(
+        memory, memory_type, limit=limit, detail=detail, group_id=group_id
+    )
 
 
 @toolset.tool("Search by tags", READS, alias_of="list_memories")
@@ -101,12 +115,15 @@ async def search_by_tags(
     memory: GraphMemory,
     tags: parameters.Tags,
     limit: parameters.Limit = 20,
+    detail: Unlisted[parameters.DetailName] = Detail.LEAN,
     group_id: parameters.GroupId = None,
-) -> PageView:
+) -> LeanView:
     """Use list_memories with tags. One of them must match."""
     if not tags:
         raise InvalidArgumentError("tags", tags, "give at least one")
-    return await core.list_memories(memory, tags=tags, limit=limit, group_id=group_id)
+    return await core.list_memories(
+        memory, tags=tags, limit=limit, detail=detail, group_id=group_id
+    )
 
 
 @toolset.tool("Search by date range", READS, alias_of="list_memories")
@@ -117,8 +134,9 @@ async def search_by_date_range(
         EndMoment | None, Field(description="Latest creation, ISO 8601; default: now.")
     ] = None,
     limit: parameters.Limit = 50,
+    detail: Unlisted[parameters.DetailName] = Detail.LEAN,
     group_id: parameters.GroupId = None,
-) -> PageView:
+) -> LeanView:
     """Use list_memories with date_from, date_to and sort=created_at."""
     return await core.list_memories(
         memory,
@@ -126,6 +144,7 @@ async def search_by_date_range(
         date_to=date_to or memory.clock(),
         sort=SortOrder.CREATED_AT,
         limit=limit,
+        detail=detail,
         group_id=group_id,
     )
 
@@ -135,11 +154,17 @@ async def get_all_memories(
     memory: GraphMemory,
     limit: parameters.Limit = 50,
     cursor: parameters.Cursor = None,
+    detail: Unlisted[parameters.DetailName] = Detail.LEAN,
     group_id: parameters.GroupId = None,
-) -> PageView:
+) -> LeanView:
     """Use list_memories with sort=created_at, and next_cursor for all pages."""
     return await core.list_memories(
-        memory, sort=SortOrder.CREATED_AT, limit=limit, cursor=cursor, group_id=group_id
+        memory,
+        sort=SortOrder.CREATED_AT,
+        limit=limit,
+        cursor=cursor,
+        detail=detail,
+        group_id=group_id,
     )
 
 
@@ -162,8 +187,9 @@ async def memory_graph_search(
     direction: traversal.Way = Direction.OUT,
     include_parent_links: traversal.Parents = False,
     time_budget_ms: traversal.Budget = None,
+    detail: Unlisted[parameters.DetailName] = Detail.LEAN,
     group_id: parameters.GroupId = None,
-) -> TraversalView:
+) -> LeanView:
     """Use memory_traverse, after search_memory if you have no id."""
     return await traversal.memory_traverse(
         memory,
@@ -177,6 +203,7 @@ async def memory_graph_search(
         direction=direction,
         include_parent_links=include_parent_links,
         time_budget_ms=time_budget_ms,
+        detail=detail,
         group_id=group_id,
     )
 

@@ -5,11 +5,12 @@ from typing import Annotated
 from pydantic import Field
 
 from graph_memory.api.service import GraphMemory
-from graph_memory.api.types import Profile
+from graph_memory.api.types import Profile, Scope
 from graph_memory.domain.inputs import NewMemory
 from graph_memory.domain.models import MemoryType, SortOrder, Source
 from graph_memory.server import parameters
-from graph_memory.server.tool import DESTROYS, READS, WRITES, Toolset
+from graph_memory.server.schemas import Unlisted
+from graph_memory.server.tool import DESTROYS, READS, SETS, WRITES, Toolset
 from graph_memory.server.views.base import (
     AccessView,
     AddView,
@@ -20,11 +21,13 @@ from graph_memory.server.views.base import (
     SearchView,
     UpdateView,
 )
+from graph_memory.server.views.lean import Detail, FullView, LeanPage, LeanSearch, LeanView
 
 toolset = Toolset()
+touching = Toolset(Scope.READ)  # a caller that may read may count a use
 
 
-@toolset.tool("Add a memory", WRITES)
+@toolset.tool("Add a memory", SETS)
 async def add_memory(
     memory: GraphMemory,
     content: parameters.Content,
@@ -32,20 +35,23 @@ async def add_memory(
     tags: parameters.Tags = (),
     metadata: parameters.Metadata = {},  # noqa: B006 - never changed
     importance: parameters.Importance = None,
-    stability: parameters.Stability = None,
-    confidence: parameters.Confidence = None,
-    source: parameters.Source = Source.USER,
-    title: parameters.Title = None,
+    stability: Unlisted[parameters.Stability] = None,
+    confidence: Unlisted[parameters.Confidence] = None,
+    source: Unlisted[parameters.Source] = Source.USER,
+    title: Unlisted[parameters.Title] = None,
     project_id: parameters.ProjectId = None,
-    parent_id: parameters.ParentId = None,
-    conversation_id: parameters.ConversationId = None,
-    relationships: parameters.Relationships = (),
+    parent_id: Unlisted[parameters.ParentId] = None,
+    conversation_id: Unlisted[parameters.ConversationId] = None,
+    relationships: Unlisted[parameters.Relationships] = (),
     valid_at: parameters.ValidAt = None,
-    decay_policy: parameters.DecayPolicy = None,
-    decay_rate: parameters.DecayRate = None,
+    decay_policy: Unlisted[parameters.DecayPolicy] = None,
+    decay_rate: Unlisted[parameters.DecayRate] = None,
     group_id: parameters.GroupId = None,
 ) -> AddView:
-    """Store one statement worth keeping. A repeated content fails with `duplicate` and its id."""
+    """Store one statement when you learn a fact, preference, decision or task worth keeping.
+
+    A repeated content fails with `duplicate` and its id.
+    """
     given = NewMemory(
         content=content,
         memory_type=memory_type,
@@ -67,11 +73,11 @@ async def add_memory(
     return await added(memory, given, group_id)
 
 
-@toolset.tool("Add many memories", WRITES)
+@toolset.tool("Add many memories", SETS)
 async def add_memories(
     memory: GraphMemory, memories: parameters.Memories, group_id: parameters.GroupId = None
 ) -> BatchView:
-    """Store many memories at once. Each succeeds or fails on its own."""
+    """Store many statements when you have a list. Each succeeds or fails on its own."""
     return BatchView.of(await memory.add_many(memories, group_id=group_id))
 
 
@@ -80,12 +86,12 @@ async def get_memory(
     memory: GraphMemory,
     memory_id: parameters.MemoryId,
     include_relations: Annotated[bool, Field(description="True: also its relations.")] = False,
-    counted: parameters.Counted = True,
-    as_of: parameters.AsOf = None,
-    known_at: parameters.KnownAt = None,
+    counted: Unlisted[parameters.Counted] = True,
+    as_of: Unlisted[parameters.AsOf] = None,
+    known_at: Unlisted[parameters.KnownAt] = None,
     group_id: parameters.GroupId = None,
 ) -> MemoryView:
-    """Read one memory in full by its id."""
+    """Read one memory in full when you have its id."""
     found = await memory.get(
         memory_id, counted=counted, as_of=as_of, known_at=known_at, group_id=group_id
     )
@@ -97,26 +103,26 @@ async def get_memory(
     return MemoryView(memory=found, relations=relations)
 
 
-@toolset.tool("Update a memory", WRITES, synonyms={"id": "memory_id"})
+@toolset.tool("Update a memory", SETS, synonyms={"id": "memory_id"})
 async def update_memory(
     memory: GraphMemory,
     memory_id: parameters.MemoryId,
     content: parameters.NewContent = None,
-    metadata: parameters.NewMetadata = None,
+    metadata: Unlisted[parameters.NewMetadata] = None,
     tags: parameters.NewTags = None,
     importance: parameters.Importance = None,
     memory_type: parameters.NewMemoryType = None,
-    stability: parameters.Stability = None,
-    confidence: parameters.Confidence = None,
-    title: parameters.Title = None,
-    project_id: parameters.ProjectId = None,
-    parent_id: parameters.ParentId = None,
-    decay_policy: parameters.DecayPolicy = None,
-    decay_rate: parameters.DecayRate = None,
-    clear: parameters.Clear = (),
+    stability: Unlisted[parameters.Stability] = None,
+    confidence: Unlisted[parameters.Confidence] = None,
+    title: Unlisted[parameters.Title] = None,
+    project_id: Unlisted[parameters.ProjectId] = None,
+    parent_id: Unlisted[parameters.ParentId] = None,
+    decay_policy: Unlisted[parameters.DecayPolicy] = None,
+    decay_rate: Unlisted[parameters.DecayRate] = None,
+    clear: Unlisted[parameters.Clear] = (),
     group_id: parameters.GroupId = None,
 ) -> UpdateView:
-    """Correct a memory, or change its tags, type or ratings. Give at least one change."""
+    """Correct a memory when it is wrong, or change its tags, type or ratings."""
     changed, re_embedded = await memory.update(
         memory_id,
         group_id=group_id,
@@ -144,7 +150,7 @@ async def delete_memory(
     permanent: parameters.Permanent = False,
     group_id: parameters.GroupId = None,
 ) -> DeletionView:
-    """Delete a memory. It can be recovered for 90 days by default, unless permanent."""
+    """Delete a memory when it should not be kept. It is recoverable for 90 days."""
     return DeletionView.of(await memory.delete(memory_id, permanent=permanent, group_id=group_id))
 
 
@@ -158,16 +164,17 @@ async def search_memory(
     date_from: parameters.DateFrom = None,
     date_to: parameters.DateTo = None,
     project_id: parameters.ProjectId = None,
-    states: parameters.States = None,
-    profile: parameters.ProfileName = Profile.RECALL,
-    weights: parameters.Weights = None,
-    min_relevance: parameters.MinRelevance = None,
-    counted: parameters.Counted = True,
+    states: Unlisted[parameters.States] = None,
+    profile: Unlisted[parameters.ProfileName] = Profile.RECALL,
+    weights: Unlisted[parameters.Weights] = None,
+    min_relevance: Unlisted[parameters.MinRelevance] = None,
+    counted: Unlisted[parameters.Counted] = True,
     as_of: parameters.AsOf = None,
-    known_at: parameters.KnownAt = None,
+    known_at: Unlisted[parameters.KnownAt] = None,
+    detail: Unlisted[parameters.DetailName] = Detail.LEAN,
     group_id: parameters.GroupId = None,
-) -> SearchView:
-    """Find memories by meaning and words, best first. Use it before you answer."""
+) -> LeanView:
+    """Search memories by meaning and words before you answer."""
     found = await memory.search(
         query,
         limit=limit,
@@ -185,7 +192,8 @@ async def search_memory(
         as_of=as_of,
         known_at=known_at,
     )
-    return SearchView.of(found)
+    lean = LeanSearch(found)
+    return lean if detail is Detail.LEAN else FullView(lean, SearchView.of(found))
 
 
 @toolset.tool("List memories", READS)
@@ -196,16 +204,17 @@ async def list_memories(
     date_from: parameters.DateFrom = None,
     date_to: parameters.DateTo = None,
     states: parameters.ListedStates = None,
-    project_id: parameters.ProjectId = None,
+    project_id: Unlisted[parameters.ProjectId] = None,
     sort: parameters.Sort = SortOrder.IMPORTANCE,
     limit: parameters.Limit = 20,
     cursor: parameters.Cursor = None,
-    counted: parameters.Counted = False,
-    as_of: parameters.AsOf = None,
-    known_at: parameters.KnownAt = None,
+    counted: Unlisted[parameters.Counted] = False,
+    as_of: Unlisted[parameters.AsOf] = None,
+    known_at: Unlisted[parameters.KnownAt] = None,
+    detail: Unlisted[parameters.DetailName] = Detail.LEAN,
     group_id: parameters.GroupId = None,
-) -> PageView:
-    """List memories by type, tag, date or state, in pages. Use search_memory to find by meaning."""
+) -> LeanView:
+    """List memories when you know their type, tag, date or state."""
     page = await memory.list(
         sort=sort,
         limit=limit,
@@ -221,14 +230,15 @@ async def list_memories(
         as_of=as_of,
         known_at=known_at,
     )
-    return PageView.of(page)
+    lean = LeanPage(page)
+    return lean if detail is Detail.LEAN else FullView(lean, PageView.of(page))
 
 
-@toolset.tool("Touch a memory", READS, synonyms={"node_id": "memory_id"})
+@touching.tool("Touch a memory", WRITES, synonyms={"node_id": "memory_id"})
 async def touch_memory(
     memory: GraphMemory, memory_id: parameters.MemoryId, group_id: parameters.GroupId = None
 ) -> AccessView:
-    """Count an access, so that a useful memory fades later."""
+    """Count an access when a memory was useful, so that it fades later."""
     return AccessView.of(await memory.touch(memory_id, group_id=group_id))
 
 

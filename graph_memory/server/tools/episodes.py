@@ -9,7 +9,7 @@ from graph_memory.api.types import EntityTypes, Kind
 from graph_memory.domain.inputs import Content, Line, MemoryId, Text
 from graph_memory.domain.timestamps import Moment
 from graph_memory.server import parameters
-from graph_memory.server.tool import PURE_READS, WRITES, Toolset
+from graph_memory.server.tool import READS, WRITES, Toolset
 from graph_memory.server.views.base import ValueView
 
 toolset = Toolset()
@@ -59,7 +59,7 @@ async def add_episode(
     ] = False,
     group_id: parameters.GroupId = None,
 ) -> EpisodeView:
-    """Queue a text, from which a language model extracts entities and facts into the graph.
+    """Queue a text when a language model is to extract its entities and facts into the graph.
 
     Facts that it contradicts end. Use episode_status to follow the job.
     """
@@ -79,11 +79,11 @@ async def add_episode(
     )
 
 
-@toolset.tool("Episode status", PURE_READS)
+@toolset.tool("Show an episode", READS)
 async def episode_status(
     memory: GraphMemory,
     job_id: Annotated[MemoryId, Field(description="Job id from the answer of add_episode.")],
     group_id: parameters.GroupId = None,
 ) -> EpisodeView:
-    """Report whether an episode is queued, running, done or failed, and why."""
+    """Report whether an episode is queued, running, done or failed, after add_episode."""
     return EpisodeView.of(await memory.episodes.status(job_id, group_id=group_id))

@@ -65,7 +65,7 @@ async def search_facts(
     counted: parameters.Counted = True,
     group_id: parameters.GroupId = None,
 ) -> FactsView:
-    """Find facts, which are relations between entities with their time. Includes ended facts."""
+    """Find facts when you ask how entities are related. Ended facts are included."""
     check_range("valid_at_after", valid_at_after, "valid_at_before", valid_at_before)
     check_range("invalid_at_after", invalid_at_after, "invalid_at_before", invalid_at_before)
     found = await memory.facts.search(
@@ -93,7 +93,7 @@ async def search_nodes(
     counted: parameters.Counted = True,
     group_id: parameters.GroupId = None,
 ) -> NodesView:
-    """Find entities and memories by name or summary."""
+    """Find entities and memories when you know a name or a summary."""
     found = await memory.facts.search_entities(
         query, entity_types=entity_types, limit=limit, counted=counted, group_id=group_id
     )

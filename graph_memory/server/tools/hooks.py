@@ -7,7 +7,7 @@ from pydantic import Field, WithJsonSchema
 from graph_memory.api.service import GraphMemory
 from graph_memory.domain.inputs import Line, Text
 from graph_memory.server import parameters
-from graph_memory.server.tool import WRITES, Toolset
+from graph_memory.server.tool import SETS, WRITES, Toolset
 from graph_memory.server.views.hooks import CaptureView, HookView
 
 toolset = Toolset()
@@ -15,7 +15,7 @@ toolset = Toolset()
 Conversation = Annotated[Line, Field(description="Id of the conversation.")]
 
 
-@toolset.tool("Capture turns", WRITES)
+@toolset.tool("Capture turns", SETS)
 async def capture_turns(
     memory: GraphMemory,
     conversation_id: Conversation,
@@ -30,7 +30,7 @@ async def capture_turns(
     project_id: parameters.ProjectId = None,
     group_id: parameters.GroupId = None,
 ) -> CaptureView:
-    """Store turns of a conversation verbatim; a place is captured once.
+    """Store turns of a conversation verbatim when a hook has them; a place is captured once.
 
     Secrets are refused, and tool output and long code are left out. The memories fade in weeks.
     """
@@ -52,7 +52,7 @@ async def serve_hook(
     source: Annotated[Text | None, Field(description="Reason of a session start.")] = None,
     group_id: parameters.GroupId = None,
 ) -> HookView:
-    """Serve an event of a harness. Hooks call it, not models.
+    """Serve an event of a harness when its hook calls; models do not call it.
 
     The answer is the text to add to the context, empty if no memory is relevant. Prompts and
     replies are captured.

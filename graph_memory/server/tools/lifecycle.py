@@ -10,7 +10,8 @@ from graph_memory.domain.inputs import Line, MemoryId
 from graph_memory.domain.inputs import PolicyName as Policy
 from graph_memory.domain.timestamps import EndMoment, SimulatedTime
 from graph_memory.server import parameters
-from graph_memory.server.tool import DESTROYS, PURE_READS, WRITES, Toolset
+from graph_memory.server.schemas import UNLISTED, Unlisted
+from graph_memory.server.tool import DESTROYS, READS, SETS, WRITES, Toolset
 from graph_memory.server.views.base import MemoryView
 from graph_memory.server.views.lifecycle import (
     ConfidenceScanView,
@@ -25,60 +26,63 @@ toolset = Toolset()
 _DECAY_TAGS = {"category": "memory", "tags": ["memory", "decay", "admin", "lifecycle", "gc"]}
 
 
-@toolset.tool("Explain decay", PURE_READS)
+@toolset.tool("Explain decay", READS)
 async def memory_decay_status(
     memory: GraphMemory, memory_id: parameters.MemoryId, group_id: parameters.GroupId = None
 ) -> DecayStatusView:
-    """Explain why a memory fades: its score, the terms of it, and the dates ahead."""
+    """Explain why a memory fades when a user asks: its score, the terms and the dates ahead."""
     status = await memory.lifecycle.status(memory_id, group_id=group_id)
     return DecayStatusView.of(status, memory.lifecycle.rules_hash())
 
 
-@toolset.tool("Preserve a memory", WRITES)
+@toolset.tool("Preserve a memory", SETS)
 async def memory_preserve(
     memory: GraphMemory,
     memory_id: parameters.MemoryId,
     until: Annotated[
-        EndMoment | None, Field(description="End of protection, ISO 8601; default: never.")
+        EndMoment | None, Field(description="Last day or instant; default: for ever.")
     ] = None,
     release: Annotated[bool, Field(description="True: end the protection.")] = False,
     group_id: parameters.GroupId = None,
 ) -> PreservationView:
-    """Protect a memory from decay, and make it ACTIVE."""
+    """Protect a memory from decay when it must not be forgotten, and make it ACTIVE."""
     return PreservationView.of(
         await memory.lifecycle.preserve(memory_id, until=until, release=release, group_id=group_id)
     )
 
 
-@toolset.tool("Recover a memory", WRITES, synonyms={"memory_uuid": "memory_id"})
+@toolset.tool("Recover a memory", SETS, synonyms={"memory_uuid": "memory_id"})
 async def recover_soft_deleted(
     memory: GraphMemory, memory_id: parameters.MemoryId, group_id: parameters.GroupId = None
 ) -> MemoryView:
-    """Restore a deleted memory with its relations, within 90 days by default."""
+    """Restore a deleted memory when it is needed again, within 90 days by default."""
     return MemoryView(memory=await memory.lifecycle.recover(memory_id, group_id=group_id))
 
 
-@toolset.tool("Forecast forgetting", PURE_READS)
+@toolset.tool("Forecast forgetting", READS)
 async def memory_forecast(
     memory: GraphMemory,
-    days: Annotated[
-        Span, Field(description="Length of the forecast in days."), parameters.REAL
-    ] = 365.0,
-    points: Annotated[Points, Field(description="Number of intervals."), parameters.NUMBER] = 12,
+    days: Annotated[Span, Field(description="Length in days."), parameters.REAL] = 365.0,
+    points: Annotated[
+        Points, Field(description="Number of intervals."), parameters.NUMBER, UNLISTED
+    ] = 12,
     now: Annotated[
-        SimulatedTime | None, Field(description="Start, ISO 8601; default: now.")
+        SimulatedTime | None, Field(description="Start, ISO 8601; default: now."), UNLISTED
     ] = None,
     policy: Annotated[
-        Policy | None, Field(description="Decay policy to assume; default: the current one.")
+        Policy | None,
+        Field(description="Decay policy to assume; default: the current one."),
+        UNLISTED,
     ] = None,
     numbers: Annotated[
         dict[str, Any] | None,
         Field(description="Decay settings to assume, by name."),
         WithJsonSchema({"type": "object"}),
+        UNLISTED,
     ] = None,
     group_id: parameters.GroupId = None,
 ) -> ForecastView:
-    """Forecast the number of memories in each state, and the first to be forgotten."""
+    """Forecast forgetting when a user asks what will be lost: states over time, first losses."""
     return ForecastView.of(
         await memory.lifecycle.forecast(
             days=days, points=points, now=now, policy=policy, numbers=numbers, group_id=group_id
@@ -90,13 +94,13 @@ async def memory_forecast(
 async def run_decay_scan(
     memory: GraphMemory,
     memory_ids: Annotated[
-        tuple[MemoryId, ...] | None, Field(description="Ids of memories; default: all.")
+        tuple[MemoryId, ...] | None, Field(description="Some ids; default: all."), UNLISTED
     ] = None,
-    project_id: parameters.ProjectId = None,
+    project_id: Unlisted[parameters.ProjectId] = None,
     dry_run: Annotated[bool, Field(description="True: only report.")] = True,
     group_id: parameters.GroupId = None,
 ) -> ConfidenceScanView:
-    """Lower the confidence of memories unused for 90 days; expire the least sure after 180."""
+    """Lower the confidence of memories when they were unused for 90 days."""
     return ConfidenceScanView.of(
         await memory.lifecycle.scan_confidence(
             memory_ids, project_id=project_id, dry_run=dry_run, group_id=group_id
@@ -109,12 +113,10 @@ async def mark_memory_obsolete(
     memory: GraphMemory,
     memory_id: parameters.MemoryId,
     reason: Annotated[Line, Field(description="Reason, shown in the history.")],
-    superseded_by: Annotated[
-        MemoryId | None, Field(description="Id of the memory that replaces it.")
-    ] = None,
+    superseded_by: Annotated[MemoryId | None, Field(description="Id of its replacement.")] = None,
     group_id: parameters.GroupId = None,
 ) -> ObsoleteView:
-    """Expire a memory that is no longer true. Searches omit it; reads with as_of find it."""
+    """Expire a memory when it is no longer true. Searches omit it; reads with as_of find it."""
     marked = await memory.lifecycle.mark_obsolete(
         memory_id, reason, superseded_by=superseded_by, group_id=group_id
     )

@@ -10,7 +10,8 @@ from graph_memory.domain.inputs import PolicyName
 from graph_memory.domain.timestamps import Instant, SimulatedTime
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.server import parameters
-from graph_memory.server.tool import WRITES, Toolset
+from graph_memory.server.schemas import UNLISTED
+from graph_memory.server.tool import SETS, WRITES, Toolset
 from graph_memory.server.views.base import ValueView, View
 
 toolset = Toolset(Scope.ADMIN)
@@ -56,7 +57,7 @@ class UndoView(ValueView):
         return "\n".join([self.explanation, *(f"{r.memory_id}: {r.reason}" for r in self.refusals)])
 
 
-@toolset.tool("Run decay maintenance", WRITES)
+@toolset.tool("Run maintenance", WRITES)
 async def run_decay_maintenance(
     memory: GraphMemory,
     dry_run: Annotated[bool, Field(description="True: only report.")] = False,
@@ -64,25 +65,30 @@ async def run_decay_maintenance(
         int | None,
         Field(ge=1, le=100_000, description="Memories per transaction."),
         parameters.NUMBER,
+        UNLISTED,
     ] = None,
     stages: Annotated[
         tuple[StageName, ...] | None,
         Field(min_length=1, description="Stages such as protection, decay, purge; default: all."),
         parameters.WORDS,
+        UNLISTED,
     ] = None,
     max_seconds: Annotated[
-        float | None, Field(gt=0, le=86_400, description="Time limit in seconds."), parameters.REAL
+        float | None,
+        Field(gt=0, le=86_400, description="Time limit in seconds."),
+        parameters.REAL,
+        UNLISTED,
     ] = None,
     full: Annotated[bool, Field(description="True: also memories that are not due.")] = False,
     now: Annotated[
-        SimulatedTime | None, Field(description="With dry_run: time to assume, ISO 8601.")
+        SimulatedTime | None, Field(description="With dry_run: time to assume, ISO 8601."), UNLISTED
     ] = None,
     policy: Annotated[
-        PolicyName | None, Field(description="With dry_run: decay policy to assume.")
+        PolicyName | None, Field(description="With dry_run: decay policy to assume."), UNLISTED
     ] = None,
     group_id: parameters.GroupId = None,
 ) -> MaintenanceView:
-    """Update decay states, and expire, purge or compress due memories. Can be undone."""
+    """Update decay states when no schedule does it, and expire or purge what is due."""
     asked: dict[str, Any] = {
         "groups": [memory.group(group_id)],
         "batch_size": batch_size,
@@ -101,11 +107,11 @@ async def run_decay_maintenance(
     return MaintenanceView(report=await memory.maintenance.run(**asked))
 
 
-@toolset.tool("Undo a maintenance run", WRITES)
+@toolset.tool("Undo maintenance", SETS)
 async def undo_maintenance(
     memory: GraphMemory,
     run_id: Annotated[RunId, Field(description="Id of the maintenance run.")],
     group_id: parameters.GroupId = None,
 ) -> UndoView:
-    """Restore what a maintenance run changed. Memories changed since are kept and listed."""
+    """Restore what a maintenance run changed when it forgot too much."""
     return UndoView.of(await memory.maintenance.undo(run_id, group_id=memory.group(group_id)))

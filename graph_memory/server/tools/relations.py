@@ -8,36 +8,41 @@ from graph_memory.api.service import GraphMemory
 from graph_memory.api.types import Resolution
 from graph_memory.domain.inputs import MemoryId, RelationName, Unit
 from graph_memory.server import parameters
-from graph_memory.server.tool import PURE_READS, WRITES, Toolset
+from graph_memory.server.schemas import UNLISTED, Unlisted
+from graph_memory.server.tool import READS, SETS, Toolset
 from graph_memory.server.views.relations import EndedRelationsView, HistoryView, RelationsView
 
 toolset = Toolset()
 
-_From = Annotated[MemoryId, Field(description="Id of the memory at the start.")]
-_To = Annotated[MemoryId, Field(description="Id of the memory at the end.")]
+_From = Annotated[MemoryId, Field(description="Id of the start.")]
+_To = Annotated[MemoryId, Field(description="Id of the end.")]
 
 
-@toolset.tool("Relate memories", WRITES)
+@toolset.tool("Relate memories", SETS)
 async def memory_relate(
     memory: GraphMemory,
     from_id: _From,
     to_id: _To,
-    relation_type: Annotated[
-        RelationName, Field(description="Type of the relation from from_id to to_id.")
-    ],
-    strength: Annotated[Unit | None, Field(description="Strength, 0 to 1; default: 0.5.")] = None,
-    bidirectional: Annotated[bool, Field(description="True: also the inverse relation.")] = False,
-    metadata: parameters.NewMetadata = None,
-    fact: Annotated[str | None, Field(description="The relation as a sentence.")] = None,
-    valid_at: parameters.ValidAt = None,
-    invalid_at: parameters.InvalidAt = None,
+    relation_type: Annotated[RelationName, Field(description="Type, read from start to end.")],
+    strength: Annotated[Unit | None, Field(description="Strength; default: 0.5.")] = None,
+    bidirectional: Annotated[
+        bool, Field(description="True: also the inverse relation."), UNLISTED
+    ] = False,
+    metadata: Unlisted[parameters.NewMetadata] = None,
+    fact: Annotated[str | None, Field(description="The relation as a sentence."), UNLISTED] = None,
+    valid_at: Unlisted[parameters.ValidAt] = None,
+    invalid_at: Unlisted[parameters.InvalidAt] = None,
     resolve: Annotated[
         Resolution | None,
         Field(description="For contradicts: the memory that supersedes."),
+        UNLISTED,
     ] = None,
     group_id: parameters.GroupId = None,
 ) -> RelationsView:
-    """Relate two memories, or change what you give. supersedes makes to_id obsolete."""
+    """Relate two memories when one causes, supports, contradicts or replaces the other.
+
+    With supersedes, to_id becomes obsolete.
+    """
     made = await memory.relations.add(
         from_id,
         to_id,
@@ -54,7 +59,7 @@ async def memory_relate(
     return RelationsView.of(made)
 
 
-@toolset.tool("End relations", WRITES)
+@toolset.tool("End relations", SETS)
 async def memory_unrelate(
     memory: GraphMemory,
     from_id: _From,
@@ -63,20 +68,20 @@ async def memory_unrelate(
         RelationName | None, Field(description="Type of relation; default: all."), parameters.WORD
     ] = None,
     both_directions: Annotated[
-        bool, Field(description="True: also relations from to_id to from_id.")
+        bool, Field(description="True: also relations from to_id to from_id."), UNLISTED
     ] = False,
     group_id: parameters.GroupId = None,
 ) -> EndedRelationsView:
-    """End relations between two memories. Reads with as_of still show them."""
+    """End relations between two memories when they no longer hold."""
     removed = await memory.relations.remove(
         from_id, to_id, relation_type, both_directions=both_directions, group_id=group_id
     )
     return EndedRelationsView(removed=removed)
 
 
-@toolset.tool("History of a memory", PURE_READS)
+@toolset.tool("Show the history", READS)
 async def memory_history(
     memory: GraphMemory, memory_id: parameters.MemoryId, group_id: parameters.GroupId = None
 ) -> HistoryView:
-    """List what happened to a memory: versions, changes with causes, relations."""
+    """List what happened to a memory when you ask why it changed."""
     return HistoryView.of(memory_id, await memory.lifecycle.history(memory_id, group_id=group_id))

@@ -16,60 +16,67 @@ from graph_memory.api.types import (
 )
 from graph_memory.domain.inputs import Question
 from graph_memory.server import parameters
-from graph_memory.server.tool import READS, Toolset
+from graph_memory.server.schemas import UNLISTED, Unlisted
+from graph_memory.server.tool import READS, WRITES, Toolset
+from graph_memory.server.views.lean import Detail, FullView, LeanRetrieval, LeanView
 from graph_memory.server.views.retrieval import ContextView, FeedbackView, RetrieveView
 
 toolset = Toolset()
+sessions = Toolset()
 judging = Toolset(Scope.WRITE)  # feedback changes the ranking of other callers
 
-Session = Annotated[
-    SessionId | None, Field(description="Session id of an earlier answer; default: a new one.")
-]
+Session = Annotated[SessionId | None, Field(description="Id from an earlier answer.")]
 
 
-@toolset.tool("Retrieve for a conversation", READS)
+@toolset.tool("Retrieve memories", READS)
 async def retrieve_memories(
     memory: GraphMemory,
     query: parameters.Query,
     max_tokens: Annotated[
         Budget | None,
-        Field(description="Token budget of the answer; default: 2000."),
+        Field(description="Tokens of the answer; default: 2000."),
         parameters.NUMBER,
     ] = None,
     search_depth: Annotated[
         SearchDepth | None,
         Field(description="Relations to follow, 0 to 5; default: 2."),
         parameters.NUMBER,
+        UNLISTED,
     ] = None,
     staleness_threshold: Annotated[
         Threshold | None,
         Field(description="Tokens after which a memory may repeat; default: 4096."),
         parameters.NUMBER,
+        UNLISTED,
     ] = None,
     session_id: Session = None,
     conversation_tokens: Annotated[
         ConversationTokens | None,
         Field(description="Length of the conversation in tokens."),
         parameters.NUMBER,
+        UNLISTED,
     ] = None,
-    memory_types: parameters.MemoryTypes = None,
+    memory_types: Unlisted[parameters.MemoryTypes] = None,
     tags: parameters.AnyTags = None,
-    project_id: parameters.ProjectId = None,
-    states: parameters.States = None,
+    project_id: Unlisted[parameters.ProjectId] = None,
+    states: Unlisted[parameters.States] = None,
     profile: Annotated[
-        parameters.ProfileName, Field(description="Ranking, as in search_memory."), parameters.WORD
+        parameters.ProfileName,
+        Field(description="Ranking, as in search_memory."),
+        parameters.WORD,
+        UNLISTED,
     ] = Profile.RECALL,
-    weights: parameters.Weights = None,
-    min_relevance: parameters.MinRelevance = None,
-    counted: parameters.Counted = True,
+    weights: Unlisted[parameters.Weights] = None,
+    min_relevance: Unlisted[parameters.MinRelevance] = None,
+    counted: Unlisted[parameters.Counted] = True,
     as_of: parameters.AsOf = None,
-    known_at: parameters.KnownAt = None,
+    known_at: Unlisted[parameters.KnownAt] = None,
+    detail: Unlisted[parameters.DetailName] = Detail.LEAN,
     group_id: parameters.GroupId = None,
-) -> RetrieveView:
-    """Fetch memories that answer a question, and related ones, within a token budget.
+) -> LeanView:
+    """Fetch memories for a question when a conversation is long, within a token budget.
 
-    Use it in long conversations. Pass session_id on: then memories you have are not repeated
-    until stale, and changed ones are listed.
+    Pass session_id on: then what you have is not repeated, and changes are listed.
     """
     retrieved = await memory.retrieve(
         query,
@@ -89,23 +96,25 @@ async def retrieve_memories(
         states=states,
         as_of=as_of,
         known_at=known_at,
+        budget_of="answer",
     )
-    return RetrieveView.of(retrieved)
+    lean = LeanRetrieval(retrieved)
+    return lean if detail is Detail.LEAN else FullView(lean, RetrieveView.of(retrieved))
 
 
-@toolset.tool("Context state", READS)
+@sessions.tool("Show the context", READS)
 async def get_context_state(
     memory: GraphMemory,
     session_id: Session = None,
     reset: Annotated[bool, Field(description="True: clear the list first.")] = False,
     group_id: parameters.GroupId = None,
 ) -> ContextView:
-    """List the memories that retrieve_memories gave a conversation, and mark stale ones."""
+    """List what retrieve_memories gave a conversation when you ask which memories are stale."""
     state = await memory.sessions.state(session_id, reset=reset, group_id=group_id)
     return ContextView.of(state)
 
 
-@judging.tool("Judge a memory", READS)
+@judging.tool("Judge a memory", WRITES)
 async def memory_feedback(
     memory: GraphMemory,
     memory_id: parameters.MemoryId,
@@ -113,6 +122,6 @@ async def memory_feedback(
     query: Annotated[Question | None, Field(description="Query that found it.")] = None,
     group_id: parameters.GroupId = None,
 ) -> FeedbackView:
-    """Report whether a memory helped. Ranking may learn from it."""
+    """Report whether a memory helped, after you used it."""
     learned = await memory.feedback.add(memory_id, useful, query=query, group_id=group_id)
     return FeedbackView.of(memory_id, learned)

@@ -17,15 +17,15 @@ from graph_memory.api.types import (
     Top,
 )
 from graph_memory.server import parameters
-from graph_memory.server.tool import PURE_READS, READS, Toolset
+from graph_memory.server.schemas import UNLISTED, Unlisted
+from graph_memory.server.tool import READS, Toolset
+from graph_memory.server.views.lean import Detail, FullView, LeanTraversal, LeanView
 from graph_memory.server.views.traversal import AnalysisView, TraversalView
 
 toolset = Toolset()
 
 Order = Annotated[AlgorithmName, Field(description="Breadth-first or depth-first.")]
-MaxDepth = Annotated[
-    Depth | None, Field(description="Maximum number of relations in a path; default: 3.")
-]
+MaxDepth = Annotated[Depth | None, Field(description="Most relations in a path; default: 3.")]
 MaxNodes = Annotated[
     NodeCount | None,
     Field(description="Maximum number of memories; default: 100."),
@@ -33,7 +33,7 @@ MaxNodes = Annotated[
 ]
 Only = Annotated[
     RelationTypes | None,
-    Field(description="Relation types to follow, of any in the graph; default: all."),
+    Field(description="Relation types to follow."),
     parameters.WORDS,
 ]
 Way = Annotated[DirectionName, Field(description="Direction of the relations.")]
@@ -47,25 +47,25 @@ Budget = Annotated[
 async def memory_traverse(
     memory: GraphMemory,
     start_memory_id: parameters.MemoryId,
-    algorithm: Order = Algorithm.BFS,
+    algorithm: Unlisted[Order] = Algorithm.BFS,
     max_depth: MaxDepth = None,
-    max_nodes: MaxNodes = None,
+    max_nodes: Unlisted[MaxNodes] = None,
     relation_types: Only = None,
-    types: parameters.MemoryTypes = None,
+    types: Unlisted[parameters.MemoryTypes] = None,
     tags: parameters.AnyTags = None,
-    states: Annotated[parameters.States, Field(description="Allowed states; default: all.")] = None,
+    states: Annotated[
+        parameters.States, Field(description="Allowed states; default: all."), UNLISTED
+    ] = None,
     direction: Way = Direction.OUT,
-    include_parent_links: Parents = False,
-    time_budget_ms: Budget = None,
-    counted: parameters.Counted = False,
+    include_parent_links: Unlisted[Parents] = False,
+    time_budget_ms: Unlisted[Budget] = None,
+    counted: Unlisted[parameters.Counted] = False,
     as_of: parameters.AsOf = None,
-    known_at: parameters.KnownAt = None,
+    known_at: Unlisted[parameters.KnownAt] = None,
+    detail: Unlisted[parameters.DetailName] = Detail.LEAN,
     group_id: parameters.GroupId = None,
-) -> TraversalView:
-    """List the memories connected to a memory, with paths; strongest relations first.
-
-    Filters select results; a path may lead through other memories.
-    """
+) -> LeanView:
+    """Walk from a memory to connected ones when you need causes, parts or context."""
     walked = await memory.relations.traverse(
         start_memory_id,
         group_id=group_id,
@@ -83,22 +83,25 @@ async def memory_traverse(
         as_of=as_of,
         known_at=known_at,
     )
-    return TraversalView.of(walked)
+    lean = LeanTraversal(walked)
+    return lean if detail is Detail.LEAN else FullView(lean, TraversalView.of(walked))
 
 
-@toolset.tool("Analyse the graph", PURE_READS, walks=True)
+@toolset.tool("Analyse the graph", READS, walks=True)
 async def memory_graph_analysis(
     memory: GraphMemory,
     memory_id: Annotated[
         parameters.MemoryId | None,
-        Field(description="Id of the memory to look around; default: the whole tenant."),
+        Field(description="Memory to look around; default: all."),
     ] = None,
-    top: Annotated[Top, Field(description="Number of connectors and bridges to list.")] = 10,
-    as_of: parameters.AsOf = None,
-    known_at: parameters.KnownAt = None,
+    top: Annotated[
+        Top, Field(description="Number of connectors and bridges to list."), UNLISTED
+    ] = 10,
+    as_of: Unlisted[parameters.AsOf] = None,
+    known_at: Unlisted[parameters.KnownAt] = None,
     group_id: parameters.GroupId = None,
 ) -> AnalysisView:
-    """Count degrees and relations by type, and find connectors, bridges and islands."""
+    """Analyse relations when you need an overview: degrees, types, connectors, bridges, islands."""
     analysis = await memory.relations.analyze(
         memory_id, top=top, as_of=as_of, known_at=known_at, group_id=group_id
     )

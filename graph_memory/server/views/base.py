@@ -1,16 +1,14 @@
 """Answers of the tools: structured content, and a short text for the agent."""
 
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, SerializerFunctionWrapHandler, model_serializer
 
 from graph_memory.api.types import AddResult, Page
-from graph_memory.domain.models import BriefMemory, Known, Memory, Relation, SearchResults
+from graph_memory.domain.models import Known, Memory, Relation, SearchResults
 from graph_memory.domain.passages import Passage
 from graph_memory.domain.timestamps import Instant
 from graph_memory.errors import GraphMemoryError
-
-_LEAD_CHARACTERS = 400
 
 
 class View(BaseModel):
@@ -21,6 +19,10 @@ class View(BaseModel):
     """
 
     text_only: ClassVar[bool] = False
+
+    def structured(self) -> dict[str, Any] | None:
+        """Return the structured content, if the answer has one."""
+        return None if self.text_only else self.model_dump(mode="json")
 
     def text(self) -> str:
         """Return the text for the agent."""
@@ -64,6 +66,10 @@ class ErrorView(View):
             argument=_encodable(getattr(error, "argument", None)),
             existing_id=getattr(error, "existing_id", None),
         )
+
+    def structured(self) -> dict[str, Any]:
+        """Return the fields that the error has."""
+        return self.model_dump(mode="json", exclude_none=True)
 
     def text(self) -> str:
         """Return the code and the sentence."""
@@ -230,14 +236,6 @@ class MemoryIdView(View):
         return self.memory_id
 
 
-class KnownView(Protocol):
-    """An answer that shows whether the group has an answer to the question."""
-
-    known: Known | None
-    known_reason: str | None
-    left_out: int
-
-
 class SearchResult(Flat):
     """A found memory with its scores."""
 
@@ -249,7 +247,7 @@ class SearchResult(Flat):
 
 
 class SearchView(View):
-    """The memories that a search found, best first, and whether the group has an answer."""
+    """All fields of the memories that a search found, and whether the group has an answer."""
 
     known: Known | None
     known_reason: str | None
@@ -262,30 +260,9 @@ class SearchView(View):
         fields = {**vars(found), "results": list(found)}
         return cls.model_validate(fields, from_attributes=True)
 
-    def text(self) -> str:
-        """Return a line for each memory, or advice if nothing was found."""
-        if not self.results and not self.left_out:
-            return (
-                f"Nothing found. {self.known_reason} "
-                "Try other words, fewer filters, or states including ARCHIVED."
-            )
-        lines = [
-            f"{position}. {rating(hit)} {line(hit.memory, hit.passage)}"
-            for position, hit in enumerate(self.results, 1)
-        ]
-        return "\n".join([*describe_known(self), *lines])
-
-
-def describe_known(view: "KnownView") -> list[str]:
-    """Return the line that warns of a doubtful answer or of memories left out, if there is one."""
-    doubt = view.known and view.known is not Known.YES
-    said = f"Known: {view.known}. {view.known_reason}" if doubt else ""
-    left = f"{view.left_out} less relevant results left out." if view.left_out else ""
-    return [" ".join(filter(None, (said, left)))] if said or left else []
-
 
 class PageView(View):
-    """A page of memories, with the cursor of the next page."""
+    """All fields of a page of memories, with the cursor of the next page."""
 
     results: list[Memory]
     next_cursor: str | None
@@ -295,38 +272,11 @@ class PageView(View):
         """Build the view of a page."""
         return cls(results=page.memories, next_cursor=page.next_cursor)
 
-    def text(self) -> str:
-        """Return a line for each memory, and the cursor of the next page."""
-        if not self.results:
-            return "No memories."
-        more = [f"More: cursor={self.next_cursor}"] if self.next_cursor else []
-        return "\n".join([*(f"- {line(memory)}" for memory in self.results), *more])
 
-
-class Rated(Protocol):
-    """A result with its score and its relevance."""
-
-    score: float
-    relevance: float | None
-
-
-def rating(hit: Rated) -> str:
-    """Return score and relevance of a result."""
-    known = "" if hit.relevance is None else f" relevance {hit.relevance:.2f}"
-    return f"score {hit.score:.3f}{known}"
-
-
-def _head(memory: BriefMemory) -> str:
+def _head(memory: Memory) -> str:
     tags = f" #{' #'.join(memory.tags)}" if memory.tags else ""
     date = memory.created_at.date()
     return f"{memory.memory_id} [{memory.memory_type}, {memory.lifecycle_state}, {date}]{tags}"
-
-
-def line(memory: BriefMemory, passage: Passage | None = None) -> str:
-    """Return a memory in one line: id, properties and the first words, of a passage if given."""
-    words = " ".join((passage.text if passage else memory.content).split())
-    lead = words if len(words) <= _LEAD_CHARACTERS else f"{words[: _LEAD_CHARACTERS - 1]}…"
-    return f"{_head(memory)}: {lead}"
 
 
 def _encodable(text: str | None) -> Any:

@@ -14,7 +14,7 @@ from graph_memory.api.types import (
 )
 from graph_memory.domain.models import Known, LifecycleState, MemoryType
 from graph_memory.domain.timestamps import Instant
-from graph_memory.server.views.base import View, describe_known, rating
+from graph_memory.server.views.base import View
 
 #: Maximum numbers of loaded memories in the fields and in the text.
 _LISTED = 500
@@ -31,7 +31,7 @@ class Span:
 
 @dataclass(slots=True)  # a frozen one takes five times as long to construct
 class ConversationMemory:
-    """A memory with the fields that a conversation needs; get_memory has all fields."""
+    """A memory with all fields of a retrieval."""
 
     memory_id: str
     content: str
@@ -75,16 +75,9 @@ class ConversationMemory:
             passage=given.passage and Span(given.passage.start, given.passage.end),
         )
 
-    def line(self) -> str:
-        """Return the content, or its passage, below a line of properties."""
-        note = "" if self.status is LoadStatus.NEW else f", {self.status}"
-        part = f", characters {self.passage.start} to {self.passage.end}" if self.passage else ""
-        kind = f"{self.memory_type}, {self.created_at.date()}{note}{part}"
-        return f"{self.memory_id} [{kind}] {rating(self)}\n{self.content}"
-
 
 class RetrieveView(View):
-    """The memories for a conversation, best first, and whether the group has an answer."""
+    """All fields of a retrieval."""
 
     known: Known | None
     known_reason: str | None
@@ -103,22 +96,6 @@ class RetrieveView(View):
         """Build the view of a retrieval."""
         own = {name: getattr(retrieved, name) for name in cls.model_fields if name != "memories"}
         return cls(**own, memories=[ConversationMemory.of(given) for given in retrieved.memories])
-
-    def text(self) -> str:
-        """Return each memory in full, the changed memories, and the session id."""
-        changed = [
-            f"Changed since you received it: {c.memory_id} ({c.reason}"
-            f"{f' by {c.superseded_by}' if c.superseded_by else ''})."
-            for c in self.changed
-        ]
-        skipped = (
-            f", {len(self.skipped_loaded)} more are already in the conversation"
-            if self.skipped_loaded
-            else ""
-        )
-        end = f"{self.tokens_used} tokens{skipped}. session_id={self.session_id}"
-        memories = [memory.line() for memory in self.memories]
-        return "\n\n".join([*describe_known(self), *memories, *changed, end])
 
 
 class ContextView(View):

@@ -8,31 +8,17 @@ from graph_memory.api.types import (
     WalkedRelation,
 )
 from graph_memory.domain.models import Memory
-from graph_memory.server.views.base import ValueView, line
+from graph_memory.server.views.base import ValueView
 
 
 class TraversalView(ValueView):
-    """The memories and relations of a traversal, in its order."""
+    """All fields of the memories and relations of a traversal, in its order."""
 
     start: Memory
     nodes: list[ReachedMemory]
     edges: list[WalkedRelation]
     truncated: bool
     reason: str | None
-
-    def text(self) -> str:
-        """Return a line for each memory, indented by its depth, and the reason for an early end."""
-        by_ends = {frozenset((e.from_id, e.to_id)): e.relation_type for e in self.edges}
-        nodes = [
-            f"{'  ' * node.depth}{by_ends[frozenset(node.path[-2:])]}: {line(node)}"
-            for node in self.nodes
-        ]
-        more = (
-            [f"More memories exist: the traversal reached its limit of {self.reason}."]
-            if self.truncated
-            else []
-        )
-        return "\n".join([f"From {line(self.start)}", *(nodes or ["Nothing reached."]), *more])
 
 
 class AnalysisView(ValueView):

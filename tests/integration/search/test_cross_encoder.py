@@ -148,11 +148,13 @@ async def test_it_reads_what_the_clock_and_the_filters_allow(
 async def test_tools_show_it_and_keep_their_budgets(memory: GraphMemory, judging: Judging) -> None:
     await memory.add_many(FACTS_GIVEN)
     async with inside(judging()) as client:
-        found = await call(client, "search_memory", query=QUESTION, limit=2)
+        full = {"query": QUESTION, "detail": "full"}
+        found = await call(client, "search_memory", limit=2, **full)
         assert len(found["results"]) == 2
         assert all(0 < hit["components"]["cross"] <= 1 for hit in found["results"])
-        given = await call(client, "retrieve_memories", query=QUESTION, max_tokens=30)
-        assert 0 < given["tokens_used"] <= 30
+        given = await call(client, "retrieve_memories", max_tokens=150, **full)
+        assert given["memories"]
+        assert 0 < given["tokens_used"] <= 150
         assert all("cross" in each["components"] for each in given["memories"])
 
 

@@ -582,9 +582,8 @@ async def test_the_tools_answer_what_the_api_does(
 ):
     ids = await linked(driver, group, 4, [(0, 1), (1, 2)])
     async with inside(memory, toolsets=("graph", "compat")) as client:
-        walked = await call(
-            client, "memory_traverse", start_memory_id=ids[0], algorithm="DFS", max_depth=1
-        )
+        walk = {"start_memory_id": ids[0], "algorithm": "DFS", "max_depth": 1}
+        walked = await call(client, "memory_traverse", **walk, detail="full")
         assert walked["start"]["memory_id"] == ids[0]
         (node,) = walked["nodes"]
         assert (node["memory_id"], node["depth"], node["path"]) == (ids[1], 1, ids[:2])

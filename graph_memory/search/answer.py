@@ -1,0 +1,124 @@
+"""The answer of a retrieval, its compact form, and the tokens that the form takes. No I/O."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from graph_memory.domain.models import Known
+from graph_memory.search.budget import BudgetCandidate, RetrievedMemory
+from graph_memory.search.compact import (
+    PASSAGE_HINT,
+    compact_memory,
+    compact_scores,
+    given_fields,
+    json_tokens,
+)
+from graph_memory.search.judgement import PLAIN_REASON
+from graph_memory.search.session import ChangedMemory, LoadStatus
+
+#: Ids of loaded memories in the compact form, the best.
+_SKIPPED = 5
+
+#: The advice for a budget that is too small for each memory.
+_UNFIT = "No memory fits into max_tokens."
+
+#: In place of the id of a new session, which is as long.
+_NEW_SESSION = "0" * 36
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """The result of a retrieval."""
+
+    session_id: str
+    memories: list[RetrievedMemory]  #: best first
+    tokens_used: int  #: of the contents of `memories`, or of the answer
+    total_tokens: int  #: of the conversation, `tokens_used` included
+    anchors: list[str]  #: ids of the hits from which the graph was walked
+    skipped_loaded: list[str]  #: ids of candidates that the model holds already, best first
+    refreshed: list[str]  #: ids of `memories` that were loaded before and had become stale
+    changed: list[ChangedMemory]  #: loaded memories that are no longer reliable
+    #: Whether the group has an answer. None in the profiles weighted and hybrid, and for an
+    #: embedding model without a calibration.
+    known: Known | None = None
+    known_reason: str | None = None  #: the reason, as a sentence
+    left_out: int = 0  #: memories that fit the budget and are below `min_relevance`
+
+
+def compact_judgement(
+    known: Known | None, reason: str | None, left_out: int
+) -> dict[str, str | int]:
+    """Return whether the group has an answer, with a reason that informs, and what is left out."""
+    fields = {
+        "known": known and known.value,
+        "known_reason": None if reason == PLAIN_REASON else reason,
+        "left_out": left_out or None,
+    }
+    return given_fields(fields)
+
+
+def compact_retrieval(retrieved: Retrieved) -> dict[str, Any]:
+    """Return what a model needs of a retrieval; `memories` stands there even if it is empty."""
+    judged = compact_judgement(retrieved.known, retrieved.known_reason, retrieved.left_out)
+    fields = {
+        "hint": _hint(retrieved),
+        "changed": [_changed(each) for each in retrieved.changed],
+        "skipped_loaded": retrieved.skipped_loaded[:_SKIPPED],
+        "tokens_used": retrieved.tokens_used,
+        "session_id": retrieved.session_id,
+    }
+    memories = [_compact(each) for each in retrieved.memories]
+    return {"memories": memories, **judged, **given_fields(fields)}
+
+
+def memory_tokens(candidates: Iterable[BudgetCandidate], contents: Iterable[int]) -> list[int]:
+    """Return the tokens of each candidate in the compact form, from those of its content."""
+    return [
+        json_tokens(
+            compact_memory(each.memory, each.passage)
+            | compact_scores(each.score, each.relevance, each.similarity),
+            tokens,
+        )
+        for each, tokens in zip(candidates, contents, strict=True)
+    ]
+
+
+def status_tokens() -> int:
+    """Return the most tokens that the status of a memory takes which was loaded before."""
+    return json_tokens({"status": LoadStatus.REFRESHED.value})
+
+
+def frame_tokens(frame: Retrieved, candidates: Iterable[BudgetCandidate]) -> int:
+    """Return the most tokens that a retrieval takes without its memories.
+
+    Args:
+        frame: The answer without memories, with numbers and lists as long as they can be.
+        candidates: The candidates; a passage among them brings a hint.
+    """
+    session = {"session_id": frame.session_id or _NEW_SESSION}
+    hint = {"hint": PASSAGE_HINT} if any(each.passage for each in candidates) else {}
+    return json_tokens(compact_retrieval(frame) | session | hint)
+
+
+def _compact(given: RetrievedMemory) -> dict[str, Any]:
+    """Return the fields of a memory, with its status unless it is new to the conversation."""
+    status = {} if given.status is LoadStatus.NEW else {"status": given.status.value}
+    scores = compact_scores(given.score, given.relevance, given.similarity)
+    return compact_memory(given.memory, given.passage) | scores | status
+
+
+def _hint(retrieved: Retrieved) -> str | None:
+    if any(given.passage for given in retrieved.memories):
+        return PASSAGE_HINT
+    unfit = retrieved.known is Known.YES and not retrieved.memories and not retrieved.left_out
+    return _UNFIT if unfit and not retrieved.skipped_loaded else None
+
+
+def _changed(change: ChangedMemory) -> dict[str, str]:
+    return given_fields(
+        {
+            "memory_id": change.memory_id,
+            "reason": change.reason.value,
+            "superseded_by": change.superseded_by,
+        }
+    )

@@ -1,0 +1,93 @@
+"""The compact form of memories in answers to a model, and the tokens that it takes. No I/O.
+
+It has the fields that a model needs, and leaves out nulls, defaults and empty lists.
+"""
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from graph_memory.domain.models import BriefMemory, LifecycleState, Memory, MemoryType
+from graph_memory.domain.passages import Passage
+
+#: Characters of a content in answers that list memories; of a longer one, only the first ones.
+LEAD = 1000
+
+#: Characters of JSON per token, nearly as language models split it. The tokenizer of the embedding
+#: model makes a token of each sign, and of every second digit.
+_CHARACTERS_PER_TOKEN = 3.4
+
+_DECIMALS = 3
+
+#: The advice that comes with a part of a content.
+PASSAGE_HINT = "With passage, content is only these characters; get_memory returns the whole."
+
+
+def compact_memory(memory: BriefMemory, passage: Passage | None = None) -> dict[str, Any]:
+    """Return the fields of a memory, with the content of a passage if there is one.
+
+    The field `passage` holds the first character of a partial content, and the one after the last.
+    """
+    created = memory.created_at.date()
+    fields = {
+        "memory_id": memory.memory_id,
+        "content": passage.text if passage else memory.content,
+        "passage": [passage.start, passage.end] if passage else None,
+        "type": None if memory.memory_type is MemoryType.GENERAL else memory.memory_type.value,
+        "tags": memory.tags,
+        "date": created.isoformat(),
+        "valid_at": _other_day(memory.valid_at, created),
+        "invalid_at": _other_day(memory.invalid_at, None),
+        "state": _state(memory.lifecycle_state),
+        "metadata": memory.metadata if isinstance(memory, Memory) else None,
+    }
+    return given_fields(fields)
+
+
+def listed_memory(memory: BriefMemory, passage: Passage | None = None) -> dict[str, Any]:
+    """Return the fields of a memory in a list; a long content without a passage is cut."""
+    if passage is None and len(memory.content) > LEAD:
+        passage = Passage(0, LEAD, memory.content[:LEAD])
+    return compact_memory(memory, passage)
+
+
+def compact_scores(
+    score: float, relevance: float | None, similarity: float | None
+) -> dict[str, float]:
+    """Return the scores of a result with three decimals, without those that it lacks."""
+    scores = {"score": score, "relevance": relevance, "similarity": similarity}
+    return {name: round(value, _DECIMALS) for name, value in scores.items() if value is not None}
+
+
+def given_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields without nulls, empty texts, lists and objects."""
+    return {name: value for name, value in fields.items() if value not in (None, "", [], {})}
+
+
+def as_json(value: object) -> str:
+    """Return compact JSON, the form in which an answer is counted."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def json_tokens(fields: Mapping[str, Any], content_tokens: int = 0) -> int:
+    """Return the tokens of fields as JSON, rounded up.
+
+    Args:
+        fields: Fields of an answer or of a memory.
+        content_tokens: Tokens of the field `content`, by the token counter. It counts a token per
+            3.4 characters at least, as the rest does per 3.4 bytes.
+    """
+    content = as_json(fields.get("content", ""))
+    around = len(as_json(fields).encode()) - len(content.encode()) + 1  # with a comma after it
+    inside = max(content_tokens, len(content) / _CHARACTERS_PER_TOKEN)
+    return math.ceil(inside + around / _CHARACTERS_PER_TOKEN)
+
+
+def _other_day(moment: Any, day: Any) -> str | None:
+    """Return the day of an instant; None if it is `day`."""
+    return None if moment is None or moment.date() == day else moment.date().isoformat()
+
+
+def _state(state: LifecycleState) -> str | None:
+    return None if state is LifecycleState.ACTIVE else state.value
