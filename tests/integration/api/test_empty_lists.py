@@ -54,7 +54,7 @@ SELECTIONS: dict[str, tuple[str, Callable[[GraphMemory], Awaitable[Any]]]] = {
 }
 
 #: Lists of methods that only count, or whose items are the memories themselves.
-OTHERS = {("adoption.count", "groups")}
+OTHERS = {("adoption.count", "groups"), ("conversations.capture", "turns")}
 
 
 def methods(memory: GraphMemory) -> Iterator[tuple[str, Any]]:
