@@ -8,6 +8,7 @@ from typing import Any
 from graph_memory.context import Context
 from graph_memory.domain.inputs import Line, NewTurn, Question, validate, validate_value
 from graph_memory.domain.models import Role
+from graph_memory.domain.noise import is_statement
 from graph_memory.domain.scope import CallScope
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.memories.add import check_count
@@ -137,7 +138,8 @@ class ConversationsApi:
     ) -> Injection:
         """Return a fenced text with the memories that bear on a prompt.
 
-        It is empty if none does, and for an embedding model without a calibration of the relevance.
+        It is empty if none does, for a prompt such as "go on", and for an embedding model without a
+        calibration of the relevance.
         Memories that the conversation holds are left out. An access is counted to each memory whose
         relevance is at least `settings.access_min_relevance`.
 
@@ -155,7 +157,7 @@ class ConversationsApi:
         question = injection.question_of(prompt)
         counter = ItemCounter(context.token_counter)
         budget = await counter.left(self._budget(max_tokens))
-        if least is None or budget < 1 or not question.strip():
+        if least is None or budget < 1 or not is_statement(question):
             return _NOTHING
         settings, _ = await context.ranking_settings(scope.group_id, Profile.RECALL)
         retrieved = await retrieval.retrieve(

@@ -16,6 +16,19 @@ DUMP_CHARACTERS = 1500
 _FEWEST_LETTERS = 8
 _DENSE_LETTER = 3
 
+#: Words that state nothing on their own, and the characters of a text in which they are sought.
+_EMPTY_TEXT = """
+a again ahead all also alright an and any anyway as at back be but by can continue cool could
+course did do does done else fine for from further get give go good got great ha has have here
+hey hi how i if in is it just keep know let like ll look lot make may me mine more much my next
+nice no not now of off oh ok okay on one or other our out over perfect please proceed really
+right s see should show so some something start still stop such sure take than thank thanks that
+the them then there these they thing this those to too try up us very wait want was way we well
+what when which why will with work works would wow yeah yep yes yet you your
+"""
+_EMPTY_WORDS = frozenset(_EMPTY_TEXT.split())
+_EMPTY_CHARACTERS = 200
+
 #: Share of the lines of a dump that look like code or a log.
 _DUMP_SHARE = 0.6
 
@@ -63,7 +76,7 @@ def without_noise(text: str, role: str) -> Kept:
     cut, prose, lines = _without_blocks(text)
     if len(prose) > DUMP_CHARACTERS and _is_dump(prose):
         return Kept(None, "dump of code or data")
-    if not _is_statement(prose if lines else text):
+    if not is_statement(prose if lines else text):
         return Kept(None, "dump of code or data" if lines else "no statement")
     return Kept(cut, f"{lines} lines of code left out" if lines else None)
 
@@ -127,11 +140,12 @@ def _is_json(text: str) -> bool:
     return True
 
 
-def _is_statement(text: str) -> bool:
-    """Return True for a text with enough letters and digits."""
+def is_statement(text: str) -> bool:
+    """Return True for a text with enough letters, and not only words such as "please do that"."""
     letters = sum(
         (_DENSE_LETTER if "\u2e80" <= character <= "\uffef" else 1)
         for character in text
         if character.isalnum()
     )
-    return letters >= _FEWEST_LETTERS
+    words = re.findall(r"[^\W_]+", text[:_EMPTY_CHARACTERS].lower())
+    return letters >= _FEWEST_LETTERS and not _EMPTY_WORDS.issuperset(words)

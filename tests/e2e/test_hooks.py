@@ -117,7 +117,7 @@ async def test_a_replayed_session_is_captured_and_the_next_one_starts_with_it(
         assert "ok" not in stored
         assert not any("sk-proj" in content for content in stored)
         assert not any("row_7" in content for content in stored)
-        assert len(stored) == 40 - 2  # without "ok" and the key
+        assert len(stored) == 40 - 3  # without "ok", "Please do that." and the key
         (importer,) = (c for c in stored if c.startswith("The importer reads"))
         assert "[202 lines of code left out]" in importer
         assert {each.project_id for each in stored.values()} == {running.cwd}

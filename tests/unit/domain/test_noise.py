@@ -18,7 +18,20 @@ def test_output_of_tools_and_system_messages_are_left_out(role: str):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "   ", "ok", "yes", "no", "thanks", "...", "👍", "好的", "1"],
+    [
+        "",
+        "   ",
+        "ok",
+        "yes",
+        "no",
+        "thanks",
+        "...",
+        "👍",
+        "好的",
+        "1",
+        "Please do that.",
+        "Go on, please!",
+    ],
 )
 def test_a_text_without_a_statement_is_left_out(text: str):
     assert without_noise(text, "user").reason == "no statement"
