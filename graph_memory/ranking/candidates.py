@@ -3,11 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import NamedTuple
 
 from graph_memory.domain.models import BriefMemory
 from graph_memory.domain.readable import Readable
+from graph_memory.ranking.dates import mentioned_periods
 from graph_memory.ranking.late_interaction import Tokens
+from graph_memory.ranking.periods import Period
 
 #: Characters of a memory that the ranking reads.
 LEAD_CHARACTERS = 1000
@@ -68,7 +71,7 @@ class Candidate:
         return round((1 + self.cosine) / 2, DECIMALS)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Candidates:
     """The candidates for a question.
 
@@ -81,6 +84,11 @@ class Candidates:
     rarity: list[float]
     memories: Readable[Candidate]
     links: list[tuple[str, str]]
+
+    @cached_property
+    def mentioned_periods(self) -> list[list[Period]]:
+        """The periods that the text of each candidate mentions."""
+        return [mentioned_periods(memory.lead, memory.told_at) for memory in self.memories]
 
 
 @dataclass(frozen=True, slots=True)

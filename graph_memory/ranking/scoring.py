@@ -6,8 +6,9 @@ Every measure lies between 0 and 1. None is fitted to one kind of data:
 - `text`: the rarity of the question's words that the memory contains, as a share of the best.
 - `late`: the late interaction of question and memory, as a share of the best (see
   `late_interaction.py`).
-- `time`: 1 for a memory of a period that the question names. If the question asks for a time, also
-  1 for a memory that mentions one. Present only for such questions.
+- `time`: 1 for a memory that was stated in a period that the question names, or that mentions one.
+  If the question asks for a time, also 1 for a memory that mentions one. Present only for such
+  questions.
 - `form`: largest for a memory of one or two hundred characters. A remark of few words has less, and
   a question least: they seldom contain an answer. A long memory has less, because it matches words
   and tokens of many questions, and often repeats what shorter memories contain.
@@ -41,7 +42,13 @@ from graph_memory.ranking.candidates import (
     Part,
     Query,
 )
-from graph_memory.ranking.dates import asks_when, mentions_time, named_periods, time_words
+from graph_memory.ranking.dates import (
+    asks_when,
+    mentions_time,
+    named_periods,
+    time_match,
+    time_words,
+)
 from graph_memory.ranking.late_interaction import Tokens, max_sim, query_token_vectors
 from graph_memory.ranking.relevance import calibration_for, features
 from graph_memory.ranking.terms import content_words, names
@@ -56,6 +63,9 @@ RELEVANCE_DECIMALS = 3
 
 #: Characters of the longest answer that is understood with the question before it.
 _ANSWER_CHARACTERS = 500
+
+#: Match of a memory and a period from which the memory belongs to the period.
+_LEAST_TIME_MATCH = 0.5
 
 #: Seconds between two memories at which their nearness is one half.
 _SITTING_SECONDS = 3600
@@ -226,7 +236,7 @@ def _first_measures(
         "text": (2 * (1 - share), _normalise(text)),
         "form": (settings.recall_form_weight, _form(memories, settings)),
     }
-    if temporal := list(_temporal_scores(query.text, memories, now)):
+    if temporal := list(_temporal_scores(query.text, candidates, now)):
         weight = settings.recall_time_weight * len(temporal)
         measures["time"] = (weight, np.mean(temporal, axis=0))
     if (by_speaker := _by_speaker(query.text, memories, settings)) is not None:
@@ -260,11 +270,23 @@ def contained_terms(query: Query, candidates: Candidates, now: datetime) -> npt.
     A memory of a period that the question names counts as containing the words that name it.
     """
     contained = _word_weights(candidates) > 0
-    if periods := named_periods(query.text, _aware(now)):
-        told = [any(p.covers(memory.told_at) for p in periods) for memory in candidates.memories]
-        dates = time_words(query.text)
-        contained[np.ix_(told, [term in dates for term in query.terms])] = True
+    if (matches := _time_matches(query.text, candidates, now)) is not None:
+        dates = time_words(query.text, _aware(now))
+        fits = matches >= _LEAST_TIME_MATCH
+        contained |= np.outer(fits, np.array([term in dates for term in query.terms], dtype=bool))
     return contained
+
+
+def _time_matches(question: str, candidates: Candidates, now: datetime) -> Numbers | None:
+    """Return how well each candidate fits the periods that a question names, array (n,).
+
+    Returns:
+        None if the question names no period.
+    """
+    if not (asked := named_periods(question, _aware(now))):
+        return None
+    each = zip(candidates.memories, candidates.mentioned_periods, strict=True)
+    return np.array([time_match(asked, memory.told_at, told) for memory, told in each])
 
 
 def _aware(now: datetime) -> datetime:
@@ -429,15 +451,13 @@ def _by_speaker(question: str, memories: Sequence[Candidate], settings: Settings
     return np.array([speaker in named for speaker in speakers], dtype=float)
 
 
-def _temporal_scores(
-    question: str, memories: Sequence[Candidate], now: datetime
-) -> Iterator[Numbers]:
-    """Yield 1 for candidates of the periods a question names, then for those that mention a time.
+def _temporal_scores(question: str, candidates: Candidates, now: datetime) -> Iterator[Numbers]:
+    """Yield how candidates fit the periods that a question names, then which mention a time.
 
     Each array is yielded only if the question names a period, or asks for a time.
     """
-    if periods := named_periods(question, _aware(now)):
-        covered = [any(p.covers(memory.told_at) for p in periods) for memory in memories]
-        yield np.array(covered, dtype=float)
+    if (matches := _time_matches(question, candidates, now)) is not None:
+        yield matches
     if asks_when(question):
-        yield np.array([mentions_time(memory.lead) for memory in memories], dtype=float)
+        mentions = [mentions_time(memory.lead) for memory in candidates.memories]
+        yield np.array(mentions, dtype=float)

@@ -1,6 +1,7 @@
 """Candidates of a question for the default profile, ranked."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from graph_memory.domain.inputs import Filters
@@ -84,14 +85,15 @@ async def rank_candidates(
     )
     if gathered is None:
         return Ranked([], await judge_nothing(engine, scope))
-    inputs = gathered.query, gathered.candidates, gathered.parts, engine.settings, scope.now
+    now = _asked_at(scope, filters)
+    inputs = gathered.query, gathered.candidates, gathered.parts, engine.settings, now
     ranking = rank(*inputs, limit=limit)
     if cross_encoder := engine.embedder.cross_encoder:
         best = ranking.top(engine.settings.recall_cross_encoder_candidates)
         scores = await cross_encoder.score(question, [memory.lead for memory in best])
         cross_scores = {m.memory_id: score for m, score in zip(best, scores.tolist(), strict=True)}
         ranking = rank(*inputs, limit=limit, cross_scores=cross_scores)
-    judgement = judge(gathered.query, gathered.candidates, engine.settings, scope.now)
+    judgement = judge(gathered.query, gathered.candidates, engine.settings, now)
     if not min_relevance:
         return Ranked(ranking.results(limit), judgement)
     ordered = ranking.results(len(ranking.memories))
@@ -149,7 +151,13 @@ async def gather(
     )
     if found is None or not found.memories:
         return None
-    return Gathered(query, found, await _parts(engine, scope, query, embedding, found, limit))
+    asked = replace(scope, now=_asked_at(scope, filters))
+    return Gathered(query, found, await _parts(engine, asked, query, embedding, found, limit))
+
+
+def _asked_at(scope: CallScope, filters: Filters) -> datetime:
+    """Return the instant from which "last week" in a question counts back."""
+    return filters.as_of or scope.now
 
 
 def _bounds(settings: Settings, limit: int) -> dict[str, Any]:
