@@ -13,6 +13,7 @@ from graph_memory.domain.models import (
     LifecycleState,
     MemoryType,
     RelationType,
+    ResultOrder,
     SortOrder,
     Source,
 )
@@ -62,6 +63,7 @@ RelationTypeArgument = (
 )
 SourceArgument = Source | Literal["user", "system", "derived"]
 SortArgument = SortOrder | Literal["importance", "created_at"]
+ResultOrderArgument = ResultOrder | Literal["score", "time"]
 ProfileArgument = Profile | Literal["recall", "weighted", "hybrid"]
 ResolutionArgument = Resolution | Literal["newer", "stronger"]
 AlgorithmArgument = Algorithm | Literal["bfs", "dfs"]
@@ -116,6 +118,7 @@ class RetrievalArguments(FilterArguments, total=False):
     weights: Sequence[float] | None
     min_relevance: float | None
     budget_of: Literal["contents", "answer"]
+    sort: ResultOrderArgument | None
 
 
 class RelationDetails(TypedDict, total=False):

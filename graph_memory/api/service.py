@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from graph_memory.api.arguments import (
     FilterArguments,
     ProfileArgument,
+    ResultOrderArgument,
     RetrievalArguments,
     SortArgument,
     with_filters,
@@ -33,7 +34,7 @@ from graph_memory.domain.inputs import (
     validate,
     validate_value,
 )
-from graph_memory.domain.models import FoundMemory, SearchResults, SortOrder
+from graph_memory.domain.models import FoundMemory, ResultOrder, SearchResults, SortOrder
 from graph_memory.engine import Engine
 from graph_memory.inference.embedder import Embedder
 from graph_memory.ranking.profiles import Profile, with_weights
@@ -193,6 +194,7 @@ class GraphMemory(MemoriesApi, Parts):
         profile: ProfileArgument = Profile.RECALL,
         weights: Sequence[float] | None = None,
         min_relevance: float = 0.0,
+        sort: ResultOrderArgument = ResultOrder.SCORE,
         counted: bool = True,
         filters: Filters | None = None,
         group_id: str | None = None,
@@ -209,6 +211,8 @@ class GraphMemory(MemoriesApi, Parts):
                 least 0, and they sum to 1.
             min_relevance: Relevance below which a memory is left out, 0 to 1. More than 0 needs the
                 profile `recall` and an embedding model that has a calibration.
+            sort: `time` returns the best memories in the order of their time, the earliest first.
+                The time of a memory is `valid_at`, or else `created_at`.
             counted: True to count an access to each memory whose relevance is at least
                 `settings.access_min_relevance`; a search of the past never counts.
             filters: Filters of the memories.
@@ -216,8 +220,8 @@ class GraphMemory(MemoriesApi, Parts):
             keywords: Fields of `Filters`, instead of `filters` or beside its other fields.
 
         Returns:
-            A list of memories with scores, 0 to 1, descending. Its attributes `known` and
-            `known_reason` show whether the group has an answer.
+            A list of memories with scores, 0 to 1, descending, or the earliest first by `sort`. Its
+            attributes `known` and `known_reason` show whether the group has an answer.
 
         Raises:
             DimensionMismatchError: The stored vectors are of another model than the configured.
@@ -238,6 +242,7 @@ class GraphMemory(MemoriesApi, Parts):
             filters=asked,
             profile=by,
             min_relevance=least,
+            sort=validate(ResultOrder, sort, "sort"),
         )
         used = self._used(found) if counted else []
         context.count_accesses(scope, used, asked.as_of or asked.known_at)
@@ -262,8 +267,8 @@ class GraphMemory(MemoriesApi, Parts):
             filters: Filters of the memories.
             group_id: The tenant.
             details: Fields of `Retrieval`: budget in tokens of the contents, or of the compact
-                answer; session, depth, profile, `min_relevance`. Fields of `Filters`, instead of
-                `filters` or beside its others.
+                answer; session, depth, profile, `min_relevance`, `sort`. Fields of `Filters`,
+                instead of `filters` or beside its others.
 
         Raises:
             DimensionMismatchError: The stored vectors are of another model than the configured.

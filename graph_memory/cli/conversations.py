@@ -10,6 +10,7 @@ import typer
 
 from graph_memory.cli import hook as hook_client
 from graph_memory.cli.command import command, opened, request
+from graph_memory.cli.completion import completing
 from graph_memory.cli.memories import (
     AnyTags,
     AsOf,
@@ -25,6 +26,7 @@ from graph_memory.cli.memories import (
     note_known,
 )
 from graph_memory.cli.output import as_mapping, show, show_fields
+from graph_memory.cli.values import RESULT_ORDERS, listed
 from graph_memory.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
@@ -64,6 +66,13 @@ async def retrieve(
     ] = None,
     min_relevance: MinRelevance = None,
     counted: Counted = True,
+    sort: Annotated[
+        str | None,
+        typer.Option(
+            help=f"Order: {listed(RESULT_ORDERS)}; default: by the question.",
+            autocompletion=completing(RESULT_ORDERS),
+        ),
+    ] = None,
     memory_types: Types = None,
     tags: AnyTags = None,
     states: States = None,
@@ -84,6 +93,7 @@ async def retrieve(
         "profile": profile,
         "weights": weights,
         "min_relevance": min_relevance,
+        "sort": sort,
         "memory_types": memory_types,
         "tags": tags,
         "states": states,

@@ -10,7 +10,15 @@ import typer
 from graph_memory.cli.command import command, note, opened, request, unchecked, whole_ids
 from graph_memory.cli.completion import complete_policy, completing
 from graph_memory.cli.output import as_mapping, show, show_fields
-from graph_memory.cli.values import CLEARABLE, PROFILES, SORTS, STATES, TYPES, listed
+from graph_memory.cli.values import (
+    CLEARABLE,
+    PROFILES,
+    RESULT_ORDERS,
+    SORTS,
+    STATES,
+    TYPES,
+    listed,
+)
 from graph_memory.errors import NotFoundError
 
 if TYPE_CHECKING:
@@ -48,6 +56,14 @@ Project = Annotated[str | None, typer.Option("--project", help="Project id.")]
 
 
 AsOf = Annotated[str | None, typer.Option(help="Show what was true at this time, ISO 8601.")]
+ResultSort = Annotated[
+    str,
+    typer.Option(
+        "--sort",
+        help=f"Order: {listed(RESULT_ORDERS)}; time is the earliest first.",
+        autocompletion=completing(RESULT_ORDERS),
+    ),
+]
 MinRelevance = Annotated[float | None, typer.Option(help="Least relevance of a result, 0 to 1.")]
 Counted = Annotated[bool, typer.Option(help="Count each result as used, unless of the past.")]
 KnownAt = Annotated[str | None, typer.Option(help="Show what was stored at this time, ISO 8601.")]
@@ -186,6 +202,7 @@ async def search(
     profile: Profile = "recall",
     min_relevance: MinRelevance = None,
     counted: Counted = True,
+    sort: ResultSort = "score",
     memory_types: Types = None,
     tags: AnyTags = None,
     states: States = None,
@@ -203,6 +220,7 @@ async def search(
             profile=unchecked(profile),
             min_relevance=min_relevance or 0.0,
             counted=counted,
+            sort=unchecked(sort),
             memory_types=unchecked(memory_types),
             tags=tags,
             states=unchecked(states),

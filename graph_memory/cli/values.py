@@ -33,6 +33,7 @@ RELATION_TYPES = (
 )
 PROFILES = ("recall", "weighted", "hybrid")
 SORTS = ("importance", "created_at")
+RESULT_ORDERS = ("score", "time")
 ALGORITHMS = ("bfs", "dfs")
 DIRECTIONS = ("out", "in", "both")
 RESOLUTIONS = ("newer", "stronger")

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 
 from graph_memory.domain.encoding import JsonObject, StoredContent, StoredTexts
@@ -88,6 +89,13 @@ class SortOrder(StrEnum):
     CREATED_AT = "created_at"
 
 
+class ResultOrder(StrEnum):
+    """The order of what a search or retrieval found: the best first, or the earliest first."""
+
+    SCORE = "score"
+    TIME = "time"
+
+
 #: Default states of a search.
 RECALLED_STATES = (LifecycleState.ACTIVE, LifecycleState.DORMANT)
 
@@ -126,6 +134,11 @@ class BriefMemory:
     created_at: Instant
     valid_at: Instant | None
     invalid_at: Instant | None
+
+    @property
+    def told_at(self) -> datetime:
+        """Start of validity, or else time of creation."""
+        return self.valid_at or self.created_at
 
 
 @dataclass(frozen=True, slots=True)

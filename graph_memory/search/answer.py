@@ -31,7 +31,7 @@ class Retrieved:
     """The result of a retrieval."""
 
     session_id: str
-    memories: list[RetrievedMemory]  #: best first
+    memories: list[RetrievedMemory]  #: best first, or earliest first
     tokens_used: int  #: of the contents of `memories`, or of the answer
     total_tokens: int  #: of the conversation, `tokens_used` included
     anchors: list[str]  #: ids of the hits from which the graph was walked

@@ -2,9 +2,9 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-from graph_memory.domain.models import BriefMemory
+from graph_memory.domain.models import BriefMemory, FoundMemory, ResultOrder
 from graph_memory.domain.passages import Passage
 from graph_memory.ranking.candidates import DECIMALS
 from graph_memory.ranking.profiles import Profile
@@ -67,6 +67,16 @@ class RetrievedMemory:
     #: weighted and hybrid, and for an embedding model without a calibration.
     relevance: float | None = None
     passage: Passage | None = None  #: where `memory.content` stands in a long content
+
+
+Found = TypeVar("Found", FoundMemory, RetrievedMemory)
+
+
+def in_order(found: Sequence[Found], sort: ResultOrder) -> list[Found]:
+    """Return memories in an order. They are given best first, which decides among equal times."""
+    if sort is ResultOrder.SCORE:
+        return list(found)
+    return sorted(found, key=lambda each: each.memory.told_at)
 
 
 def merge_candidates(

@@ -16,7 +16,7 @@ from pydantic import BeforeValidator, Field
 
 from graph_memory.decay import policies
 from graph_memory.domain.inputs import Filters, Line, Unit
-from graph_memory.domain.models import RECALLED_STATES, BriefMemory
+from graph_memory.domain.models import RECALLED_STATES, BriefMemory, ResultOrder
 from graph_memory.domain.passages import Passage
 from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import instant
@@ -24,6 +24,7 @@ from graph_memory.engine import Engine
 from graph_memory.inference.embedder import Vector
 from graph_memory.inference.token_counter import TokenCounter
 from graph_memory.memories import filtering
+from graph_memory.ranking.dates import asks_order
 from graph_memory.ranking.profiles import (
     Profile,
     hybrid_parameters,
@@ -38,6 +39,7 @@ from graph_memory.search.budget import (
     BudgetCandidate,
     SearchHit,
     fill_budget,
+    in_order,
     merge_candidates,
     relevant,
 )
@@ -76,6 +78,7 @@ class Retrieval(Filters):
     min_relevance: Unit | None = None  #: relevance below which a memory is left out
     #: What the budget bounds: the contents, or the whole answer in the compact form of MCP.
     budget_of: Literal["contents", "answer"] = "contents"
+    sort: ResultOrder | None = None  #: None is time for a question about an order, else score
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +148,7 @@ async def retrieve(
         if written:
             return replace(
                 retrieved,
+                memories=in_order(retrieved.memories, asked.sort or _order_for(question)),
                 session_id=session.session_id,
                 anchors=[hit.memory_id for hit in anchors],
                 known=judgement.known,
@@ -266,6 +270,11 @@ def _least_relevance(asked: Retrieval, judgement: Judgement, settings: Settings)
         return asked.min_relevance
     doubtful = judgement.best is not None and judgement.best < settings.retrieve_min_relevance
     return settings.retrieve_min_relevance if doubtful else 0.0
+
+
+def _order_for(question: str) -> ResultOrder:
+    """Return the order of the result that a question asks for."""
+    return ResultOrder.TIME if asks_order(question) else ResultOrder.SCORE
 
 
 def _for_this_call(settings: Settings, asked: Retrieval) -> Settings:

@@ -6,7 +6,13 @@ from typing import Any
 
 from graph_memory.database.graph import Graph
 from graph_memory.domain.inputs import Clocks, Filters
-from graph_memory.domain.models import RECALLED_STATES, FoundMemory, Memory, SearchResults
+from graph_memory.domain.models import (
+    RECALLED_STATES,
+    FoundMemory,
+    Memory,
+    ResultOrder,
+    SearchResults,
+)
 from graph_memory.domain.passages import Passage
 from graph_memory.domain.scope import CallScope
 from graph_memory.engine import Engine
@@ -20,6 +26,7 @@ from graph_memory.ranking.profiles import (
     weighted_parameters,
 )
 from graph_memory.ranking.scoring import RankedCandidate
+from graph_memory.search.budget import in_order
 from graph_memory.search.candidates import judge_nothing, rank_candidates
 from graph_memory.search.judgement import Judgement
 
@@ -57,6 +64,7 @@ async def search(
     filters: Filters = Filters(),  # noqa: B008 - immutable
     profile: Profile = Profile.RECALL,
     min_relevance: float = 0.0,
+    sort: ResultOrder = ResultOrder.SCORE,
 ) -> SearchResults:
     """Find the memories that answer a question, best first.
 
@@ -71,6 +79,7 @@ async def search(
             `hybrid` by these and nearness in the graph.
         min_relevance: Relevance below which a memory is left out. Only `recall` has a relevance,
             and only with a model that has a calibration.
+        sort: `time` returns the same memories by `told_at`, the earliest first.
 
     Returns:
         At most `limit` memories by score, 0 to 1, descending; ties newest first.
@@ -83,6 +92,7 @@ async def search(
         found = await search_by_vector(
             engine, scope, embedding.vector, profile, limit=limit, filters=filters
         )
+        found = in_order(found, sort)
         nothing = Judgement() if found else await judge_nothing(engine, scope)
         return SearchResults(found, known=nothing.known, known_reason=nothing.reason)
     ranked = await rank_candidates(
@@ -96,7 +106,7 @@ async def search(
     )
     clocks = Clocks(as_of=filters.as_of, known_at=filters.known_at)
     return SearchResults(
-        await _load(engine, scope, ranked.memories, clocks),
+        in_order(await _load(engine, scope, ranked.memories, clocks), sort),
         known=ranked.judgement.known,
         known_reason=ranked.judgement.reason,
         left_out=ranked.left_out,

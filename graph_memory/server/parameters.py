@@ -9,7 +9,7 @@ from pydantic import Field, WithJsonSchema
 
 from graph_memory.api.types import Profile
 from graph_memory.domain import inputs
-from graph_memory.domain.models import SortOrder
+from graph_memory.domain.models import ResultOrder, SortOrder
 from graph_memory.domain.timestamps import EndMoment, Moment
 from graph_memory.server.views.lean import Detail
 
@@ -89,6 +89,7 @@ Weights = Annotated[
 ]
 MinRelevance = Annotated[inputs.Unit | None, Field(description="Least relevance, 0 to 1."), REAL]
 Counted = Annotated[bool, Field(description="Count it as use.")]
+ResultSort = Annotated[ResultOrder, Field(description="Order: score or time."), WORD]
 Limit = Annotated[int, Field(ge=1, le=50, description="Most results.")]
 MemoryTypes = Annotated[
     tuple[inputs.TypeName, ...] | None, Field(description="Allowed types; default: all."), WORDS

@@ -211,6 +211,9 @@ def test_memories_are_added_found_read_listed_and_deleted(cli: Run) -> None:
     assert 0 < hits[0]["score"] <= 1
     assert cli("search", "Ada", "--tag", "none").out == ""
     for command in ("search", "retrieve"):
+        assert "printer" in cli(command, "what does Ada drink?", "--sort", "time").out
+        assert cli(command, "x", "--sort", "newest").code == 2
+    for command in ("search", "retrieve"):
         unknown = cli(command, "Who flew to Reykjavik?", "--min-relevance", 0.9)
         assert unknown.out == ""
         assert "Known: no. Nothing found mentions " in unknown.err

@@ -217,6 +217,21 @@ async def test_links_to_nowhere_are_told_and_the_memory_is_stored(memory: GraphM
         assert {m["content"] for m in listed["results"]} == {"one", "two", "three"}
 
 
+async def test_an_agent_gets_memories_in_the_order_of_time(memory: GraphMemory):
+    for city, at in (("Oslo", "2024-05-01"), ("Rome", "2024-03-01")):
+        await memory.add(f"Ada flew to {city}", valid_at=at)
+    async with inside(memory) as client:
+        searched = await client.call_tool("search_memory", {"query": "Oslo", "sort": "time"})
+        arguments = {"query": "Did Ada fly to Oslo or Rome first, in which order did she fly?"}
+        retrieved = await client.call_tool("retrieve_memories", arguments)
+        wrong = await client.call_tool("search_memory", {"query": "Oslo", "sort": "newest"})
+    for answer in (searched, retrieved):
+        said = text(answer)
+        assert 0 < said.index("Rome") < said.index("Oslo")
+    assert wrong.is_error
+    assert "score, time" in text(wrong) or "score' or 'time" in text(wrong)
+
+
 async def test_of_many_memories_one_refused_does_not_stop_the_others(memory: GraphMemory):
     given: list[Any] = [
         {"content": "a"},

@@ -7,7 +7,7 @@ from pydantic import Field
 from graph_memory.api.service import GraphMemory
 from graph_memory.api.types import Profile, Scope
 from graph_memory.domain.inputs import NewMemory
-from graph_memory.domain.models import MemoryType, SortOrder, Source
+from graph_memory.domain.models import MemoryType, ResultOrder, SortOrder, Source
 from graph_memory.server import parameters
 from graph_memory.server.schemas import Unlisted
 from graph_memory.server.tool import DESTROYS, READS, SETS, WRITES, Toolset
@@ -169,6 +169,7 @@ async def search_memory(
     weights: Unlisted[parameters.Weights] = None,
     min_relevance: Unlisted[parameters.MinRelevance] = None,
     counted: Unlisted[parameters.Counted] = True,
+    sort: parameters.ResultSort = ResultOrder.SCORE,
     as_of: parameters.AsOf = None,
     known_at: Unlisted[parameters.KnownAt] = None,
     detail: Unlisted[parameters.DetailName] = Detail.LEAN,
@@ -182,6 +183,7 @@ async def search_memory(
         weights=weights,
         min_relevance=min_relevance or 0.0,
         counted=counted,
+        sort=sort,
         group_id=group_id,
         memory_types=memory_types,
         tags=tags,

@@ -15,6 +15,7 @@ from graph_memory.api.types import (
     Threshold,
 )
 from graph_memory.domain.inputs import Question
+from graph_memory.domain.models import ResultOrder
 from graph_memory.server import parameters
 from graph_memory.server.schemas import UNLISTED, Unlisted
 from graph_memory.server.tool import READS, WRITES, Toolset
@@ -69,6 +70,9 @@ async def retrieve_memories(
     weights: Unlisted[parameters.Weights] = None,
     min_relevance: Unlisted[parameters.MinRelevance] = None,
     counted: Unlisted[parameters.Counted] = True,
+    sort: Unlisted[
+        Annotated[ResultOrder | None, Field(description="Order; default: by the query.")]
+    ] = None,
     as_of: parameters.AsOf = None,
     known_at: Unlisted[parameters.KnownAt] = None,
     detail: Unlisted[parameters.DetailName] = Detail.LEAN,
@@ -90,6 +94,7 @@ async def retrieve_memories(
         weights=weights,
         min_relevance=min_relevance,
         counted=counted,
+        sort=sort,
         memory_types=memory_types,
         tags=tags,
         project_id=project_id,

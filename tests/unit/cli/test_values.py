@@ -9,7 +9,13 @@ from graph_memory.api.types import Scope
 from graph_memory.cli import values
 from graph_memory.cli.completion import completing
 from graph_memory.domain.inputs import Clearable
-from graph_memory.domain.models import LifecycleState, MemoryType, RelationType, SortOrder
+from graph_memory.domain.models import (
+    LifecycleState,
+    MemoryType,
+    RelationType,
+    ResultOrder,
+    SortOrder,
+)
 from graph_memory.evaluation.dataset import Form
 from graph_memory.maintenance.stages import Stage
 from graph_memory.memories.lifecycle import Resolution
@@ -26,6 +32,7 @@ from graph_memory.traversal.traverse import Algorithm, Direction
         (values.STATES, LifecycleState),
         (values.RELATION_TYPES, RelationType),
         (values.SORTS, SortOrder),
+        (values.RESULT_ORDERS, ResultOrder),
         (values.PROFILES, Profile),
         (values.ALGORITHMS, Algorithm),
         (values.DIRECTIONS, Direction),

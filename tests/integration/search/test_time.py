@@ -1,0 +1,105 @@
+"""Times that questions name and that memories mention, and results in the order of time."""
+
+from typing import Any, cast
+
+import pytest
+
+from graph_memory import GraphMemory
+from graph_memory.domain.inputs import Filters
+from graph_memory.errors import InvalidArgumentError
+from graph_memory.ranking.profiles import Profile
+
+#: Contents with their time of creation, not in the order of time.
+TRIPS = {
+    "Ada flew to Cairo for the congress": "2024-06-11T09:00:00Z",
+    "Ada flew to Rome for a wedding": "2024-02-03T09:00:00Z",
+    "Ada flew to Oslo to see the fjord": "2024-04-20T09:00:00Z",
+}
+IN_TIME = ["Rome", "Oslo", "Cairo"]
+ORDER = "In which order did Ada fly to Oslo, Rome and Cairo?"
+
+
+async def fill(memory: GraphMemory, contents: dict[str, str]) -> None:
+    await memory.add_many(
+        [{"content": content, "created_at": at} for content, at in contents.items()]
+    )
+
+
+def cities(found: Any) -> list[str]:
+    return [each.memory.content.split()[3] for each in found]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What did I run on 2 May 2024?", "Yesterday I ran a marathon"),
+        ("What did I run in the week before 16 April 2024?", "Three days ago I ran a marathon"),
+        ("What did I run in summer 2023?", "Last July I ran a marathon"),
+    ],
+)
+async def test_a_question_with_a_date_prefers_what_was_stated_then_or_mentions_it(
+    memory: GraphMemory, question: str, expected: str
+) -> None:
+    await fill(
+        memory,
+        {
+            "I ran a marathon": "2023-09-01",
+            "Once I ran a marathon": "2024-01-01",
+            "Three days ago I ran a marathon": "2024-04-16",
+            "Yesterday I ran a marathon": "2024-05-03",
+            "Last July I ran a marathon": "2024-05-20",
+        },
+    )
+    found = await memory.search(question)
+    assert found[0].memory.content == expected
+    matches = [hit.components["time"] or 0 for hit in found]
+    assert matches[0] == max(matches) > min(matches)
+
+
+async def test_a_question_counts_back_from_as_of(memory: GraphMemory) -> None:
+    await fill(memory, {"Ada baked rye bread": "2025-03-04", "Ada baked white bread": "2025-09-08"})
+    for as_of, expected in (("2025-03-05", "rye"), ("2025-09-09T10:00:00Z", "white")):
+        question = "Which bread did Ada bake yesterday?"
+        filters = Filters(as_of=cast(Any, as_of))
+        found = await memory.search(question, as_of=as_of)
+        assert expected in found[0].memory.content
+        retrieved = await memory.retrieve(question, filters=filters)
+        assert expected in retrieved.memories[0].memory.content
+
+
+@pytest.mark.parametrize("profile", list(Profile))
+async def test_results_in_the_order_of_time_are_the_best(
+    memory: GraphMemory, profile: Profile
+) -> None:
+    await fill(memory, TRIPS)
+    await fill(memory, {"The ferry leaves at seven": "2024-03-01"})
+    best = await memory.search("Where did Ada fly?", limit=3, profile=profile)
+    timely = await memory.search("Where did Ada fly?", limit=3, profile=profile, sort="time")
+    assert cities(timely) == IN_TIME
+    assert {hit.memory.memory_id for hit in timely} == {hit.memory.memory_id for hit in best}
+    assert timely.known == best.known
+
+
+async def test_a_retrieval_for_an_order_is_in_the_order_of_time(memory: GraphMemory) -> None:
+    await fill(memory, TRIPS)
+    assert cities((await memory.retrieve(ORDER)).memories) == IN_TIME
+    asked = await memory.retrieve("Where did Ada fly?", sort="time")
+    assert cities(asked.memories) == IN_TIME
+    scores = [given.score for given in (await memory.retrieve(ORDER, sort="score")).memories]
+    assert scores == sorted(scores, reverse=True)
+
+
+async def test_the_start_of_validity_comes_before_the_time_of_creation(
+    memory: GraphMemory,
+) -> None:
+    await memory.add("Ada lived in Lisbon", valid_at="2019-01-01")
+    await memory.add("Ada lived in Porto", valid_at="2011-01-01")
+    found = await memory.search("Where did Ada live?", sort="time")
+    assert cities(found) == ["Porto", "Lisbon"]
+
+
+async def test_another_order_is_refused(memory: GraphMemory) -> None:
+    for call in (memory.search, memory.retrieve):
+        with pytest.raises(InvalidArgumentError) as caught:
+            await call("tea", sort=cast(Any, "newest"))
+        assert caught.value.argument == "sort"
