@@ -14,11 +14,20 @@ from graph_memory.ranking.candidates import Candidate
 _FUSION_K = 60
 
 
-def rankings(candidates: Sequence[Candidate]) -> dict[str, list[Candidate]]:
-    """Return the order of the candidates by each simple ranking, by its name."""
+def rankings(candidates: Sequence[Candidate], terms: int) -> dict[str, list[Candidate]]:
+    """Return the order of the candidates by each simple ranking, by its name.
+
+    Args:
+        candidates: The candidates.
+        terms: Number of query terms; the lookups after them are phrases, which do not count.
+    """
     by_cosine = _ordered(candidates, lambda candidate: candidate.cosine)
-    worded = [candidate for candidate in candidates if candidate.words]
-    by_words = _ordered(worded, lambda candidate: sum(weight for _, weight in candidate.words))
+    weights = {
+        candidate.memory_id: sum(weight for i, weight in candidate.words if i < terms)
+        for candidate in candidates
+    }
+    worded = [candidate for candidate in candidates if weights[candidate.memory_id]]
+    by_words = _ordered(worded, lambda candidate: weights[candidate.memory_id])
     gains = dict.fromkeys((candidate.memory_id for candidate in candidates), 0.0)
     for order in (by_cosine, by_words):
         for rank, candidate in enumerate(order, 1):

@@ -234,9 +234,10 @@ async def _baselines(
         engine, scope, question.text, embedding, limit=run.limit, filters=Filters()
     )
     candidates = gathered.candidates.memories if gathered else []
+    terms = len(gathered.query.terms) if gathered else 0
     return {
         method: [run.hit(each.memory_id, each.characters) for each in order[: run.limit]]
-        for method, order in rankings(candidates).items()
+        for method, order in rankings(candidates, terms).items()
     }
 
 

@@ -43,7 +43,7 @@ class Candidate:
     Attributes:
         memory_id: The memory's id.
         cosine: Cosine of question and memory, -1 to 1.
-        words: Index and weight of each query term that the memory contains.
+        words: Index and weight of each lookup of the question that the memory contains.
         lead: First `LEAD_CHARACTERS` characters of the content.
         characters: Length of the content.
         told_at: Start of validity, or else time of creation.
@@ -76,7 +76,7 @@ class Candidates:
     """The candidates for a question.
 
     Attributes:
-        rarity: Rarity of each query term in the group.
+        rarity: Rarity of each lookup of the question in the group.
         memories: The candidates.
         links: Pairs of ids; the second memory follows the first in their conversation.
     """
@@ -97,10 +97,22 @@ class Query:
 
     Attributes:
         text: The question.
-        terms: Query terms, in the order of `Candidates.rarity`.
+        terms: Query terms.
         tokens: Tokens of the question; None leaves the measure `late` out.
+        phrases: Phrases of the question that a memory may contain word by word.
+        quotation: All words of the question as a phrase; None if it is too short for a quotation.
     """
 
     text: str
     terms: Sequence[str]
     tokens: Tokens | None = None
+    phrases: Sequence[str] = ()
+    quotation: str | None = None
+
+    @property
+    def lookups(self) -> list[str]:
+        """The words and phrases to look up, in the order of `Candidates.rarity`.
+
+        The terms come first; the quotation, if there is one, comes last.
+        """
+        return [*self.terms, *self.phrases, *([self.quotation] if self.quotation else [])]

@@ -3,7 +3,8 @@
 Every measure lies between 0 and 1. None is fitted to one kind of data:
 
 - `semantic`: the cosine of question and memory, as a share of the best.
-- `text`: the rarity of the question's words that the memory contains, as a share of the best.
+- `text`: the rarity of the question's words and phrases that the memory contains, as a share of
+  the best.
 - `late`: the late interaction of question and memory, as a share of the best (see
   `late_interaction.py`).
 - `time`: 1 for a memory that was stated in a period that the question names, or that mentions one.
@@ -60,6 +61,9 @@ Numbers = npt.NDArray[np.float64]
 _Contexts = list[tuple[int, int, float]]
 
 RELEVANCE_DECIMALS = 3
+
+#: Least relevance of a memory that contains a question of several words word by word.
+QUOTED_RELEVANCE = 0.95
 
 #: Characters of the longest answer that is understood with the question before it.
 _ANSWER_CHARACTERS = 500
@@ -243,11 +247,25 @@ def _first_measures(
         weight = settings.recall_speaker_weight * _shortness(memories, settings)
         measures["speaker"] = (weight, by_speaker)
     instants = np.array([memory.told_at.timestamp() for memory in memories])
-    calibration = calibration_for(settings.embedding_model)
-    relevance = calibration and calibration.relevance(
-        relevance_features(query, candidates, settings, now)
-    )
+    relevance = relevances(query, candidates, settings, now)
     return Ranking(memories, instants, relevance, measures, settings)
+
+
+def relevances(
+    query: Query, candidates: Candidates, settings: Settings, now: datetime
+) -> Numbers | None:
+    """Return the relevance of each candidate, array (n,); None for a model without a calibration.
+
+    A memory that contains the question word by word has at least `QUOTED_RELEVANCE`.
+    """
+    calibration = calibration_for(settings.embedding_model)
+    if calibration is None:
+        return None
+    relevance = calibration.relevance(relevance_features(query, candidates, settings, now))
+    if query.quotation is None:
+        return relevance
+    quotes = _word_weights(candidates)[:, -1] > 0
+    return np.where(quotes, np.maximum(relevance, QUOTED_RELEVANCE), relevance)
 
 
 def relevance_features(
@@ -259,7 +277,7 @@ def relevance_features(
     return features(
         cosines,
         contained_terms(query, candidates, now),
-        np.array(candidates.rarity),
+        np.array(candidates.rarity[: len(query.terms)]),
         np.array([term in named for term in query.terms], dtype=bool),
     )
 
@@ -269,7 +287,7 @@ def contained_terms(query: Query, candidates: Candidates, now: datetime) -> npt.
 
     A memory of a period that the question names counts as containing the words that name it.
     """
-    contained = _word_weights(candidates) > 0
+    contained = _word_weights(candidates)[:, : len(query.terms)] > 0
     if (matches := _time_matches(query.text, candidates, now)) is not None:
         dates = time_words(query.text, _aware(now))
         fits = matches >= _LEAST_TIME_MATCH
@@ -309,7 +327,11 @@ def _token_matches(
     settings = ranking.settings
     best = [m.memory_id for m in ranking.top(max(settings.recall_late_candidates, limit))]
     vectors, weights = query_token_vectors(
-        query.text, tokens, query.terms, candidates.rarity, settings.fulltext_analyzer
+        query.text,
+        tokens,
+        query.terms,
+        candidates.rarity[: len(query.terms)],
+        settings.fulltext_analyzer,
     )
     matches = max_sim(vectors, [parts.get(id_, NO_PART).vectors or b"" for id_ in best])
     return dict(zip(best, matches, strict=True)), weights
@@ -356,7 +378,7 @@ def _normalise(values: Numbers) -> Numbers:
 
 
 def _word_weights(candidates: Candidates) -> Numbers:
-    """Return the weight of each query term in each candidate, array (candidates, terms)."""
+    """Return the weight of each lookup in each candidate, array (candidates, lookups)."""
     own = np.zeros((len(candidates.memories), len(candidates.rarity)))
     for row, memory in zip(own, candidates.memories, strict=True):
         for word, weight in memory.words:

@@ -1,14 +1,46 @@
-"""Content words of a text, and Lucene queries that find them."""
+"""Words, identifiers and phrases of a text, and Lucene queries that find them.
+
+A text is split as Lucene's standard tokenizer splits it, so that a query term equals a term of the
+index: `O'Brien`, `user_id`, `config.toml` and `v1.2.3` are one word each. Chinese and Japanese have
+no spaces; each two neighbouring characters count as a word.
+
+Source: Unicode Standard Annex 29, word boundaries.
+"""
 
 import re
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from graph_memory.domain.encoding import group_key
 
 #: Query terms of one question; more take time and find nothing more.
 MAX_TERMS = 32
 
-_WORD = re.compile(r"\w+")
+#: Phrases of one question, and words of the longest one.
+MAX_PHRASES = 8
+MAX_PHRASE_WORDS = 64
+
+#: Content words from which a question may be a quotation of a memory.
+QUOTATION_WORDS = 5
+
+#: Scripts without spaces, Han and Hiragana, as the inside of a character class.
+_UNSPACED = (
+    "\u2e80-\u2fdf\u3005\u3007\u3041-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    "\U00020000-\U0003ffff"
+)
+_LETTER, _PART = rf"[^\W\d_{_UNSPACED}]", rf"[^\W{_UNSPACED}]+"
+_WORD = re.compile(
+    rf"[{_UNSPACED}]+|{_PART}(?:(?:(?<={_LETTER})[.:'’·](?={_LETTER})|(?<=\d)[.,;'’](?=\d)){_PART})*"
+)
+_UNSPACED_START = re.compile(rf"[{_UNSPACED}]")
+
+#: What joins the words of a path, an address, a URL or a hyphenated word.
+_JOINER = re.compile(r"[-./\\@:#+~=&?%]+")
+_QUOTED = re.compile(r'"([^"]+)"|“([^”]+)”|«([^»]+)»|`([^`]+)`')
+
+#: An English word with an ending that the analyser keeps: "they've", "Ada'll".
+_SHORT_FORM = re.compile(r"(.+?)(n['’]t|['’](?:s|ll|m|re|ve|d|t))")
 
 #: English stop words, more than an analyser drops: they occur in questions and find no answers.
 _ENGLISH = frozenset(
@@ -24,19 +56,22 @@ _ENGLISH = frozenset(
 )
 
 
-def content_words(text: str, analyzer: str) -> list[tuple[str, int, int]]:
-    """Return the words of a text that can find something, in lower case, with their spans.
+class Word(NamedTuple):
+    """A word of a text, in lower case, with the index of its first character and after its last."""
+
+    term: str
+    start: int
+    end: int
+
+
+def content_words(text: str, analyzer: str) -> list[Word]:
+    """Return the words of a text that can find something, for each occurrence.
 
     Args:
         text: Any text.
         analyzer: Analyser of the full-text index; `english` leaves stop words out.
-
-    Returns:
-        Word, index of its first character and index after its last one, for each occurrence.
     """
-    stop = _ENGLISH if analyzer == "english" else frozenset[str]()
-    found = ((match[0].lower(), *match.span()) for match in _WORD.finditer(text))
-    return [word for word in found if word[0] not in stop]
+    return [each for word in _words(text) for each in _content(word, analyzer)]
 
 
 def query_terms(question: str, analyzer: str) -> list[str]:
@@ -44,32 +79,53 @@ def query_terms(question: str, analyzer: str) -> list[str]:
 
     Length stands for rarity, which only the index knows.
     """
-    words = dict.fromkeys(word for word, _, _ in content_words(question, analyzer))
+    words = dict.fromkeys(word.term for word in content_words(question, analyzer))
     return sorted(words, key=len, reverse=True)[:MAX_TERMS]
+
+
+def query_phrases(question: str, analyzer: str) -> list[str]:
+    """Return at most `MAX_PHRASES` distinct phrases that a memory may contain word by word.
+
+    A phrase is a part in quotation marks, or what is written without spaces: a path, an address, a
+    URL, a hyphenated name with a digit. Its words are in lower case with a space between.
+    """
+    found = [*_quoted(question), *_written_as_one(question)]
+    long = (phrase for phrase in found if _is_phrase(phrase, analyzer))
+    distinct = dict.fromkeys(" ".join(word.term for word in phrase) for phrase in long)
+    return list(distinct)[:MAX_PHRASES]
+
+
+def quotation(question: str, analyzer: str) -> str | None:
+    """Return all words of a question as a phrase, or None if it is too short for a quotation."""
+    words = _words(question)
+    content = sum(len(_content(word, analyzer)) for word in words)
+    fits = content >= QUOTATION_WORDS and len(words) <= MAX_PHRASE_WORDS
+    return " ".join(word.term for word in words) if fits else None
 
 
 def names(question: str, analyzer: str) -> dict[str, str]:
     """Return the names of a question as it spells them, by query term, in their order.
 
-    A name has a digit, or a capital letter that does not begin the question.
+    A name has a digit, an underscore, or a capital letter that does not begin the question.
     """
     begin = len(question) - len(question.lstrip())
     found: dict[str, str] = {}
     for word, start, end in content_words(question, analyzer):
         inner = question[start + (start == begin) : end]
-        if any(c.isupper() or c.isdigit() for c in inner):
+        if any(c.isupper() or c.isdigit() or c == "_" for c in inner):
             found.setdefault(word, question[start:end])
     return found
 
 
 def term_queries(terms: Sequence[str], group_id: str) -> list[str]:
-    """Return a Lucene query for each term that finds it in one group.
+    """Return a Lucene query for each term or phrase that finds it in one group.
 
-    Terms consist of letters, digits and underscores in lower case, so no part of a question can act
-    as syntax. The clause of the group is required and adds nothing to the score.
+    The terms stand in quotation marks, so the analyser of the index reads them as it reads
+    memories, and no part of a question can act as syntax. The clause of the group is required and
+    adds nothing to the score.
     """
     group = f"+group_key:{group_key(group_id)}^0"
-    return [f"{group} +(content:{term} tags:{term})" for term in terms]
+    return [f"{group} +({' '.join(_clauses(term, ('content', 'tags')))})" for term in terms]
 
 
 def any_term_query(text: str, group_id: str, fields: Sequence[str]) -> str:
@@ -77,6 +133,73 @@ def any_term_query(text: str, group_id: str, fields: Sequence[str]) -> str:
 
     The query of a text without words finds nothing.
     """
-    words = dict.fromkeys(word for word, _, _ in content_words(text, ""))
-    clauses = " ".join(f"{field}:{word}" for word in list(words)[:MAX_TERMS] for field in fields)
+    words = dict.fromkeys(word.term for word in content_words(text, ""))
+    clauses = " ".join(
+        clause for word in list(words)[:MAX_TERMS] for clause in _clauses(word, fields)
+    )
     return f"+group_key:{group_key(group_id)}^0 +({clauses})" if clauses else "-*:*"
+
+
+def _clauses(term: str, fields: Sequence[str]) -> Iterator[str]:
+    """Yield a clause for each field, and for both apostrophes, which the index distinguishes."""
+    for spelling in dict.fromkeys((term.replace("’", "'"), term.replace("'", "’"))):
+        yield from (f'{field}:"{spelling}"' for field in fields)
+
+
+def _words(text: str) -> list[Word]:
+    """Return all words of a text; a run of a script without spaces is one word."""
+    found = (match.span() for match in _WORD.finditer(_without_marks(text)))
+    return [Word(text[start:end].lower(), start, end) for start, end in found]
+
+
+def _without_marks(text: str) -> str:
+    """Return a text of equal length with letters in place of combining and invisible characters.
+
+    They belong to the word that they stand in.
+    """
+    if text.isascii():
+        return text
+    return "".join(c if c.isalnum() or not _is_mark(c) else "x" for c in text)
+
+
+def _is_mark(character: str) -> bool:
+    category = unicodedata.category(character)
+    return category.startswith("M") or category == "Cf"
+
+
+def _content(word: Word, analyzer: str) -> list[Word]:
+    """Return the query terms of a word: itself, each two characters of a run, or none."""
+    term, start, end = word
+    if _UNSPACED_START.match(term) and len(term) == end - start:
+        last = max(1, len(term) - 1)
+        return [Word(term[i : i + 2], start + i, min(start + i + 2, end)) for i in range(last)]
+    if analyzer != "english":
+        return [word]
+    if short := _SHORT_FORM.fullmatch(term):
+        term = "not" if short[2].startswith("n") else short[1]
+    return [] if term in _ENGLISH else [Word(term, start, end)]
+
+
+def _quoted(question: str) -> Iterator[list[Word]]:
+    """Yield the words of each part of a question that stands in quotation marks."""
+    for match in _QUOTED.finditer(question):
+        yield _words(match[match.lastindex or 0])
+
+
+def _written_as_one(text: str) -> Iterator[list[Word]]:
+    """Yield the words of each path, address, URL and hyphenated name with a digit."""
+    words = _words(text)
+    first = 0
+    for i in range(1, len(words) + 1):
+        if i < len(words) and _JOINER.fullmatch(text[words[i - 1].end : words[i].start]):
+            continue
+        # Hyphens alone join words of the language, such as "long-term", which other texts split.
+        if re.search(r"[^\w-]|\d", text[words[first].start : words[i - 1].end]):
+            yield words[first:i]
+        first = i
+
+
+def _is_phrase(words: Sequence[Word], analyzer: str) -> bool:
+    """Return whether words are a phrase: two or more with a content word, and not too many."""
+    content = any(_content(word, analyzer) for word in words)
+    return content and 2 <= len(words) <= MAX_PHRASE_WORDS

@@ -11,8 +11,9 @@ from graph_memory.engine import Engine
 from graph_memory.inference.embedder import Embedding
 from graph_memory.memories.filtering import narrowing_parameters, visible_states
 from graph_memory.ranking.candidates import LEAD_CHARACTERS, Candidates, Part, Query
+from graph_memory.ranking.late_interaction import Tokens
 from graph_memory.ranking.scoring import RankedCandidate, rank, shortlist
-from graph_memory.ranking.terms import query_terms, term_queries
+from graph_memory.ranking.terms import query_phrases, query_terms, quotation, term_queries
 from graph_memory.search.judgement import EMPTY, FILTERED, Judgement, judge
 from graph_memory.search.listing import count
 from graph_memory.settings.base import Settings
@@ -134,15 +135,14 @@ async def gather(
         None if no memory is a candidate.
     """
     settings = engine.settings
-    terms = query_terms(question, settings.fulltext_analyzer)
     narrowed = narrowing_parameters(filters)
     # Token vectors of earlier versions of a memory are not stored.
-    query = Query(question, terms, None if filters.known_at else embedding.tokens)
+    query = read_query(question, settings, None if filters.known_at else embedding.tokens)
     found = await engine.graph.one(
         "search/candidates/candidates_filtered" if narrowed else "search/candidates/candidates",
         Candidates,
         vector=embedding.vector,
-        lookups=term_queries(terms, scope.group_id),
+        lookups=term_queries(query.lookups, scope.group_id),
         states=visible_states(filters, RECALLED_STATES),
         tell=include_content,
         **scope.parameters(),
@@ -158,6 +158,14 @@ async def gather(
 def _asked_at(scope: CallScope, filters: Filters) -> datetime:
     """Return the instant from which "last week" in a question counts back."""
     return filters.as_of or scope.now
+
+
+def read_query(question: str, settings: Settings, tokens: Tokens | None) -> Query:
+    """Return a question with its words and phrases, as the ranking reads it."""
+    analyzer = settings.fulltext_analyzer
+    terms = query_terms(question, analyzer)
+    phrases, quoted = query_phrases(question, analyzer), quotation(question, analyzer)
+    return Query(question, terms, tokens, [each for each in phrases if each != quoted], quoted)
 
 
 def _bounds(settings: Settings, limit: int) -> dict[str, Any]:

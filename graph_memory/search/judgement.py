@@ -11,7 +11,12 @@ from graph_memory.errors import InvalidArgumentError
 from graph_memory.ranking.candidates import Candidates, Query
 from graph_memory.ranking.profiles import Profile
 from graph_memory.ranking.relevance import calibration_for
-from graph_memory.ranking.scoring import RELEVANCE_DECIMALS, contained_terms, relevance_features
+from graph_memory.ranking.scoring import (
+    RELEVANCE_DECIMALS,
+    contained_terms,
+    relevance_features,
+    relevances,
+)
 from graph_memory.ranking.terms import content_words, names
 from graph_memory.settings.base import Settings
 
@@ -62,10 +67,11 @@ def judge(query: Query, candidates: Candidates, settings: Settings, now: datetim
         now: Instant from which a question such as "last week" counts back.
     """
     calibration = calibration_for(settings.embedding_model)
-    if calibration is None:
+    relevance = relevances(query, candidates, settings, now)
+    if calibration is None or relevance is None:
         return Judgement(reason=how_to_calibrate(settings.embedding_model))
     measured = relevance_features(query, candidates, settings, now)
-    best = round(float(calibration.relevance(measured).max()), RELEVANCE_DECIMALS)
+    best = round(float(relevance.max()), RELEVANCE_DECIMALS)
     known = calibration.known(best)
     reason = _reason(known, *_missing(query, candidates, settings.fulltext_analyzer, now))
     return Judgement(known, reason, best, (float(measured[0, 2]), float(measured[0, 3])))
@@ -131,7 +137,8 @@ def _missing(
     The spelling is that of the question.
     """
     contained = contained_terms(query, candidates, now)
-    rarities = zip(query.terms, candidates.rarity, contained.T, strict=True)
+    known = candidates.rarity[: len(query.terms)]
+    rarities = zip(query.terms, known, contained.T, strict=True)
     rarity = {term: rarity for term, rarity, met in rarities if not met.any()}
     words: dict[str, str] = {}
     for word, start, end in content_words(query.text, analyzer):

@@ -16,7 +16,7 @@ from graph_memory.ranking.late_interaction import (
     quantize_tokens,
     query_token_vectors,
 )
-from graph_memory.ranking.scoring import RankedCandidate, rank
+from graph_memory.ranking.scoring import QUOTED_RELEVANCE, RankedCandidate, rank
 from graph_memory.settings.base import read_settings
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
@@ -278,3 +278,19 @@ def test_without_token_vectors_a_long_memory_has_its_passage() -> None:
     candidates = Candidates([2.0], [candidate("long", part=Part(100, 200, None))], [])
     (found,) = rank(Query("x", []), candidates, {}, SETTINGS, NOW, limit=2).results(2)
     assert found.passage == (100, 200)
+
+
+def test_a_quotation_and_a_phrase_rank_and_only_a_quotation_raises_the_relevance() -> None:
+    query = Query("a b", ["a", "b"], phrases=["a b"], quotation="a b c")
+    assert query.lookups == ["a", "b", "a b", "a b c"]
+    words = [(0, 1.0), (1, 1.0)]
+    memories = [
+        candidate("words", 0.1, words=words),
+        candidate("phrase", 0.1, words=[*words, (2, 1.0)]),
+        candidate("quotation", 0.1, words=[*words, (2, 1.0), (3, 1.0)]),
+    ]
+    found = rank(query, Candidates([1.0] * 4, memories, []), {}, SETTINGS, NOW, limit=3).results(3)
+    assert [each.memory.memory_id for each in found] == ["quotation", "phrase", "words"]
+    assert found[0].relevance == QUOTED_RELEVANCE
+    assert found[1].relevance == found[2].relevance
+    assert (found[1].relevance or 0) < QUOTED_RELEVANCE

@@ -7,9 +7,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graph_memory.domain.encoding import group_key
-from graph_memory.ranking.terms import MAX_TERMS, query_terms, term_queries
+from graph_memory.ranking.terms import (
+    MAX_PHRASES,
+    MAX_TERMS,
+    any_term_query,
+    content_words,
+    names,
+    query_phrases,
+    query_terms,
+    quotation,
+    term_queries,
+)
 
-SAFE = re.compile(r"\+group_key:\d+\^0 \+\(content:\w+ tags:\w+\)")
+CLAUSES = r'(?:(?:content|tags):"[^"\\]+" ?)+'
+SAFE = re.compile(rf"\+group_key:\d+\^0 \+\({CLAUSES}\)")
 
 
 def words(question: str, analyzer: str = "english") -> list[str]:
@@ -23,7 +34,7 @@ def words(question: str, analyzer: str = "english") -> list[str]:
         ("What is it?", []),
         ("?!", []),
         ("AND OR NOT", []),
-        ("group_id:other OR content:[a TO z]", ["group_id", "content", "z"]),
+        ("group_id:other OR content:[a TO z]", ["group_id:other", "content", "z"]),
         ("tea tea TEA", ["tea"]),
     ],
 )
@@ -35,9 +46,88 @@ def test_other_analysers_keep_every_word() -> None:
     assert words("the who", "swedish") == ["the", "who"]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("user_id", ["user_id"]),
+        ("GRAPH_MEMORY_PORT=1", ["graph_memory_port", "1"]),
+        ("v1.2.3, 1,000.5", ["v1.2.3", "1,000.5"]),
+        ("O'Brien O’Brien", ["o'brien", "o’brien"]),
+        ("src/app/main.py", ["src", "app", "main.py"]),
+        ("a.b1@example.com", ["a.b1", "example.com"]),
+        ("Ada's Ada’s they'll don't can’t", ["ada"]),
+        ("y'all", ["y'all"]),
+        ("end.", ["end"]),
+        ("10:30", ["10", "30"]),
+        ("我住在柏林", ["我住", "住在", "在柏", "柏林"]),
+        ("我", ["我"]),
+        ("Python的代码", ["python", "的代", "代码"]),
+        ("東京タワー", ["東京", "タワー"]),
+        ("हिन्दी में", ["हिन्दी", "में"]),
+        ("كتابُ", ["كتابُ"]),
+        ("할머니는", ["할머니는"]),
+        ("naïve na\u0308ive", ["naïve", "na\u0308ive"]),
+    ],
+)
+def test_words_end_where_the_index_ends_them(text: str, expected: list[str]) -> None:
+    found = dict.fromkeys(word.term for word in content_words(text, "english"))
+    assert sorted(found) == sorted(expected)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Where is src/app/main.py?", ["src app main.py"]),
+        ("Mail to ada@example.com", ["ada example.com"]),
+        ("See https://example.com/a-b?x=1.", ["https example.com a b x 1"]),
+        ("Was it COVID-19 or a long-term cold?", ["covid 19"]),
+        ('Who said "not to be a king"?', ["not to be a king"]),
+        ('Who said "to be or not to be"?', []),
+        ("What is `git rebase -i`?", ["git rebase i"]),
+        ("Ada met Bob", []),
+        ("an e.g. of user_id", []),
+        ('"tea"', []),
+        ("and/or", []),
+    ],
+)
+def test_phrases_are_what_a_question_spells_as_one(question: str, expected: list[str]) -> None:
+    assert query_phrases(question, "english") == expected
+
+
+def test_a_question_of_five_content_words_may_be_a_quotation() -> None:
+    assert quotation("the red fox jumps over a lazy dog", "english") == (
+        "the red fox jumps over a lazy dog"
+    )
+    assert quotation("the red fox jumps over it", "english") is None
+    assert quotation("red " * 200, "english") is None
+
+
+def test_identifiers_are_names() -> None:
+    assert names("where is user_id set", "english") == {"user_id": "user_id"}
+
+
+def test_both_apostrophes_are_looked_up() -> None:
+    (lookup,) = term_queries(["o'brien"], "g")
+    assert 'content:"o\'brien"' in lookup
+    assert 'content:"o’brien"' in lookup
+
+
+@given(st.text(max_size=2000))
+def test_spans_are_those_of_the_words(text: str) -> None:
+    for word, start, end in content_words(text, "standard"):
+        assert 0 <= start < end <= len(text)
+        assert word == text[start:end].lower()
+
+
 @given(st.text(max_size=2000))
 def test_no_question_can_act_as_syntax(question: str) -> None:
-    made = term_queries(query_terms(question, "english"), "g")
-    assert len(made) <= MAX_TERMS
+    phrases = query_phrases(question, "english")
+    whole = quotation(question, "english")
+    terms = [*query_terms(question, "english"), *phrases, *([whole] if whole else [])]
+    made = term_queries(terms, "g")
+    assert len(phrases) <= MAX_PHRASES
+    assert len(made) <= MAX_TERMS + MAX_PHRASES + 1
     assert all(SAFE.fullmatch(lookup) for lookup in made)
     assert all(group_key("g") in lookup for lookup in made)
+    either = any_term_query(question, "g", ("content", "tags"))
+    assert either == "-*:*" or SAFE.fullmatch(either)
