@@ -176,7 +176,9 @@ def _content(word: Word, analyzer: str) -> list[Word]:
     if analyzer != "english":
         return [word]
     if short := _SHORT_FORM.fullmatch(term):
-        term = "not" if short[2].startswith("n") else short[1]
+        term, end = short[1], end - len(short[2])
+        if short[2].startswith("n"):
+            return []
     return [] if term in _ENGLISH else [Word(term, start, end)]
 
 
