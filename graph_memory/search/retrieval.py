@@ -12,12 +12,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, WrapValidator
 
 from graph_memory.decay import policies
 from graph_memory.domain.inputs import Filters, Line, Unit
 from graph_memory.domain.models import RECALLED_STATES, BriefMemory, ResultOrder
 from graph_memory.domain.passages import Passage
+from graph_memory.domain.readable import none_if_unreadable
 from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import instant
 from graph_memory.engine import Engine
@@ -83,7 +84,7 @@ class Retrieval(Filters):
 
 @dataclass(frozen=True, slots=True)
 class _Neighbour:
-    memory: BriefMemory
+    memory: Annotated[BriefMemory | None, WrapValidator(none_if_unreadable)]
     similarity: float | None
     score: float
     components: dict[str, float | None]
@@ -131,7 +132,8 @@ async def retrieve(
     walked = anchors if walks else []
     updated_ids = [change.current_id for change in changed if change.current_id]
     read = await _read_neighbourhood(engine, scope, vector, asked, hits, walked, updated_ids)
-    candidates = [_candidate(row, judgement, asked.profile, settings) for row in read]
+    readable = (_candidate(row, judgement, asked.profile, settings) for row in read)
+    candidates = [candidate for candidate in readable if candidate]
     merged = merge_candidates(hits, candidates, walked, asked.profile, settings)
     costs = await counter.count([candidate.text for candidate in merged])
     if asked.budget_of == "answer":
@@ -329,11 +331,14 @@ def _hit(ranked: RankedCandidate) -> SearchHit:
 
 def _candidate(
     row: _Neighbour, judgement: Judgement, profile: Profile, settings: Settings
-) -> BudgetCandidate:
+) -> BudgetCandidate | None:
     """Return a candidate that the search did not find, with its relevance.
 
-    It contains no word of the question, or the search would have found it.
+    It contains no word of the question, or the search would have found it. Returns None for a
+    memory that another client has damaged.
     """
+    if row.memory is None:
+        return None
     relevance = None
     if profile is Profile.RECALL:
         relevance = relevance_without_words(row.similarity, judgement, settings)

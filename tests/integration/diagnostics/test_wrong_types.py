@@ -89,6 +89,8 @@ async def test_no_read_and_no_run_stops_at_properties_of_another_type(
     sound = await memory.add(SOUND, tags=["bees"])
     bees = [{"content": f"{SOUND}, hive {n}", "confidence": 0.9} for n in range(len(WRONG))]
     ids = [outcome.memory_id or "" for outcome in await memory.add_many(bees)]
+    for id_ in ids:
+        await memory.relations.add(sound.memory_id, id_)
     clock.advance(days=40)
     wrong = {id_: (name, value) for id_, (name, value) in zip(ids, WRONG, strict=True)}
     for id_, (name, value) in wrong.items():
