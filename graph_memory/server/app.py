@@ -7,9 +7,11 @@ from typing import Any
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
+from mcp.server.streamable_http import MCP_SESSION_ID_HEADER
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.types import CallToolResult, InputRequiredResult, Tool
 from starlette.applications import Starlette
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
@@ -60,6 +62,16 @@ TOOLSETS: Mapping[str, tuple[Toolset, ...]] = {
 }
 
 _PATH = "/mcp"
+#: Headers that clients of both protocol eras send.
+_CORS_HEADERS = (
+    "accept",
+    "authorization",
+    "content-type",
+    "mcp-method",
+    "mcp-name",
+    "mcp-protocol-version",
+    MCP_SESSION_ID_HEADER,
+)
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 
@@ -144,6 +156,14 @@ def http_app(memory: GraphMemory | Opening, *, require_tokens: bool = False) -> 
         if isinstance(route, Route) and route.path == _PATH:
             # Without sessions, a GET would open a stream that never carries a message.
             route.methods = {"POST"}
+    if settings.cors_origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=settings.cors_origins,
+            allow_methods=["POST"],
+            allow_headers=_CORS_HEADERS,
+            expose_headers=[MCP_SESSION_ID_HEADER],
+        )
     return app
 
 
@@ -178,4 +198,5 @@ def _transport_security(settings: Settings) -> TransportSecuritySettings:
     names = (*_LOOPBACK, settings.host, *settings.allowed_hosts)
     hosts = [host for name in dict.fromkeys(names) for host in (name, f"{name}:*")]
     origins = [f"{scheme}://{host}" for scheme in ("http", "https") for host in hosts]
+    origins += settings.cors_origins
     return TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins)

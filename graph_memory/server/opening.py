@@ -109,21 +109,29 @@ class Opening:
 
     @asynccontextmanager
     async def reporting_to(self, client: Reporter) -> AsyncGenerator[None]:
-        """Notify the client of each second of waiting within the block."""
-        if self.step() is None:
-            yield
-            return
-        reports = asyncio.create_task(self._report(client))
+        """Notify the client of each second within the block, and of what it waits for."""
+        began, reports = time.monotonic(), list[asyncio.Task[None]]()
+
+        def start() -> None:
+            reports.append(asyncio.create_task(self._report(client, began)))
+
+        # Most calls end before the timer; a task for each would cost more.
+        delay = 0 if self.step() else _PROGRESS_SECONDS
+        timer = asyncio.get_running_loop().call_later(delay, start)
         try:
             yield
         finally:
-            reports.cancel()
-            await asyncio.wait([reports])
+            timer.cancel()
+            for report in reports:
+                report.cancel()
+            if reports:
+                await asyncio.wait(reports)
 
-    async def _report(self, client: Reporter) -> None:
-        began = time.monotonic()
-        while step := self.step():
-            await client.report_progress(time.monotonic() - began, message=step)
+    async def _report(self, client: Reporter, began: float) -> None:
+        while True:
+            seconds = time.monotonic() - began
+            message = self.step() or f"The call is running ({seconds:.0f} s)"
+            await client.report_progress(seconds, message=message)
             await asyncio.sleep(_PROGRESS_SECONDS)
 
     async def run(self, *, retry: bool) -> None:

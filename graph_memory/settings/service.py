@@ -36,6 +36,9 @@ class ServiceSettings(BaseSettings):
         (),
         description="Host names under which clients reach the server, beside the loopback names.",
     )
+    cors_origins: Words = Field(
+        (), description="Origins of web pages that may call the server, as https://app.example.com."
+    )
     max_request_bytes: int = Field(
         8 * 2**20, ge=2**10, le=2**30, description="Size of a request, bytes, at most."
     )

@@ -15,6 +15,7 @@ from mcp import Client, MCPError
 
 from graph_memory import GraphMemory
 from graph_memory.domain.models import Memory
+from graph_memory.server import opening
 from graph_memory.server.app import TOOLSETS
 from graph_memory.server.tools.compat import toolset as compat
 from tests.support.mcp_client import ERAS, LUCENE, call, inside, refused, serving, text
@@ -446,6 +447,22 @@ async def test_everything_of_a_group_can_be_deleted(memory: GraphMemory, group: 
         gone = await call(client, "delete_all_memories", confirm="DELETE ALL")
         assert gone == {"deleted": 1, "backup_path": None}  # tests back up nothing by themselves
     assert await memory.get(other.memory_id, group_id=f"{group}_other")
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_a_long_call_sends_progress(url: str, era: Any, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(opening, "_PROGRESS_SECONDS", 0.001)
+    messages: list[tuple[float, str | None]] = []
+
+    async def note(progress: float, total: float | None, message: str | None) -> None:
+        messages.append((progress, message))
+
+    async with Client(f"{url}/mcp", mode=era) as client:
+        made = await client.call_tool("run_decay_maintenance", {}, progress_callback=note)
+        assert not made.is_error
+    assert messages
+    assert all("The call is running" in (message or "") for _, message in messages)
+    assert messages == sorted(messages)
 
 
 async def test_a_defect_shows_nothing_of_itself(

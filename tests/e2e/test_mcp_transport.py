@@ -148,6 +148,28 @@ async def test_pages_of_other_hosts_get_no_answer(url: str, headers: dict[str, s
         assert answer.status_code == status
 
 
+async def test_pages_of_the_origins_named_may_call(memory: GraphMemory, url: str):
+    page, other = "https://app.example.com", "https://evil.example"
+    settings = memory.settings.model_copy(update={"cors_origins": (page,)})
+    open_to_page = GraphMemory.over(memory.context.graph, memory.context.embedder, settings)
+    asked = {
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "authorization,content-type,mcp-protocol-version",
+    }
+    async with serving(open_to_page) as base, httpx.AsyncClient(headers=JSON_HEADERS) as http:
+        for origin, allowed in ((page, page), (other, None)):
+            preflight = await http.options(f"{base}/mcp", headers={"Origin": origin, **asked})
+            assert preflight.headers.get("Access-Control-Allow-Origin") == allowed
+            answer = await http.post(
+                f"{base}/mcp", headers={"Origin": origin}, json=_rpc("tools/list")
+            )
+            assert answer.status_code == (200 if allowed else 403)
+            assert answer.headers.get("Access-Control-Allow-Origin") == allowed
+        closed = await http.options(f"{url}/mcp", headers={"Origin": page, **asked})
+        assert closed.status_code == 405
+        assert "Access-Control-Allow-Origin" not in closed.headers
+
+
 async def test_allowed_hosts_are_answered(memory: GraphMemory):
     settings = memory.settings.model_copy(update={"allowed_hosts": ("mem.example.com",)})
     allowed = GraphMemory.over(memory.context.graph, memory.context.embedder, settings)
