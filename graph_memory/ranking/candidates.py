@@ -101,6 +101,7 @@ class Query:
         tokens: Tokens of the question; None leaves the measure `late` out.
         phrases: Phrases of the question that a memory may contain word by word.
         quotation: All words of the question as a phrase; None if it is too short for a quotation.
+        around: Period before or after an event that the question names; None without one.
     """
 
     text: str
@@ -108,6 +109,7 @@ class Query:
     tokens: Tokens | None = None
     phrases: Sequence[str] = ()
     quotation: str | None = None
+    around: Period | None = None
 
     @property
     def lookups(self) -> list[str]:

@@ -7,6 +7,7 @@ time; nothing is stored.
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import MAXYEAR, MINYEAR, datetime, timedelta
 
 from graph_memory.ranking.periods import Period
@@ -54,6 +55,38 @@ def named_periods(question: str, now: datetime) -> list[Period]:
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class Event:
+    """An event that a question asks around.
+
+    Attributes:
+        text: The words for the event.
+        after: True for the time from the event on, False for the time until it.
+    """
+
+    text: str
+    after: bool
+
+    def period(self, at: datetime) -> Period:
+        """Return the period that the question asks about, for an event at an instant."""
+        first, last = _limits(at)
+        return Period(at, last) if self.after else Period(first, at + timedelta(microseconds=1))
+
+
+def named_event(question: str, now: datetime) -> Event | None:
+    """Return the event of a question such as "what did I do after the marathon?".
+
+    Returns:
+        None if the question names no event, or names a period itself.
+    """
+    for language in languages():
+        for key in ("after", "before"):
+            text = language.event(key, question)
+            if text and not named_periods(question, now):
+                return Event(text, after=key == "after")
+    return None
+
+
 def mentioned_periods(text: str, stated_at: datetime) -> list[Period]:
     """Return the periods that the text of a memory mentions.
 
@@ -94,6 +127,15 @@ def time_words(question: str, now: datetime) -> set[str]:
     }
 
 
+def _limits(moment: datetime) -> tuple[datetime, datetime]:
+    """Return two ends of time in the zone of a moment.
+
+    They are a year from the limits of the calendar, so that another zone stays within them.
+    """
+    first, last = MINYEAR + 1, MAXYEAR - 1
+    return datetime(first, 1, 1, tzinfo=moment.tzinfo), datetime(last, 1, 1, tzinfo=moment.tzinfo)
+
+
 def _spoken_of(period: Period) -> Period:
     """Return the period in which events of a period are mentioned."""
     if period.end - period.start > _SHORT:
@@ -113,8 +155,7 @@ def _as_asked(question: str, expression: TimeExpression, now: datetime) -> Seque
 
     begun = [period for period in expression.periods if period.start <= now]
     latest = begun[-1] if begun else expression.periods[0]
-    # A year from the limits of the calendar, so that another time zone stays within them.
-    first, last = (datetime(year, 1, 1, tzinfo=now.tzinfo) for year in (MINYEAR + 1, MAXYEAR - 1))
+    first, last = _limits(now)
     if follows("earlier"):
         return [Period(first, latest.start)]
     if follows("until"):

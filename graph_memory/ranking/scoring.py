@@ -8,7 +8,8 @@ Every measure lies between 0 and 1. None is fitted to one kind of data:
 - `late`: the late interaction of question and memory, as a share of the best (see
   `late_interaction.py`).
 - `time`: 1 for a memory that was stated in a period that the question names, or that mentions one.
-  If the question asks for a time, also 1 for a memory that mentions one. Present only for such
+  If the question asks for a time, also 1 for a memory that mentions one. If it names an event and
+  asks what was before or after it, also 1 for a memory of that time. Present only for such
   questions.
 - `form`: largest for a memory of one or two hundred characters. A remark of few words has less, and
   a question least: they seldom contain an answer. A long memory has less, because it matches words
@@ -240,7 +241,7 @@ def _first_measures(
         "text": (2 * (1 - share), _normalise(text)),
         "form": (settings.recall_form_weight, _form(memories, settings)),
     }
-    if temporal := list(_temporal_scores(query.text, candidates, now)):
+    if temporal := list(_temporal_scores(query, candidates, now)):
         weight = settings.recall_time_weight * len(temporal)
         measures["time"] = (weight, np.mean(temporal, axis=0))
     if (by_speaker := _by_speaker(query.text, memories, settings)) is not None:
@@ -473,13 +474,16 @@ def _by_speaker(question: str, memories: Sequence[Candidate], settings: Settings
     return np.array([speaker in named for speaker in speakers], dtype=float)
 
 
-def _temporal_scores(question: str, candidates: Candidates, now: datetime) -> Iterator[Numbers]:
+def _temporal_scores(query: Query, candidates: Candidates, now: datetime) -> Iterator[Numbers]:
     """Yield how candidates fit the periods that a question names, then which mention a time.
 
-    Each array is yielded only if the question names a period, or asks for a time.
+    Each array is yielded only if the question names a period, or asks for a time. For a question
+    about the time before or after an event, the last array shows which candidates are of that time.
     """
-    if (matches := _time_matches(question, candidates, now)) is not None:
+    if (matches := _time_matches(query.text, candidates, now)) is not None:
         yield matches
-    if asks_when(question):
+    if around := query.around:
+        yield np.array([around.covers(memory.told_at) for memory in candidates.memories], float)
+    if asks_when(query.text):
         mentions = [mentions_time(memory.lead) for memory in candidates.memories]
         yield np.array(mentions, dtype=float)

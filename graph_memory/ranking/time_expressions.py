@@ -79,6 +79,11 @@ class Language:
         """Return True if a text contains one of the patterns under a key."""
         return any(pattern.search(text) for pattern in self._searches[key])
 
+    def event(self, key: str, text: str) -> str | None:
+        """Return the words of the event that the pattern under a key finds in a text."""
+        found = re.search(self._table["events"][key], text, re.IGNORECASE)
+        return found[1].strip() if found else None
+
     def stands_before(self, key: str, text: str) -> bool:
         """Return True if a text ends with one of the words under a key."""
         return bool(self._endings[key].search(text))

@@ -11,12 +11,18 @@ from graph_memory.engine import Engine
 from graph_memory.inference.embedder import Embedding
 from graph_memory.memories.filtering import narrowing_parameters, visible_states
 from graph_memory.ranking.candidates import LEAD_CHARACTERS, Candidates, Part, Query
+from graph_memory.ranking.dates import named_event
 from graph_memory.ranking.late_interaction import Tokens
+from graph_memory.ranking.periods import Period
 from graph_memory.ranking.scoring import RankedCandidate, rank, shortlist
 from graph_memory.ranking.terms import query_phrases, query_terms, quotation, term_queries
 from graph_memory.search.judgement import EMPTY, FILTERED, Judgement, judge
 from graph_memory.search.listing import count
 from graph_memory.settings.base import Settings
+
+#: Relevance from which a memory is taken for the event that a question names. Without the limit,
+#: phrases such as "after it is created" find any memory.
+_LEAST_EVENT_RELEVANCE = 0.3
 
 #: Members of a group that are counted for each hit of a word; rarities differ alike beyond.
 _MEMBERS_PER_HIT = 5
@@ -74,7 +80,10 @@ async def rank_candidates(
     The other arguments are those of `gather`. Candidates below `min_relevance` are left out, which
     needs a calibration of the embedding model if it is not 0. The cross-encoder of the engine, if
     there is one, reranks the best candidates.
+
+    For a question such as "what did I do after the marathon?", a first search finds the event.
     """
+    around = await _around_event(engine, scope, question, filters)
     gathered = await gather(
         engine,
         scope,
@@ -83,6 +92,7 @@ async def rank_candidates(
         limit=limit,
         filters=filters,
         include_content=include_content,
+        around=around,
     )
     if gathered is None:
         return Ranked([], await judge_nothing(engine, scope))
@@ -103,6 +113,29 @@ async def rank_candidates(
     return Ranked(relevant[:limit], judgement, left_out)
 
 
+async def _around_event(
+    engine: Engine, scope: CallScope, question: str, filters: Filters
+) -> Period | None:
+    """Return the time before or after the event that a question names.
+
+    Returns:
+        None if it names none, or if the best memory for its words may not bear on them.
+    """
+    now = _asked_at(scope, filters)
+    event = named_event(question, now)
+    if event is None:
+        return None
+    embedding = await engine.embedder.embed_query_tokens(event.text)
+    found = await gather(engine, scope, event.text, embedding, limit=1, filters=filters)
+    if found is None:
+        return None
+    ranking = rank(found.query, found.candidates, found.parts, engine.settings, now, limit=1)
+    (best,) = ranking.results(1)
+    if (best.relevance or 0.0) < _LEAST_EVENT_RELEVANCE:
+        return None
+    return event.period(best.memory.told_at)
+
+
 async def judge_nothing(engine: Engine, scope: CallScope) -> Judgement:
     """Return the judgement of a search that found nothing."""
     stored = await count(engine.graph, scope, Filters(states=LASTING_STATES))
@@ -118,6 +151,7 @@ async def gather(
     limit: int,
     filters: Filters,
     include_content: bool = False,
+    around: Period | None = None,
 ) -> Gathered | None:
     """Read the memories that may answer a question, with all that their ranking needs.
 
@@ -130,6 +164,7 @@ async def gather(
         filters: Filters of the memories; states default to ACTIVE and DORMANT.
         include_content: Fetch the candidates as retrieval delivers them; a candidate that only its
             neighbours brought in comes without.
+        around: Period before or after an event that the question names.
 
     Returns:
         None if no memory is a candidate.
@@ -138,6 +173,7 @@ async def gather(
     narrowed = narrowing_parameters(filters)
     # Token vectors of earlier versions of a memory are not stored.
     query = read_query(question, settings, None if filters.known_at else embedding.tokens)
+    query = replace(query, around=around)
     found = await engine.graph.one(
         "search/candidates/candidates_filtered" if narrowed else "search/candidates/candidates",
         Candidates,

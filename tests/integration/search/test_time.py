@@ -56,6 +56,26 @@ async def test_a_question_with_a_date_prefers_what_was_stated_then_or_mentions_i
     assert matches[0] == max(matches) > min(matches)
 
 
+async def test_a_question_about_the_time_after_an_event_prefers_that_time(
+    memory: GraphMemory,
+) -> None:
+    await fill(
+        memory,
+        {
+            "Ada visited the museum in Rome": "2024-01-10",
+            "Ada ran the marathon of Athens": "2024-05-03",
+            "Ada visited the museum in Oslo": "2024-05-09",
+        },
+    )
+    for side, expected in (("after", "Oslo"), ("before", "Rome")):
+        found = await memory.search(f"Which museum did Ada visit {side} the marathon of Athens?")
+        museums = [hit for hit in found if "museum" in hit.memory.content]
+        assert expected in museums[0].memory.content
+        assert (museums[0].components["time"], museums[1].components["time"]) == (1, 0)
+    neither = await memory.search("Which museum did Ada visit after the coronation of Charles?")
+    assert "time" not in neither[0].components
+
+
 async def test_a_question_counts_back_from_as_of(memory: GraphMemory) -> None:
     await fill(memory, {"Ada baked rye bread": "2025-03-04", "Ada baked white bread": "2025-09-08"})
     for as_of, expected in (("2025-03-05", "rye"), ("2025-09-09T10:00:00Z", "white")):
