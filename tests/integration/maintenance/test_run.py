@@ -158,7 +158,7 @@ async def test_a_memory_that_cannot_be_treated_is_named_and_passed_over(
     ids = await fill(memory, 12, importance=2)
     await run(memory)
     await driver.execute_query(
-        "MATCH (m:Memory {uuid: $a}) SET m.tags = [7] "
+        "MATCH (m:Memory {uuid: $a}) SET m.last_accessed_at = 'yesterday' "
         "WITH m MATCH (n:Memory {uuid: $b}) SET n.updated_at = 'yesterday'",
         a=ids[3],
         b=ids[7],
