@@ -105,7 +105,7 @@ async def test_no_answer_of_a_conversation_exceeds_its_budget(
             more = {"max_tokens": budget, "conversation_tokens": 4000 * turn}
             result = await client.call_tool("retrieve_memories", asked | more)
             answer = fields(result)
-            if budget < 100:  # there is no room for a memory
+            if budget < 100:  # too small for a memory
                 assert answer["memories"] == []
             else:
                 assert tokens(answer) <= answer["tokens_used"] <= budget

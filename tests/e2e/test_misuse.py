@@ -1,4 +1,4 @@
-"""What a caller gets who asks for what cannot be: an error that names it, and never a defect."""
+"""Requests for what cannot be: each answer is an error that names it, and never a defect."""
 
 import base64
 import json

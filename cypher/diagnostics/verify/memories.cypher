@@ -37,13 +37,13 @@ UNWIND [
            OR NOT time =~ '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d[.]\\d{3}Z')
        THEN 'has an instant that is no text as 2026-01-31T12:00:00.000Z' END,
   CASE WHEN NOT coalesce(m.created_at IS :: ZONED DATETIME NOT NULL, false)
-       THEN 'has no created_at, or one that is no date and time' END,
+       THEN 'has no created_at, or one that is not a date and time' END,
   CASE WHEN COUNT { (m)-[:HAS_PARENT]->() } > 1 THEN 'has two parents' END,
   CASE WHEN NOT coalesce(m.lifecycle_state IN $states, false) THEN 'is in an unknown state' END,
   CASE WHEN NOT coalesce(m.memory_type IN $types, false) THEN 'is of an unknown type' END,
   CASE WHEN NOT coalesce(m.source IN $sources, false) THEN 'is of an unknown source' END,
   CASE WHEN NOT coalesce(m.metadata_json STARTS WITH '{' AND m.metadata_json ENDS WITH '}', false)
-       THEN 'has metadata that is no JSON object' END,
+       THEN 'has metadata that is not a JSON object' END,
   CASE WHEN NOT m.decay_policy IN $policies
        THEN 'does not fade: its decay_policy is not known (policy_dir)' END,
   CASE WHEN NOT coalesce(1 <= m.importance <= 10, false) THEN 'has importance beyond 1..10' END,
