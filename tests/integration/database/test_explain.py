@@ -34,7 +34,7 @@ CREATE (m)-[:HAS_PASSAGE]->(:Passage {group_id: 'seed', start: 0, end: 1, word_v
   embedding: [0.5]})
 CREATE (m)-[:HAS_PARENT]->(m)
 CREATE (:Conversation:Seed {conversation_key: 'seed', group_id: 'seed', last_memory_id: 'seed'})
-  -[:HAS_TURN {position: 0}]->(m)
+  -[:HAS_TURN {position: 0, role: '', at: ''}]->(m)
 CREATE (:Control:Seed {key: 'seed', lean: 0.0, useful: 0, useless: 0,
   passages: true})
 CREATE (:Session:Seed {session_id: 'seed', group_id: 'seed', revision: '', total_tokens: 0,
