@@ -113,9 +113,15 @@ async def test_a_connection_that_went_stale_while_idle_fails_no_write(
 
 
 async def test_a_session_that_cannot_be_stored_is_told_and_nobody_waits_for_it(
-    through: Graph, proxy: Proxy, memory: GraphMemory, caplog: pytest.LogCaptureFixture
+    through: Graph,
+    proxy: Proxy,
+    memory: GraphMemory,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     await memory.add("The pump is blue")
+    # On a slow machine the usual quarter of a second passes before the connection is lost.
+    monkeypatch.setattr("graph_memory.search.session_store._COLLECT_SECONDS", 60)
     service = GraphMemory.over(
         through, memory.context.embedder, memory.settings, clock=memory.clock
     )
