@@ -6,7 +6,7 @@ import os
 import secrets
 import warnings
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -70,6 +70,23 @@ def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("data")
 
 
+#: The full optimiser waits for five times as many calls and loops as by default: in a run of
+#: minutes it took half of the processor time of Neo4j. Without it, large tests take longer.
+LATE_OPTIMISATION = (
+    "-XX:Tier4InvocationThreshold=25000 -XX:Tier4MinInvocationThreshold=3000 "
+    "-XX:Tier4CompileThreshold=75000 -XX:Tier4BackEdgeThreshold=200000"
+)
+
+
+@contextmanager
+def _late_optimisation() -> Iterator[None]:
+    """Let the JVM that starts here spend less on methods that run for minutes only."""
+    given = os.environ.get("JDK_JAVA_OPTIONS", "")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JDK_JAVA_OPTIONS", f"{LATE_OPTIMISATION} {given}".strip())
+        yield
+
+
 @pytest.fixture(scope="session")
 def settings(data_dir: Path) -> Iterator[Settings]:
     """Settings that name a real Neo4j: a given one, else a container, else a managed local one."""
@@ -90,9 +107,9 @@ def settings(data_dir: Path) -> Iterator[Settings]:
                 neo4j_password=container.password,
             )
     else:
-        # A Java that compiles less well starts sooner, but plans a hundred statements later.
         managed = read_settings(data_dir=data_dir)
-        instance = local_neo4j.acquire(managed)
+        with _late_optimisation():
+            instance = local_neo4j.acquire(managed)
         try:
             yield managed.model_copy(
                 update={"neo4j_uri": instance.uri, "neo4j_password": SecretStr(instance.password)}
