@@ -39,6 +39,7 @@ from graph_memory.errors import (
     UniquenessError,
 )
 from graph_memory.settings.base import Settings
+from graph_memory.tracing import span
 
 T = TypeVar("T")
 
@@ -268,10 +269,12 @@ class Graph:
 
     async def _measure(self, statement: Statement, parameters: dict[str, Any]) -> list[list[Any]]:
         started, outcome = time.perf_counter(), "error"
+        attributes = {"db.system.name": "neo4j", "db.query.summary": statement.name}
         slot = self._read_limiter.slot() if statement.access == "read" else nullcontext()
         try:
             async with slot:
-                records = await self._send(statement, parameters)
+                with span(statement.name, attributes):
+                    records = await self._send(statement, parameters)
             outcome = "ok"
             return records
         finally:

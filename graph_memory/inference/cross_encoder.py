@@ -17,6 +17,7 @@ from graph_memory.errors import SettingsError
 from graph_memory.inference.openai import cut
 from graph_memory.inference.sentence_transformer import read_model, use_threads
 from graph_memory.ranking.candidates import LEAD_CHARACTERS
+from graph_memory.tracing import model_span
 
 Scores = npt.NDArray[np.float64]
 
@@ -65,7 +66,8 @@ class CrossEncoder:
             SettingsError: As in `load`.
         """
         asked = cut(question, LEAD_CHARACTERS)
-        scores = await self._run(self._predict, [(asked, text) for text in texts])
+        with model_span("rerank", self.name, len(texts)):
+            scores = await self._run(self._predict, [(asked, text) for text in texts])
         self._loaded = True
         return scores
 

@@ -19,6 +19,7 @@ from graph_memory.inference.openai_embeddings import Endpoint
 from graph_memory.inference.sentence_transformer import SentenceTransformerModel
 from graph_memory.ranking.late_interaction import Tokens
 from graph_memory.settings.base import Settings
+from graph_memory.tracing import model_span
 
 _log = logging.getLogger(__name__)
 
@@ -180,7 +181,8 @@ class Embedder:
                 result.set_result(embedding)
 
     async def _embed(self, texts: Sequence[str], *, query: bool = False) -> list[Embedding]:
-        rows, tokens = await self._read(texts, query=query)
+        with model_span("embeddings", self.model, len(texts)):
+            rows, tokens = await self._read(texts, query=query)
         if (width := rows.shape[-1]) != self.dimension:
             raise EmbeddingError(
                 f"The model '{self.model}' makes vectors of {width} numbers, but {self.dimension} "

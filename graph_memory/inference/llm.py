@@ -9,6 +9,7 @@ from typing import Any, cast
 from graph_memory.errors import EndpointError, LlmError
 from graph_memory.inference.openai import Api, cut
 from graph_memory.settings.base import Settings
+from graph_memory.tracing import model_span
 
 #: Longest answer in bytes; a longer one is not read to its end.
 _ANSWER_BYTES = 2**20
@@ -88,9 +89,9 @@ class Chat:
             ],
             "response_format": response_format,
         }
-        answer = await self._api.post(
-            "chat/completions", body, seconds=seconds or self._settings.llm_timeout_seconds
-        )
+        seconds = seconds or self._settings.llm_timeout_seconds
+        with model_span("chat", self._settings.llm_model or "", len(messages)):
+            answer = await self._api.post("chat/completions", body, seconds=seconds)
         return _object(answer)
 
     def _note_failure(self) -> None:

@@ -15,6 +15,8 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Send
+from starlette.types import Scope as ASGIScope
 
 from graph_memory.api.service import GraphMemory
 from graph_memory.domain.spelling import nearest
@@ -38,6 +40,7 @@ from graph_memory.server.tools import (
     traversal,
 )
 from graph_memory.settings.base import Settings
+from graph_memory.tracing import continued
 
 _INSTRUCTIONS = """\
 Use this lasting memory of the user and of your work before you answer, and when you learn something
@@ -73,6 +76,17 @@ _CORS_HEADERS = (
     MCP_SESSION_ID_HEADER,
 )
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+
+
+class _ContinuedTrace:
+    """A layer that lets the spans of a request continue the trace of its headers."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: ASGIScope, receive: Receive, send: Send) -> None:
+        with continued(scope.get("headers", ())):
+            await self._app(scope, receive, send)
 
 
 class _Server(MCPServer[Opening]):
@@ -156,6 +170,7 @@ def http_app(memory: GraphMemory | Opening, *, require_tokens: bool = False) -> 
         if isinstance(route, Route) and route.path == _PATH:
             # Without sessions, a GET would open a stream that never carries a message.
             route.methods = {"POST"}
+    app.add_middleware(_ContinuedTrace)
     if settings.cors_origins:
         app.add_middleware(
             CORSMiddleware,

@@ -24,6 +24,7 @@ from graph_memory.server.running import (
 )
 from graph_memory.settings.base import Settings
 from graph_memory.settings.hosts import is_loopback
+from graph_memory.tracing import export_spans
 
 _FAREWELL_SECONDS = 3
 
@@ -46,10 +47,12 @@ async def serve_http(settings: Settings, *, insecure_no_auth: bool = False) -> N
         insecure_no_auth: Require no token on any host; every caller may read and write.
 
     Raises:
-        SettingsError: The port is in use, or tokens are required and none exists.
+        SettingsError: The port is in use, tokens are required and none exists, or a variable of
+            OpenTelemetry is not supported.
         GraphMemoryError: The database does not open.
     """
     log_to_stderr()
+    export_spans()
     sys.setswitchinterval(_SWITCH_SECONDS)
     # Bind the port first, so that a used port fails before the database starts.
     with closing(_claimed(settings)) as listener:

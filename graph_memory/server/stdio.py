@@ -16,6 +16,7 @@ from graph_memory.server.running import (
     until_signalled,
 )
 from graph_memory.settings.base import Settings
+from graph_memory.tracing import export_spans
 
 _CHUNK = 65_536
 
@@ -32,6 +33,7 @@ async def serve_stdio(settings: Settings) -> None:
 
 async def _serve(settings: Settings, wire: "_Wire") -> None:
     # In a thread, so that a signal ends the process during the import.
+    await asyncio.to_thread(export_spans)
     await asyncio.to_thread(import_module, "graph_memory.server.app")
     from graph_memory.server.opening import Opening
 
