@@ -171,6 +171,20 @@ def test_a_command_on_memories_imports_only_what_it_needs() -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_the_statistics_and_the_health_of_a_group_are_shown(cli: Run) -> None:
+    assert cli("add", "The bins go out on Tuesday", "--type", "task", "--tag", "home").code == 0
+    assert cli("add", "Mira is allergic to hazelnuts", "--importance", "9").code == 0
+    stats, health = cli("stats", "--json").json, cli("health", "--json").json
+    assert (stats["total"], stats["by_type"]) == (2, {"general": 1, "task": 1})
+    assert stats["by_tag"] == {"home": 1}
+    assert (health["states"]["ACTIVE"], health["states"]["EXPIRED"]) == (2, 0)
+    assert health["averages"]["decay_score"] < 0.01
+    for command in ("stats", "health"):
+        shown = cli(command)
+        assert (shown.code, shown.err) == (0, "")
+        assert "2" in shown.out
+
+
 def test_help_is_what_no_arguments_get(cli: Run) -> None:
     result = cli()
     assert result.code == 2

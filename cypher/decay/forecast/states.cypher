@@ -5,5 +5,5 @@
 // returns state : STRING — UNKNOWN if another writer erased it
 // returns count : INTEGER
 MATCH (m:Memory {group_id: $group_id})
-RETURN coalesce(m.lifecycle_state, 'UNKNOWN') AS state, count(*) AS count
+RETURN coalesce(toStringOrNull(m.lifecycle_state), 'UNKNOWN') AS state, count(*) AS count
 ORDER BY state

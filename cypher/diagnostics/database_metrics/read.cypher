@@ -14,8 +14,8 @@
 WITH
   COLLECT {
     MATCH (m:Memory)
-    WITH coalesce(m.lifecycle_state, 'UNKNOWN') AS state, count(*) AS memories,
-         sum(m.decay_score) AS scores
+    WITH coalesce(toStringOrNull(m.lifecycle_state), 'UNKNOWN') AS state, count(*) AS memories,
+         sum(toFloatOrNull(m.decay_score)) AS scores  // the score of another writer may be a text
     RETURN {state: state, memories: memories, scores: scores}
   } AS states,
   [until IN $soon | COUNT { MATCH (m:Memory) WHERE m.next_due_at <= until }] AS due,

@@ -9,7 +9,10 @@
 // returns count : INTEGER
 MATCH (m:Memory {group_id: $group_id})
 WHERE m.soft_deleted_at IS NULL
-UNWIND m.tags AS tag
+UNWIND
+// include fragments/memory/tags
+AS tag
+WITH m, tag WHERE tag IS NOT NULL
 WITH toLower(tag) AS folded, collect(DISTINCT tag) AS spellings, count(DISTINCT m) AS count
 RETURN CASE size(spellings) WHEN 1 THEN spellings[0] ELSE folded END AS name, count
 ORDER BY count DESC, name

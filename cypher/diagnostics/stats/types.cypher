@@ -6,5 +6,5 @@
 // returns count : INTEGER
 MATCH (m:Memory {group_id: $group_id})
 WHERE m.soft_deleted_at IS NULL
-RETURN coalesce(m.memory_type, 'general') AS name, count(*) AS count
+RETURN coalesce(toStringOrNull(m.memory_type), 'general') AS name, count(*) AS count
 ORDER BY count DESC, name

@@ -3,6 +3,6 @@
 // access  fragment
 // param   longest : INTEGER — characters up to which no text has passages
 WHERE m.content IS NOT NULL AND NOT (
-  (m.passage_count IS NOT NULL OR size(m.content) <= $longest) AND
+  (m.passage_count IS NOT NULL OR size(toStringOrNull(m.content)) <= $longest) AND
   // include maintenance/reembedding/embedded
 )

@@ -14,6 +14,7 @@ from graph_memory.domain.models import Memory, SortOrder
 from graph_memory.domain.properties import MEMORY_PROPERTIES
 from graph_memory.transfer.import_export import export_lines
 from tests.conftest import Clock
+from tests.integration.diagnostics import test_metrics
 
 #: Properties with values of other types.
 WRONG: tuple[tuple[str, Any], ...] = (
@@ -150,3 +151,22 @@ async def test_a_tag_that_is_a_number_protects_and_filters_as_its_text(
     await ruled.lifecycle.preserve(numbered.memory_id, group_id=group)
     kept = await ruled.get(numbered.memory_id, group_id=group)
     assert kept.tags == ["5", "preserved"]
+
+
+async def test_counts_pass_properties_of_another_type(
+    memory: GraphMemory, driver: AsyncDriver, group: str
+) -> None:
+    outcomes = await memory.add_many([{"content": f"{SOUND}, hive {n}"} for n in range(len(WRONG))])
+    wrong = zip(outcomes, WRONG, strict=True)
+    rows = [{"id": outcome.memory_id, "set": {name: value}} for outcome, (name, value) in wrong]
+    await driver.execute_query(
+        "UNWIND $rows AS row MATCH (m:Memory {uuid: row.id}) SET m += row.set", rows=rows
+    )
+    try:
+        counted = await memory.stats()
+        assert sum(counted.by_type.values()) >= len(WRONG) - 1  # one has no state
+        with test_metrics.scraping(memory) as scrape:
+            found = await scrape()
+        assert test_metrics.value(found, "knowledge_memories_by_state", state="ACTIVE") > 0
+    finally:
+        await memory.delete_all(confirm="DELETE ALL", permanent=True)
