@@ -78,13 +78,14 @@ def export_spans() -> None:
     Raises:
         SettingsError: A variable has a value that is not supported, or the extra is missing.
     """
-    exporter = _chosen_exporter()
-    if exporter is None:
+    chosen = os.environ.get(_EXPORTER) or _default_exporter()
+    if chosen == "none" or os.environ.get("OTEL_SDK_DISABLED", "").lower() == "true":
         return
     from opentelemetry import trace
 
     if not isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
         return
+    exporter = _checked_exporter(chosen)
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
@@ -94,13 +95,16 @@ def export_spans() -> None:
     trace.set_tracer_provider(provider)
 
 
-def _chosen_exporter() -> "SpanExporter | None":
-    name = os.environ.get(_EXPORTER) or ("otlp" if any(map(os.environ.get, _ENDPOINTS)) else "none")
-    if name == "none" or os.environ.get("OTEL_SDK_DISABLED", "").lower() == "true":
-        return None
+def _default_exporter() -> str:
+    return "otlp" if any(map(os.environ.get, _ENDPOINTS)) else "none"
+
+
+def _checked_exporter(name: str) -> "SpanExporter":
     if name not in ("otlp", "console"):
         raise SettingsError(f"{_EXPORTER} is {shown(name)}; set it to otlp, console or none.")
-    _check_protocol()
+    for variable in _PROTOCOLS:
+        if (given := os.environ.get(variable) or _PROTOCOL) != _PROTOCOL:
+            raise SettingsError(f"{variable} is {shown(given)}; set it to {_PROTOCOL}.")
     try:
         return _exporter(name)
     except ImportError as error:
@@ -108,12 +112,6 @@ def _chosen_exporter() -> "SpanExporter | None":
             "Spans need an extra of this package, or OTEL_TRACES_EXPORTER=none; "
             + install_command("opentelemetry")
         ) from error
-
-
-def _check_protocol() -> None:
-    for variable in _PROTOCOLS:
-        if (given := os.environ.get(variable) or _PROTOCOL) != _PROTOCOL:
-            raise SettingsError(f"{variable} is {shown(given)}; set it to {_PROTOCOL}.")
 
 
 def _exporter(name: str) -> "SpanExporter":

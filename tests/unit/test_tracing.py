@@ -1,5 +1,6 @@
 """Spans where OpenTelemetry is not used, and where its SDK is not installed."""
 
+import os
 import subprocess
 import sys
 
@@ -42,3 +43,23 @@ def test_spans_are_not_exported_unless_a_variable_asks_for_it(
             patch.setenv(*off)
             patch.setitem(sys.modules, "opentelemetry.trace", None)  # an import would fail
             export_spans()
+
+
+PROVIDED = """
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+from graph_memory.tracing import export_spans
+own = TracerProvider()
+trace.set_tracer_provider(own)
+export_spans()
+assert trace.get_tracer_provider() is own
+"""
+
+
+def test_the_provider_of_a_program_stays_with_its_own_exporter() -> None:
+    environment = {
+        **os.environ,
+        "OTEL_TRACES_EXPORTER": "otlp",
+        "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc",
+    }
+    subprocess.run([sys.executable, "-c", PROVIDED], check=True, env=environment)
