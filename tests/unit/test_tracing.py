@@ -34,7 +34,7 @@ def test_an_export_without_the_extra_names_the_commands_that_install_it(
         export_spans()
 
 
-def test_spans_are_not_exported_unless_a_variable_asks_for_it(
+def test_spans_are_exported_only_if_a_variable_is_set(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
