@@ -100,7 +100,7 @@ class Query:
         terms: Query terms.
         tokens: Tokens of the question; None leaves the measure `late` out.
         phrases: Phrases of the question that a memory may contain word by word.
-        quotation: All words of the question as a phrase; None if it is too short for a quotation.
+        quotation: All words of the question as a phrase; None if it cannot be a quotation.
         around: Period before or after an event that the question names; None without one.
     """
 

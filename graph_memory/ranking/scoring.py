@@ -21,6 +21,9 @@ Every measure lies between 0 and 1. None is fitted to one kind of data:
 - `cross`: the score of a cross-encoder, which reads question and memory as one text, as a share of
   the best. Present only if the settings name one. The other candidates have 0, which keeps them
   below the best in their order.
+- `quotation`: 1 for a memory that contains the question letter by letter, a half for one that
+  contains it in other forms of its words. Its weight is the sum of all others, so such a memory is
+  before the rest. Present only if a candidate contains the question.
 
 The weights of `speaker` and `sitting` shrink as the median length of the candidates grows.
 For `text` and `late` the neighbours in the conversation count too, the less the farther away they
@@ -38,6 +41,7 @@ import numpy.typing as npt
 
 from graph_memory.ranking.candidates import (
     DECIMALS,
+    LEAD_CHARACTERS,
     NO_PART,
     Candidate,
     Candidates,
@@ -213,7 +217,7 @@ def rank(
     ranking = _with_sitting(ranking)
     if cross_scores is not None:
         ranking = _with_cross(ranking, cross_scores)
-    return ranking
+    return _with_quotation(ranking, query, candidates)
 
 
 def shortlist(
@@ -263,10 +267,15 @@ def relevances(
     if calibration is None:
         return None
     relevance = calibration.relevance(relevance_features(query, candidates, settings, now))
-    if query.quotation is None:
-        return relevance
-    quotes = _word_weights(candidates)[:, -1] > 0
+    quotes = _quotes(query, candidates)
     return np.where(quotes, np.maximum(relevance, QUOTED_RELEVANCE), relevance)
+
+
+def _quotes(query: Query, candidates: Candidates) -> npt.NDArray[np.bool_]:
+    """Return True for each candidate that contains the question word by word, array (n,)."""
+    if query.quotation is None:
+        return np.zeros(len(candidates.memories), dtype=bool)
+    return _word_weights(candidates)[:, -1] > 0
 
 
 def relevance_features(
@@ -365,6 +374,32 @@ def _with_cross(ranking: Ranking, cross_scores: Mapping[str, float]) -> Ranking:
     """Return a ranking with the measure `cross`, 0 for a candidate without a score."""
     values = np.array([cross_scores.get(memory.memory_id, 0.0) for memory in ranking.memories])
     return ranking.adding("cross", ranking.settings.recall_cross_encoder_weight, _normalise(values))
+
+
+def _with_quotation(ranking: Ranking, query: Query, candidates: Candidates) -> Ranking:
+    """Return a ranking with the measure `quotation`, if a candidate contains the question."""
+    pairs = zip(candidates.memories, _quotes(query, candidates), strict=True)
+    quoting = {memory.memory_id for memory, quotes in pairs if quotes}
+    if not quoting:
+        return ranking
+    literal = _letters(query.text)
+    values = [
+        _exactness(memory, literal) if memory.memory_id in quoting else 0.0
+        for memory in ranking.memories
+    ]
+    others = sum(weight for weight, _ in ranking.measures.values())
+    return ranking.adding("quotation", others, np.array(values))
+
+
+def _exactness(memory: Candidate, literal: str) -> float:
+    """Return 1 if a memory that contains a quotation may do so letter by letter, else a half."""
+    beyond = memory.characters > LEAD_CHARACTERS
+    return 1.0 if beyond or literal in _letters(memory.lead) else 0.5
+
+
+def _letters(text: str) -> str:
+    """Return a text without differences of case and of white space."""
+    return " ".join(text.casefold().split())
 
 
 def _shortness(memories: Sequence[Candidate], settings: Settings) -> float:

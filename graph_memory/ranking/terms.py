@@ -96,7 +96,13 @@ def query_phrases(question: str, analyzer: str) -> list[str]:
 
 
 def quotation(question: str, analyzer: str) -> str | None:
-    """Return all words of a question as a phrase, or None if it is too short for a quotation."""
+    """Return all words of a question as a phrase, or None if it cannot be a quotation.
+
+    A quotation has at least `QUOTATION_WORDS` content words. A text that ends with a question mark
+    is none: a stored question would come before its answer.
+    """
+    if question.rstrip().endswith(("?", "？", "؟")):
+        return None
     words = _words(question)
     content = sum(len(_content(word, analyzer)) for word in words)
     fits = content >= QUOTATION_WORDS and len(words) <= MAX_PHRASE_WORDS

@@ -294,3 +294,17 @@ def test_a_quotation_and_a_phrase_rank_and_only_a_quotation_raises_the_relevance
     assert found[0].relevance == QUOTED_RELEVANCE
     assert found[1].relevance == found[2].relevance
     assert (found[1].relevance or 0) < QUOTED_RELEVANCE
+
+
+def test_a_quotation_letter_by_letter_comes_before_other_forms_of_its_words() -> None:
+    question = "metrics are independent of scales"
+    query = Query(question, ["metric"], quotation=question)
+    words = [(0, 1.0), (1, 1.0)]
+    memories = [
+        candidate("near", 0.9, lead="A metric is independent of scales.", words=words),
+        candidate("exact", 0.1, lead="These Metrics are independent of  scales.", words=words),
+        candidate("other", 0.9, words=words[:1]),
+    ]
+    found = rank(query, Candidates([1.0] * 2, memories, []), {}, SETTINGS, NOW, limit=3).results(3)
+    assert [each.memory.memory_id for each in found] == ["exact", "near", "other"]
+    assert [each.components["quotation"] for each in found] == [1.0, 0.5, 0.0]

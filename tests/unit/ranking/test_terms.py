@@ -102,6 +102,10 @@ def test_a_question_of_five_content_words_may_be_a_quotation() -> None:
     assert quotation("red " * 200, "english") is None
 
 
+def test_a_question_with_a_question_mark_is_not_a_quotation() -> None:
+    assert quotation("did the red fox jump over a lazy dog? ", "english") is None
+
+
 def test_the_span_of_a_word_ends_before_its_ending() -> None:
     assert content_words("Ada's cat", "english") == [("ada", 0, 3), ("cat", 6, 9)]
 
