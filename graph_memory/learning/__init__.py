@@ -1,0 +1,1 @@
+"""What a graph learns, for the stages of maintenance: proposals, centrality and conflicts."""
