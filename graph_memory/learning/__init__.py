@@ -1,1 +1,1 @@
-"""What a graph learns, for the stages of maintenance: proposals, centrality and conflicts."""
+"""Proposals, centrality and conflicts: what a graph learns in the stages of maintenance."""
