@@ -169,6 +169,19 @@ class Graph:
         found = await self.rows(name, into, **parameters)
         return found[0] if found else None
 
+    async def sound_rows(self, name: str, into: type[T], /, **parameters: Any) -> list[T]:
+        """Run a read like `rows`, but leave out memories that another client has damaged.
+
+        Properties of other types fail in Neo4j or in the conversion. Only then the slower variant
+        `sound` of the statement runs, which checks the properties of each memory.
+        """
+        try:
+            return await self.rows(name, into, **parameters)
+        except (SchemaError, StatementError):
+            found = await self.rows(f"{name}_sound", into, **parameters)
+            _log.warning("'%s' leaves out damaged memories; run `graph-memory verify`.", name)
+            return found
+
     async def run_within(
         self, transaction: Any, name: str, /, **parameters: Any
     ) -> list[list[Any]]:

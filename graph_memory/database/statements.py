@@ -17,7 +17,7 @@ fragment become those of the statement. Declared and used parameters must agree 
 of the folder. In this way a folder of the user's own adds to `decay/policies`.
 
 `// variant word` makes a second statement of the file, called `name_word`. In it, an include of
-`fragment` takes `fragment_word` where that fragment exists.
+`fragment` takes `fragment_word` where that fragment exists. A variant may have several words.
 """
 
 import re
@@ -295,7 +295,7 @@ def _assemble(file: _File, files: Mapping[str, _File], variant: str) -> Statemen
     text = cast(LiteralString, _DIALECT + "\n".join(body))
     names = tuple(column.name for column in file.returns)
     temporal = any(column.type in _TEMPORAL for column in file.returns)
-    name = f"{file.name}_{variant}" if variant else file.name
+    name = "_".join((file.name, *variant.split()))
     return Statement(name, file.summary, file.access, parameters, names, temporal, text)
 
 
@@ -321,10 +321,7 @@ def _expand(
         if included is None:
             body.append(line)
             continue
-        special = f"{included}_{variant}"
-        # A special fragment may include the common one.
-        if special in files and special != file.name:
-            included = special
+        included = _special(included, variant, file, files)
         for fragment in _fragments(file, included, files):
             lines, more = _expand(fragment, files, variant, (*above, file.name))
             _check_types(file, parameters, more)
@@ -333,6 +330,16 @@ def _expand(
             body.extend(lines)
             parameters |= more
     return body, parameters
+
+
+def _special(included: str, variant: str, file: _File, files: Mapping[str, _File]) -> str:
+    """Return the name of the fragment that a variant takes for an include."""
+    for word in variant.split():
+        special = f"{included}_{word}"
+        # A special fragment may include the common one.
+        if special in files and special != file.name:
+            included = special
+    return included
 
 
 def _fragments(file: _File, included: str, files: Mapping[str, _File]) -> list[_File]:

@@ -86,10 +86,10 @@ async def forecast(
     rules = policies.parameters(settings)
     common: dict[str, Any] = {**scope.parameters(), "decay": rules}
     states = dict.fromkeys(STATES, 0) | await states_now(graph, scope.group_id)
-    steps = await graph.rows(
+    steps = await graph.sound_rows(
         "decay/forecast/steps", _Steps, ends=[_milliseconds(end) for end in ends], **common
     )
-    lost = await graph.rows(
+    lost = await graph.sound_rows(
         "decay/forecast/first_lost", ForgottenMemory, until=last, limit=_LISTED, **common
     )
     transitions: dict[str, int] = {}

@@ -142,18 +142,20 @@ async def stats(context: Context, group_id: str) -> Stats:
 async def health(context: Context, group_id: str) -> Health:
     """Return the health of a group; scores are as of now, as in every answer.
 
+    Memories that another client has damaged are left out of the averages and of what is pending.
+
     Args:
         context: The context, with the database, the settings and the clock.
         group_id: The tenant.
     """
     graph, settings = context.graph, context.settings
-    counts = await graph.one(
+    (counts,) = await graph.sound_rows(
         "diagnostics/stats/health",
         _HealthCounts,
         group_id=group_id,
         now=instant(context.clock()),
         decay=policies.rules(settings),
-    ) or _HealthCounts(0, Averages(None, None, None, None), 0, None)
+    )
     retention = timedelta(days=settings.soft_delete_retention_days)
     runs = await records.runs(graph, limit=_RUNS)
     ours = (run for run in runs if run.groups is None or group_id in run.groups)

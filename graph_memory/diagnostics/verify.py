@@ -12,8 +12,8 @@ from graph_memory.domain.properties import MEMORY_PROPERTIES
 from graph_memory.memories.embeddings import groups
 from graph_memory.settings.base import Settings
 
-#: The type of each property of a memory, without the vector.
-_KINDS = {
+#: The type of each property of a memory, without the vector; Graphiti has the first two as well.
+_KINDS = {"name": "text", "summary": "text"} | {
     name: re.split(" — |, ", meaning)[0]
     for name, meaning in MEMORY_PROPERTIES.items()
     if name != "embedding"

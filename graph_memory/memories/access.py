@@ -16,7 +16,7 @@ from graph_memory.domain.encoding import decompress
 from graph_memory.domain.models import LifecycleState
 from graph_memory.domain.scope import CallScope
 from graph_memory.engine import Engine
-from graph_memory.errors import GraphMemoryError
+from graph_memory.errors import GraphMemoryError, StatementError
 
 _log = logging.getLogger(__name__)
 
@@ -110,6 +110,12 @@ class AccessLog:
         try:
             await record_accesses(self._engine, scope, hits)
         except GraphMemoryError as error:
+            if isinstance(error, StatementError) and len(hits) > 1:
+                # Another client has damaged one of the memories; the others are counted.
+                ids = list(hits)
+                for half in (ids[: len(ids) // 2], ids[len(ids) // 2 :]):
+                    await self._count(scope, {id_: hits[id_] for id_ in half})
+                return
             missed = sum(hits.values())
             metrics.access_failures.inc(missed)
             _log.warning("Cannot count %d accesses: %s", missed, error)

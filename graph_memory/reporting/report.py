@@ -10,6 +10,7 @@ from graph_memory.decay.forecast import Forecast
 from graph_memory.diagnostics import doctor
 from graph_memory.diagnostics.doctor import Check
 from graph_memory.diagnostics.verify import Problem, verify
+from graph_memory.domain.inputs import Clocks
 from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import instant
 from graph_memory.memories import read
@@ -70,14 +71,15 @@ async def report(memory: GraphMemory, group_id: str | None = None) -> GroupRepor
     analysis = replace(analysis, top_connectors=connectors[:_NAMED])
     forecast = await memory.lifecycle.forecast(days=365, points=24, group_id=group)
     listed = {each.memory_id for each in (*analysis.top_connectors, *forecast.first_lost)}
-    texts = await read.get_many(memory.context.engine, CallScope(group, now), sorted(listed))
+    scope = CallScope(group, now)
+    texts = await read.get_readable(memory.context.engine, scope, sorted(listed), Clocks())
     problems = await verify(graph, settings)
     return GroupReport(
         group_id=group,
         at=now,
         forecast=forecast,
         curves=await graph.rows("reporting/report/curves", CurvePoint, days=_CURVE_DAYS, **given),
-        dots=await graph.rows("reporting/report/dots", MemoryDot, limit=_DOTS, **given),
+        dots=await graph.sound_rows("reporting/report/dots", MemoryDot, limit=_DOTS, **given),
         analysis=analysis,
         connectors=connectors,
         neighbours=await _neighbours(memory, connectors, group),

@@ -17,17 +17,17 @@ from graph_memory.domain.readable import none_if_unreadable
 from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import instant
 from graph_memory.engine import Engine
-from graph_memory.errors import InvalidArgumentError, StatementError
+from graph_memory.errors import InvalidArgumentError
 from graph_memory.memories import filtering, read
 
 #: An instant in the format of Neo4j, without the name of a time zone.
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)")
 
 
-#: The statement of each order, and a slower one for groups with damaged memories.
+#: The statement of each order.
 _STATEMENTS = {
-    SortOrder.IMPORTANCE: ("search/listing/by_importance", "search/listing/by_importance_sound"),
-    SortOrder.CREATED_AT: ("search/listing/by_created_at", "search/listing/by_created_at_sound"),
+    SortOrder.IMPORTANCE: "search/listing/by_importance",
+    SortOrder.CREATED_AT: "search/listing/by_created_at",
 }
 
 
@@ -82,11 +82,7 @@ async def list_memories(
     }
     if sort is SortOrder.IMPORTANCE:
         common["after_importance"] = after.get("importance")
-    statement, tolerant = _STATEMENTS[sort]
-    try:
-        found = await engine.graph.rows(statement, _Listed, **common)
-    except StatementError:  # another client has stored properties of other types
-        found = await engine.graph.rows(tolerant, _Listed, **common)
+    found = await engine.graph.sound_rows(_STATEMENTS[sort], _Listed, **common)
     readable = [(row.memory, row.created_at) for row in found[:limit] if row.memory]
     last = readable[-1] if readable and len(found) > limit else None
     return Page([memory for memory, _ in readable], _cursor(*last, sort) if last else None)

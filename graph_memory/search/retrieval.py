@@ -401,4 +401,6 @@ async def _read_neighbourhood(
         **spread_parameters(settings),
         **scoring[asked.profile],
     }
-    return await engine.graph.rows(statement[asked.profile], _Neighbour, **parameters)
+    # Relevance alone reads no property that can have another type.
+    read = engine.graph.rows if asked.profile is Profile.RECALL else engine.graph.sound_rows
+    return await read(statement[asked.profile], _Neighbour, **parameters)

@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import WrapValidator
 
 from graph_memory.database.graph import Graph
 from graph_memory.domain.inputs import Clocks, Filters
@@ -14,6 +16,7 @@ from graph_memory.domain.models import (
     SearchResults,
 )
 from graph_memory.domain.passages import Passage
+from graph_memory.domain.readable import none_if_unreadable
 from graph_memory.domain.scope import CallScope
 from graph_memory.engine import Engine
 from graph_memory.inference.embedder import Vector
@@ -41,7 +44,7 @@ _STATEMENTS = {
 
 @dataclass(frozen=True, slots=True)
 class _Scored:
-    memory: Memory
+    memory: Annotated[Memory | None, WrapValidator(none_if_unreadable)]
     similarity: float | None
     score: float
     components: dict[str, float | None]
@@ -148,8 +151,12 @@ async def search_by_vector(
         parameters |= filter_parameters(filters) | hybrid_parameters(settings)
         parameters |= spread_parameters(settings) | {"anchors": settings.anchor_count}
     statement = _STATEMENTS[profile, bool(narrowed)]
-    rows = await engine.graph.rows(statement, _Scored, **parameters)
-    return [FoundMemory(row.memory, row.similarity, row.score, row.components) for row in rows]
+    rows = await engine.graph.sound_rows(statement, _Scored, **parameters)
+    return [
+        FoundMemory(row.memory, row.similarity, row.score, row.components)
+        for row in rows
+        if row.memory
+    ]
 
 
 async def last_used(graph: Graph) -> LastUsed:

@@ -20,12 +20,13 @@ from itertools import chain, groupby
 from operator import attrgetter
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, ConfigDict, Field, WrapValidator
 
 from graph_memory.decay import policies
 from graph_memory.domain.batching import batched
 from graph_memory.domain.inputs import AnyRelationName, Clocks, StateName, Tags, TypeName
 from graph_memory.domain.models import BriefMemory, Memory, RelationType
+from graph_memory.domain.readable import none_if_unreadable
 from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import EndMoment, optional_instant
 from graph_memory.engine import Engine
@@ -142,16 +143,10 @@ class WalkedRelation:
 
 
 @dataclass(frozen=True, slots=True)
-class FadingMemory(BriefMemory):
-    """A brief memory with its decay."""
-
-    decay_score: float  #: 0 fresh to 1 gone
-
-
-@dataclass(frozen=True, slots=True)
-class ReachedMemory(FadingMemory):
+class ReachedMemory(BriefMemory):
     """A memory that a walk reached."""
 
+    decay_score: float  #: 0 fresh to 1 gone
     depth: int  #: number of relations from the start, 1 or more
     path: list[str]  #: ids from the start to this memory
 
@@ -167,7 +162,13 @@ class Walked:
     reason: Reason | None  #: the bound that ended the walk
 
 
-_fading_fields = attrgetter(*(field.name for field in fields(FadingMemory)))
+@dataclass(frozen=True, slots=True)
+class _Reached:
+    memory: Annotated[BriefMemory | None, WrapValidator(none_if_unreadable)]
+    decay_score: float
+
+
+_brief_fields = attrgetter(*(field.name for field in fields(BriefMemory)))
 
 
 async def traverse(engine: Engine, scope: CallScope, start_id: str, walk: Walk) -> Walked:
@@ -389,19 +390,12 @@ async def _start(walker: _Walker) -> Memory:
 
 async def _describe_walk(walker: _Walker, start: Memory, reason: Reason | None) -> Walked:
     """Fetch the memories to return, and trace the paths to them."""
-    found: list[FadingMemory] = []
+    found: dict[str, ReachedMemory] = {}
     try:
         await _read_reached(walker, found)
     except _Stopped as stopped:
         reason = stopped.reason
-    by_id = {memory.memory_id: memory for memory in found}
-    nodes = [
-        ReachedMemory(
-            *_fading_fields(by_id[id_]), depth=walker.depths[id_], path=_path(walker, id_)
-        )
-        for id_ in walker.wanted
-        if id_ in by_id
-    ]
+    nodes = [found[id_] for id_ in walker.wanted if id_ in found]
     used = {memory_id for node in nodes for memory_id in node.path}
     return Walked(
         start=start,
@@ -412,19 +406,31 @@ async def _describe_walk(walker: _Walker, start: Memory, reason: Reason | None) 
     )
 
 
-async def _read_reached(walker: _Walker, found: list[FadingMemory]) -> None:
-    """Append the memories to return to `found`; with a deadline in several queries."""
+async def _read_reached(walker: _Walker, found: dict[str, ReachedMemory]) -> None:
+    """Put the memories to return into `found`, by id; with a deadline in several queries."""
     size = len(walker.wanted) if walker.deadline == math.inf else _READ_AT_ONCE
     for batch in batched(walker.wanted, max(size, 1)):
         async with _until(walker.deadline):
-            found += await walker.engine.graph.rows(
+            rows = await walker.engine.graph.sound_rows(
                 "traversal/traverse/reached",
-                FadingMemory,
+                _Reached,
                 memory_ids=batch,
                 known_at=optional_instant(walker.walk.known_at),
                 decay=policies.parameters(walker.engine.settings),
                 **walker.scope.parameters(),
             )
+        nodes = (_node(walker, row.memory, row.decay_score) for row in rows if row.memory)
+        found |= {node.memory_id: node for node in nodes}
+
+
+def _node(walker: _Walker, memory: BriefMemory, decay_score: float) -> ReachedMemory:
+    id_ = memory.memory_id
+    return ReachedMemory(
+        *_brief_fields(memory),
+        decay_score=decay_score,
+        depth=walker.depths[id_],
+        path=_path(walker, id_),
+    )
 
 
 def _path(walker: _Walker, memory_id: str) -> list[str]:

@@ -7,6 +7,7 @@
 // returns from_state : STRING
 // returns to_state   : STRING
 // returns count      : INTEGER
+// variant sound
 MATCH (m:Memory {group_id: $group_id})
 // include decay/forecast/path
 UNWIND path AS step

@@ -8,6 +8,7 @@
 // returns averages               : MAP — decay_score, importance, stability, confidence
 // returns classification_pending : INTEGER — memories that wait for the language model
 // returns first_deleted_at       : STRING? — ISO 8601, UTC
+// variant sound
 MATCH (m:Memory {group_id: $group_id})
 // include decay/score
 WITH m.soft_deleted_at AS deleted_at, faded, protection,

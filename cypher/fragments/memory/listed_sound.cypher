@@ -2,8 +2,6 @@
 //
 // access  fragment
 OPTIONAL CALL (m) {
-  WITH m WHERE
-  // include decay/sound
   // include fragments/memory/full
   RETURN memory
 }

@@ -7,6 +7,7 @@
 // returns importance : FLOAT
 // returns idle_days  : FLOAT [d]
 // returns retention  : FLOAT [1] — 1 fresh to 0 gone
+// variant sound
 MATCH (m:Memory {group_id: $group_id})
 WITH m ORDER BY m.importance DESC, m.created_at DESC LIMIT $limit
 // include decay/score

@@ -7,6 +7,7 @@
 // returns components : MAP
 // returns distance   : INTEGER — relations from the nearest anchor; null if not reached
 // returns passage    : LIST<INTEGER>? — start and end in a long content
+// variant sound
 // include search/retrieval/neighbours
 CALL (m, similarity, distance, degree) {
   // include fragments/ranking/importance

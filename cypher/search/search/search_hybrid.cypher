@@ -6,6 +6,8 @@
 // returns score      : FLOAT [1]
 // returns components : MAP — with the distance from the nearest anchor, null if not reached
 // variant filtered
+// variant sound
+// variant filtered sound
 CALL () {
   // include fragments/ranking/nearest
   RETURN m, similarity

@@ -6,6 +6,8 @@
 // returns score      : FLOAT [1]
 // returns components : MAP
 // variant filtered
+// variant sound
+// variant filtered sound
 // include fragments/ranking/nearest
 // include fragments/ranking/importance
 // include fragments/ranking/score_weighted

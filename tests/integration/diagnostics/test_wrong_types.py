@@ -3,15 +3,19 @@
 It is read as far as possible, or left out of lists and searches; `verify` names it.
 """
 
+from collections.abc import Awaitable, Callable
 from datetime import UTC, date, datetime
 from typing import Any
 
+import pytest
 from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory
 from graph_memory.diagnostics.verify import verify
 from graph_memory.domain.models import Memory, SortOrder
 from graph_memory.domain.properties import MEMORY_PROPERTIES
+from graph_memory.errors import GraphMemoryError
+from graph_memory.ranking.profiles import Profile
 from graph_memory.transfer.import_export import export_lines
 from tests.conftest import Clock
 from tests.integration.diagnostics import test_metrics
@@ -135,6 +139,120 @@ async def test_no_read_and_no_run_stops_at_properties_of_another_type(
     assert (await memory.get(sound.memory_id, counted=False)).lifecycle_state == "DORMANT"
     await reads()
     await memory.delete_all(confirm="DELETE ALL", permanent=True)
+
+
+async def replace(driver: AsyncDriver, memory_id: str, name: str, value: Any) -> Any:
+    """Set a property as another client does, and return its value before."""
+    changed = await driver.execute_query(
+        "MATCH (m:Memory {uuid: $id}) WITH m, m[$name] AS before SET m[$name] = $value "
+        "RETURN before",
+        id=memory_id,
+        name=name,
+        value=value,
+    )
+    return changed.records[0]["before"]
+
+
+async def _search(
+    memory: GraphMemory, profile: Profile, known_at: datetime | None = None
+) -> set[str]:
+    hits = await memory.search(SOUND, profile=profile, limit=50, counted=False, known_at=known_at)
+    return {hit.memory.memory_id for hit in hits}
+
+
+async def _retrieve(memory: GraphMemory, profile: Profile) -> set[str]:
+    given = await memory.retrieve(SOUND, profile=profile, counted=False)
+    return {one.memory.memory_id for one in given.memories}
+
+
+async def _walk(memory: GraphMemory, start: str, known_at: datetime | None = None) -> set[str]:
+    walk = await memory.relations.traverse(start, max_depth=3, counted=False, known_at=known_at)
+    return {start, *(node.memory_id for node in walk.nodes)}
+
+
+async def _analyze(memory: GraphMemory, start: str, known_at: datetime | None = None) -> set[str]:
+    analyses = [await memory.relations.analyze(id_, known_at=known_at) for id_ in (None, start)]
+    return set.intersection(*({one.memory_id for one in a.top_connectors} for a in analyses))
+
+
+async def _forecast(memory: GraphMemory, start: str) -> None:
+    forecast = await memory.lifecycle.forecast(days=365)
+    assert forecast.transitions["ACTIVE>DORMANT"] >= 2
+
+
+async def _measure(memory: GraphMemory, start: str) -> None:
+    averages = (await memory.health()).averages
+    assert averages.importance == pytest.approx(6, abs=1)
+    assert 0 < (averages.decay_score or 0) < 1
+
+
+Read = Callable[[GraphMemory, str], Awaitable[set[str] | None]]
+
+#: Reads that return ids, or check their answer themselves; the second argument is a memory.
+READS: dict[str, Read] = {
+    "weighted": lambda memory, _: _search(memory, Profile.WEIGHTED),
+    "weighted at": lambda memory, _: _search(memory, Profile.WEIGHTED, known_at=memory.clock()),
+    "weighted retrieval": lambda memory, _: _retrieve(memory, Profile.WEIGHTED),
+    "hybrid": lambda memory, _: _search(memory, Profile.HYBRID),
+    "hybrid at": lambda memory, _: _search(memory, Profile.HYBRID, known_at=memory.clock()),
+    "recall at": lambda memory, _: _search(memory, Profile.RECALL, known_at=memory.clock()),
+    "walk": _walk,
+    "walk at": lambda memory, start: _walk(memory, start, known_at=memory.clock()),
+    "analysis": _analyze,
+    "analysis at": lambda memory, start: _analyze(memory, start, known_at=memory.clock()),
+    "forecast": _forecast,
+    "health": _measure,
+}
+
+
+@pytest.mark.parametrize("read", READS)
+async def test_a_read_passes_each_property_of_another_type(
+    read: str, memory: GraphMemory, driver: AsyncDriver, clock: Clock
+) -> None:
+    outcomes = await memory.add_many([{"content": f"{SOUND}, hive {n}"} for n in range(3)])
+    start, damaged, end = (outcome.memory_id or "" for outcome in outcomes)
+    for from_id, to_id in ((start, damaged), (damaged, end), (start, end)):
+        await memory.relations.add(from_id, to_id)
+    clock.advance(days=1)
+    failures: list[str] = []
+    for name, value in WRONG:
+        before = await replace(driver, damaged, name, value)
+        try:
+            found = await READS[read](memory, start)
+            assert found is None or {start, end} <= found
+        except (AssertionError, GraphMemoryError) as error:
+            failures.append(f"{name}={value!r}: {type(error).__name__} {str(error)[:200]}")
+        await replace(driver, damaged, name, before)
+    await memory.delete_all(confirm="DELETE ALL", permanent=True)
+    assert failures == []
+
+
+async def test_an_access_is_counted_beside_a_damaged_memory(
+    memory: GraphMemory, driver: AsyncDriver
+) -> None:
+    outcomes = await memory.add_many([{"content": f"{SOUND}, hive {n}"} for n in range(5)])
+    ids = [outcome.memory_id or "" for outcome in outcomes]
+    await replace(driver, ids[2], "obsolete_at", "then")
+    memory.context.count_accesses(memory.context.scope(None), ids)
+    await memory.context.accesses.flush()
+    counts = [(await memory.get(id_, counted=False)).access_count for id_ in ids]
+    assert counts == [1, 1, 0, 1, 1]
+
+
+async def test_verify_names_each_property_of_another_type(
+    memory: GraphMemory, driver: AsyncDriver, group: str
+) -> None:
+    damaged = (await memory.add(SOUND)).memory_id
+    unnamed: list[tuple[str, Any]] = []
+    for name, value in WRONG:
+        before = await replace(driver, damaged, name, value)
+        problems = (await verify(memory.context.graph, memory.settings, group)).get(group, [])
+        said = " ".join(problem.problem for problem in problems)
+        if SAID.get(name, name) not in said:
+            unnamed.append((name, value))
+        await replace(driver, damaged, name, before)
+    await memory.delete_all(confirm="DELETE ALL", permanent=True)
+    assert unnamed == []
 
 
 async def test_a_tag_that_is_a_number_protects_and_filters_as_its_text(

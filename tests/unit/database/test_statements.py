@@ -123,6 +123,19 @@ def test_a_variant_takes_the_fragments_of_its_name(tmp_path: Path) -> None:
     assert "m.age >= 0\nAND m.age > $days\n" in loaded["stats/count_old"].text
 
 
+def test_a_variant_of_two_words_takes_the_fragments_of_both(tmp_path: Path) -> None:
+    body = "// include stats/all\n// include stats/sure\nRETURN"
+    with_variant = GOOD.replace("// returns", "// variant old firm\n// returns")
+    write(tmp_path, "stats/count", with_variant.replace("RETURN", body))
+    for name in ("all", "all_old", "sure", "sure_firm"):
+        text = f"// Keep.\n// access fragment\nWITH m WHERE m.{name}\n"
+        write(tmp_path, f"stats/{name}", text)
+    loaded = load(tmp_path)
+    assert set(loaded) == {"stats/count", "stats/count_old_firm"}
+    text = loaded["stats/count_old_firm"].text
+    assert "WITH m WHERE m.all_old\nWITH m WHERE m.sure_firm\n" in text
+
+
 def test_a_variant_that_changes_nothing_is_refused(tmp_path: Path) -> None:
     write(tmp_path, "stats/count", GOOD.replace("// returns", "// variant old\n// returns"))
     with pytest.raises(StatementError, match="variant 'old'"):
