@@ -310,7 +310,9 @@ async def test_a_process_serves_until_a_signal_stops_it_cleanly(
         metrics = (await said(started, "Metrics at")).split()[-1]
         url = (await said(started, "Serving MCP at")).split()[-1]
         async with httpx.AsyncClient() as http:
-            assert "graph_memory_statement_seconds" in (await http.get(metrics)).text
+            published = (await http.get(metrics)).text
+            assert "graph_memory_statement_seconds" in published
+            assert 'knowledge_memories_by_state{state="ACTIVE"}' in published
         async with Client(url) as client:
             await call(client, "list_memories", group_id="nobody")
             _, data = await refused(client, "search_memory", query="x")

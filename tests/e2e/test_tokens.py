@@ -170,6 +170,7 @@ async def test_a_revoked_token_is_refused_after_the_cache_time(memory: GraphMemo
 
 async def test_calls_are_limited_over_all_replicas(memory: GraphMemory, group: str):
     secret = await token(memory, Scope.READ, group)
+    start = (await memory.add("a lighthouse")).memory_id
     limits = {"rate_limit_per_minute": 12, "traversal_rate_limit_per_minute": 2}
     async with AsyncExitStack() as stack:
         replicas = [
@@ -177,7 +178,12 @@ async def test_calls_are_limited_over_all_replicas(memory: GraphMemory, group: s
             for _ in range(2)
         ]
         clients = [await stack.enter_async_context(bearing(url, secret)) for url in replicas]
-        walks = [await client.call_tool("memory_graph_analysis", {}) for client in clients * 2]
+        asked = [("memory_traverse", {"start_memory_id": start}), ("memory_graph_analysis", {})]
+        walks = [
+            await client.call_tool(tool, arguments)
+            for tool, arguments in asked
+            for client in clients
+        ]
         assert [walk.is_error for walk in walks] == [False, False, True, True]
         calls = await asyncio.gather(
             *(clients[number % 2].call_tool("list_memories", {}) for number in range(20))

@@ -29,6 +29,7 @@ from graph_memory.errors import BackupError
 from graph_memory.inference.embedder import Embedder
 from graph_memory.transfer.import_export import export_lines
 from tests.conftest import TODAY, Clock
+from tests.e2e.test_cli import Run, cli, environment  # noqa: F401 - fixtures
 
 #: hours since the last backup, memories, whether one is due
 DUE = [
@@ -198,6 +199,32 @@ async def test_a_backup_restores_everything(
     second = await restore(own.context.graph, own.settings, report.backup_before, replace=True)
     assert second.memories == 6
     assert [m.content for m in (await own.list(group_id="one")).memories].count("later") == 1
+
+
+def test_the_command_line_restores_a_whole_backup(
+    cli: Run,  # noqa: F811
+    own_settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    password = own_settings.neo4j_password.get_secret_value()
+    monkeypatch.setenv("GRAPH_MEMORY_NEO4J_URI", own_settings.neo4j_uri or "")
+    monkeypatch.setenv("GRAPH_MEMORY_NEO4J_PASSWORD", password)
+    monkeypatch.setenv("GRAPH_MEMORY_DATA_DIR", str(tmp_path))
+    before, after = (
+        cli("add", text, "--json").json["memory_id"] for text in ("to be kept", "related to it")
+    )
+    cli("relate", before, after)
+    exported = cli("export").out
+    made = cli("backup", "--json").json
+    cli("add", "written later")
+    assert cli("delete", before, "--permanent").code == 0
+    restored = cli("restore", made["backup_path"], "--replace", "--json")
+    assert restored.code == 0, restored.err
+    assert restored.json["memories"] == made["memories_backed_up"]
+    assert cli("export").out == exported
+    assert "written later" not in cli("list").out
+    assert read_manifest(Path(restored.json["backup_before"])).memories == 2
 
 
 async def test_a_backup_can_be_read_by_people(

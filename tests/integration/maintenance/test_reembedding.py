@@ -66,6 +66,21 @@ async def test_only_what_has_no_vector_is_embedded(
     assert (await rebuild_embeddings(memory.context, group, only_missing=True)).candidates == 0
 
 
+async def test_a_run_embeds_what_has_no_vector(
+    memory: GraphMemory, driver: AsyncDriver, group: str
+) -> None:
+    kept = await memory.add("The lighthouse keeper paints boats")
+    wanted = await vector(driver, kept.memory_id)
+    await forget_vector(driver, kept.memory_id)
+    await driver.execute_query(
+        "MATCH (m:Memory {uuid: $id}) REMOVE m.embedding_model", id=kept.memory_id
+    )
+    report = await memory.maintenance.run(groups=[group])
+    assert (report.embedded, report.errors) == (1, 0)
+    assert await vector(driver, kept.memory_id) == pytest.approx(wanted, abs=1e-5)
+    assert (await memory.maintenance.run(groups=[group])).embedded == 0
+
+
 async def test_all_are_embedded_when_asked_deleted_ones_too(
     memory: GraphMemory, driver: AsyncDriver, group: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -195,6 +195,52 @@ async def test_pause_lock_and_time_limit(
     assert all(len(m["state_history"]) == 1 for m in await look(driver, group))
 
 
+async def test_a_run_that_is_cut_short_has_treated_the_most_overdue(
+    memory: GraphMemory, driver: AsyncDriver, group: str, clock: Clock
+) -> None:
+    await fill(memory, 25)
+    outcomes = await memory.add_many(
+        {"content": f"older note {n}", "created_at": TODAY - timedelta(days=10)} for n in range(20)
+    )
+    overdue = {str(outcome.memory_id) for outcome in outcomes}
+    await run(memory)
+    clock.advance(days=40)
+    cut = await run(memory, batch_size=1, max_seconds=0.001)
+    assert (cut.truncated, cut.processed) == (True, 20)
+    treated = {m["uuid"] for m in await look(driver, group) if m["lifecycle_state"] != "ACTIVE"}
+    assert treated == overdue
+
+
+async def test_concurrent_transactions_treat_each_memory_once(
+    memory: GraphMemory, driver: AsyncDriver, group: str, clock: Clock
+) -> None:
+    await fill(memory, 40, importance=2)
+    await run(memory)
+    clock.advance(days=40)
+    report = await run(memory, batch_size=3, concurrency=4)
+    assert (report.processed, report.errors) == (40, 0)
+    assert report.transitioned == {"ACTIVE>DORMANT": 40}
+    assert all(len(m["state_history"]) == 1 for m in await look(driver, group))
+
+
+async def test_one_run_treats_thousands(
+    memory: GraphMemory, driver: AsyncDriver, group: str, clock: Clock
+) -> None:
+    (first,) = await fill(memory, 1, importance=2)
+    await run(memory)
+    await driver.execute_query(
+        "MATCH (m:Memory {uuid: $id}) UNWIND range(1, 2999) AS i CREATE (copy:Entity:Memory) "
+        "SET copy = m {.*, uuid: m.uuid + '-' + i, dedup_key: m.dedup_key + '-' + i, "
+        "embedding: null}",
+        id=first,
+    )
+    clock.advance(days=40)
+    report = await run(memory, stages=["decay"])
+    assert (report.completed, report.processed, report.errors) == (True, 3000, 0)
+    assert report.transitioned == {"ACTIVE>DORMANT": 3000}
+    await memory.delete_all(confirm="DELETE ALL", permanent=True)
+
+
 LOST: LiteralString = """
 MATCH (m:Memory {group_id: $group})
 SET m.decay_policy = 'adaptive', m.confidence = 0.0, m.next_due_at = $now

@@ -362,6 +362,48 @@ async def test_a_walk_follows_any_relation_type_of_the_group(
     assert "SECRET_OF" not in refusal.value.expected
 
 
+async def test_a_walk_goes_in_the_direction_given(
+    memory: GraphMemory, driver: AsyncDriver, group: str
+):
+    before, start, after = (f"{group}-{i}" for i in range(3))
+    edges = [Edge(before, start), Edge(start, after)]
+    await build(driver, group, [Node(i) for i in (before, start, after)], edges, [])
+    cases: list[tuple[dict[str, Any], set[str]]] = [
+        ({}, {after}),
+        ({"direction": "out"}, {after}),
+        ({"direction": "in"}, {before}),
+        ({"direction": "both"}, {before, after}),
+    ]
+    for asked, reached in cases:
+        walked = await memory.relations.traverse(start, counted=False, **asked)
+        assert {node.memory_id for node in walked.nodes} == reached
+        assert {(edge.from_id, edge.to_id) for edge in walked.edges} <= {
+            (edge.a, edge.b) for edge in edges
+        }
+
+
+async def test_a_walk_and_an_analysis_store_nothing(
+    memory: GraphMemory, driver: AsyncDriver, group: str
+):
+    ids = await linked(driver, group, 3, [(0, 1), (1, 2)])
+
+    async def stored() -> list[Any]:
+        found = await driver.execute_query(
+            "MATCH (n {group_id: $group}) OPTIONAL MATCH (n)-[r]-(other) "
+            "RETURN n {.*} AS n, collect(DISTINCT r {.*}) AS relations, count(other) AS others "
+            "ORDER BY n.uuid",
+            group=group,
+        )
+        return [record.data() for record in found.records]
+
+    before = await stored()
+    await memory.relations.analyze()
+    await memory.relations.analyze(ids[1])
+    await memory.relations.traverse(ids[0], direction="both", counted=False)
+    await memory.context.accesses.flush()
+    assert await stored() == before
+
+
 async def test_a_parent_link_is_named_by_the_way_it_is_walked(
     memory: GraphMemory, driver: AsyncDriver, group: str
 ):
