@@ -12,6 +12,8 @@ from graph_memory.domain.inputs import Clearable, Filters, NewRelation, validate
 from graph_memory.domain.models import (
     LifecycleState,
     MemoryType,
+    ProposalKind,
+    ProposalStatus,
     RelationType,
     ResultOrder,
     SortOrder,
@@ -77,11 +79,16 @@ StageArgument = (
         "confidence",
         "classification",
         "embeddings",
+        "proposals",
         "purge",
         "sessions",
         "records",
     ]
 )
+ProposalKindArgument = (
+    ProposalKind | Literal["relates_to", "duplicate_of", "contradicts", "supersedes"]
+)
+ProposalStatusArgument = ProposalStatus | Literal["open", "accepted", "rejected"]
 OnDuplicate = Literal["raise", "return"]
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from graph_memory.api.feedback import FeedbackApi
     from graph_memory.api.lifecycle import LifecycleApi
     from graph_memory.api.maintenance import MaintenanceApi
+    from graph_memory.api.proposals import ProposalsApi
     from graph_memory.api.relations import RelationsApi
     from graph_memory.api.serving import ServingApi
     from graph_memory.api.sessions import SessionsApi
@@ -96,6 +97,13 @@ class Parts:
         from graph_memory.api.maintenance import MaintenanceApi
 
         return MaintenanceApi(self.context)
+
+    @cached_property
+    def proposals(self) -> "ProposalsApi":
+        """Proposals of relations: list, accept and reject."""
+        from graph_memory.api.proposals import ProposalsApi
+
+        return ProposalsApi(self.context)
 
     @cached_property
     def backups(self) -> "BackupsApi":

@@ -31,8 +31,16 @@ from graph_memory.decay.status import (
 )
 from graph_memory.diagnostics.stats import Averages, EmbeddingCoverage, Health, LastRun, Stats
 from graph_memory.graphiti.rename_group import is_tenant, remedy
+from graph_memory.learning.review import (
+    Proposal,
+    ProposalRefusal,
+    Proposals,
+    ProposedMemory,
+)
 from graph_memory.maintenance.records import Failure, Run
+from graph_memory.maintenance.report import LearnedChange
 from graph_memory.maintenance.request import StageName
+from graph_memory.maintenance.review import Decision
 from graph_memory.maintenance.undo import UndoRefusal
 from graph_memory.memories.access import Touched
 from graph_memory.memories.add import AddResult
@@ -102,6 +110,7 @@ __all__ = [
     "ContextState",
     "ConversationTokens",
     "DecayStatus",
+    "Decision",
     "Deleted",
     "DeletedAll",
     "Depth",
@@ -125,6 +134,7 @@ __all__ = [
     "Kind",
     "LastRun",
     "Learned",
+    "LearnedChange",
     "LeaseState",
     "LoadStatus",
     "LoadedMemory",
@@ -142,6 +152,10 @@ __all__ = [
     "Points",
     "Problem",
     "Profile",
+    "Proposal",
+    "ProposalRefusal",
+    "Proposals",
+    "ProposedMemory",
     "QueueReport",
     "ReachedMemory",
     "RebuildReport",

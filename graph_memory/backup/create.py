@@ -61,6 +61,7 @@ _OMITTED = (
     "summary",
     "next_due_at",
     "packing_due",
+    "proposed_hash",
 )
 
 _log = logging.getLogger(__name__)

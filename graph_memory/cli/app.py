@@ -26,6 +26,7 @@ from graph_memory.cli import (
     operations,
     relations,
     reports,
+    review,
     tokens,
     transfer,
 )
@@ -71,6 +72,7 @@ app.add_typer(operations.migrate, name="migrate")
 app.add_typer(operations.embeddings, name="embeddings")
 app.add_typer(database.app, name="db")
 app.add_typer(tokens.app, name="token")
+app.add_typer(review.app, name="review")
 app.add_typer(episodes.app, name="episodes")
 
 

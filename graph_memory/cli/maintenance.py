@@ -114,7 +114,12 @@ async def undo(run_id: Annotated[str, typer.Argument(help="Id of the maintenance
         undone = await memory.maintenance.undo(run_id)
     for refusal in undone.refusals:
         note(f"{refusal.memory_id}: {refusal.reason}")
-    rows = {"run_id": run_id, "restored": undone.restored, "refused": undone.refused}
+    rows = {
+        "run_id": run_id,
+        "restored": undone.restored,
+        "unlearned": undone.unlearned,
+        "refused": undone.refused,
+    }
     show(undone, ("", ""), rows.items())
     if not request().as_json:
         note(undone.explanation)
@@ -173,6 +178,7 @@ _NOT_IN_LINE = (
     "paused",
     "truncated",
     "unfinished",
+    "would_learn",
 )
 
 
@@ -191,6 +197,9 @@ def _print_report(report: "MaintenanceReport") -> None:
             note(f"{failure.memory_id}: {failure.reason}")
         for left in report.unfinished:
             note(left.explanation)
+        for change in report.would_learn:
+            was = "" if change.was is None else f"{change.was} > "
+            note(f"{change.stage}: {change.memory_id} {was}{change.becomes}: {change.reason}")
     if report.warning:
         note(report.warning)
     shown = {name: value for name, value in as_mapping(report).items() if name not in _NOT_IN_LINE}

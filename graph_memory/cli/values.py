@@ -44,10 +44,13 @@ STAGES = (
     "confidence",
     "classification",
     "embeddings",
+    "proposals",
     "purge",
     "sessions",
     "records",
 )
+PROPOSAL_KINDS = ("relates_to", "duplicate_of", "contradicts", "supersedes")
+PROPOSAL_STATUSES = ("open", "accepted", "rejected")
 SCOPES = ("read", "write", "admin")
 EPISODE_SOURCES = ("text", "message", "json")
 JOB_STATUSES = ("queued", "running", "done", "failed")

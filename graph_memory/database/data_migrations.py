@@ -1,4 +1,4 @@
-"""Migrations of stored data: text that Graphiti can read, notes of protection, passages.
+"""Migrations of stored data: text that Graphiti can read, notes of protection, passages, learning.
 
 Graphiti writes all properties of an entity into its prompts as JSON. JSON has neither bytes nor
 instants of Neo4j. So the properties of a memory are text, except `created_at`: Graphiti converts
@@ -31,6 +31,9 @@ PROTECTION_STATEMENTS = (
 
 #: The statements in the checksum of the migration that adds passages.
 PASSAGE_STATEMENTS = ("database/data_migrations/delete_passages",)
+
+#: The statements in the checksum of the migration that adds proposals.
+LEARNING_STATEMENTS = ("database/data_migrations/unlearn",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,11 @@ async def forget_protected(graph: Graph) -> None:
 async def delete_passages(graph: Graph) -> None:
     """Delete the passages, which earlier versions do not know."""
     await graph.run("database/data_migrations/delete_passages", batch=_BATCH)
+
+
+async def unlearn(graph: Graph) -> None:
+    """Delete what was learned, which earlier versions do not know."""
+    await graph.run("database/data_migrations/unlearn", batch=_BATCH)
 
 
 async def downgrade(graph: Graph) -> None:

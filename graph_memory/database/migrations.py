@@ -158,4 +158,21 @@ MIGRATIONS = (
             data_migrations.PASSAGE_STATEMENTS,
         ),
     ),
+    Migration(
+        15,
+        "proposals and learning",
+        constraints=("proposal_uuid_key",),
+        indexes=(
+            "proposal_group_idx",
+            "proposal_run_idx",
+            "proposal_decided_run_idx",
+            "learning_change_run_idx",
+            "learning_change_group_idx",
+        ),
+        data_migration=DataMigration(
+            None,  # runs fill them in later
+            data_migrations.unlearn,
+            data_migrations.LEARNING_STATEMENTS,
+        ),
+    ),
 )

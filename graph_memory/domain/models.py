@@ -57,6 +57,23 @@ class RelationType(StrEnum):
     SUPERSEDES = "supersedes"
 
 
+class ProposalKind(StrEnum):
+    """The kind of a proposal: the relation of its first memory to its second."""
+
+    RELATES_TO = "relates_to"
+    DUPLICATE_OF = "duplicate_of"
+    CONTRADICTS = "contradicts"
+    SUPERSEDES = "supersedes"
+
+
+class ProposalStatus(StrEnum):
+    """The status of a proposal."""
+
+    OPEN = "open"
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+
+
 class Source(StrEnum):
     """The origin of a memory."""
 

@@ -53,6 +53,7 @@ MEMORY_PROPERTIES: Mapping[str, str] = {
     "packing_due": "boolean — whether a run compresses or unpacks the content",
     "preserve_until": "instant — until when the memory does not fade",
     "project_id": "text — project",
+    "proposed_hash": "text — content_hash of the content for which proposals were last made",
     "reinforcement_pending": "integer — accesses that typed_importance has yet to add",
     "soft_deleted_at": "instant — when the memory was deleted",
     "source": "text — user, system or derived",

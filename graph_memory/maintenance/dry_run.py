@@ -19,6 +19,7 @@ from graph_memory.decay.protected import count_protected
 from graph_memory.domain.inputs import Text
 from graph_memory.domain.timestamps import SimulatedTime, instant
 from graph_memory.errors import StatementError
+from graph_memory.maintenance import learning
 from graph_memory.maintenance.batches import id_ranges
 from graph_memory.maintenance.planning import common_groups, new_run, runs_to_finish
 from graph_memory.maintenance.records import Counts, Run
@@ -113,6 +114,7 @@ async def simulate(
         await _unfinished(each, rest, decay) for each, rest in zip(left, rests, strict=True)
     ]
     run.transitioned = _transitions(planned, await _expired(dry_run, decay))
+    expected = await _learned(context, run)
     run.counts = Counts(
         processed=sum(plan.count for plan in planned),
         soft_deleted=_becoming(planned, "SOFT_DELETED"),
@@ -120,6 +122,7 @@ async def simulate(
         compressed=await _compressed(dry_run, planned),
         classified=await _classified(context, run),
         embedded=await _embedded(dry_run),
+        learned=expected.count,
     )
     run.status, run.duration_seconds = "done", round(time.monotonic() - started, 3)
     protected = await count_protected(dry_run.graph, dry_run.settings, run.now, run.groups)
@@ -130,6 +133,7 @@ async def simulate(
         dry_run=True,
         would_go_first=_most_faded([plan for plans in (*rests, planned) for plan in plans]),
         unfinished=unfinished,
+        would_learn=expected.changes,
     )
 
 
@@ -275,6 +279,13 @@ async def _classified(context: Context, run: Run) -> int:
         return 0
     queue = await classification.process_queue(context.engine, None, groups=run.groups, now=run.now)
     return min(queue.pending, settings.classification_budget)
+
+
+async def _learned(context: Context, run: Run) -> learning.Expected:
+    """Return what the stages of learning would change, without the embeddings of the run."""
+    if Stage.PROPOSALS not in run.stages:
+        return learning.Expected(0, [])
+    return await learning.expect_proposals(context, run, _SHOWN)
 
 
 async def _embedded(dry_run: _DryRun) -> int:

@@ -39,6 +39,7 @@ class Counts:
     compressed: int = 0
     classified: int = 0
     embedded: int = 0
+    learned: int = 0  #: proposals made and accepted, and learned values
     errors: int = 0
 
 

@@ -20,6 +20,17 @@ class DryRunItem:
 
 
 @dataclass(frozen=True, slots=True)
+class LearnedChange:
+    """A change that a stage of learning would make, as a dry run shows it."""
+
+    stage: str
+    memory_id: str
+    was: str | None
+    becomes: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class UnfinishedRun:
     """An interrupted run that the next run would finish first, and what is left of it."""
 
@@ -57,6 +68,7 @@ class MaintenanceReport:
     compressed: int
     classified: int
     embedded: int
+    learned: int  #: proposals made and accepted, and learned values
     errors: int
     duration_seconds: float
     completed: bool
@@ -71,6 +83,8 @@ class MaintenanceReport:
     would_go_first: list[DryRunItem] = field(default_factory=list[DryRunItem])
     #: What a dry run would finish first; the other counts are without it.
     unfinished: list[UnfinishedRun] = field(default_factory=list[UnfinishedRun])
+    #: The first changes that the stages of learning would make.
+    would_learn: list[LearnedChange] = field(default_factory=list[LearnedChange])
     groups: list[str] | None = None  #: the groups of the run; None: all
 
     @property
@@ -91,6 +105,7 @@ def report_of(
     dry_run: bool = False,
     would_go_first: Sequence[DryRunItem] = (),
     unfinished: Sequence[UnfinishedRun] = (),
+    would_learn: Sequence[LearnedChange] = (),
 ) -> MaintenanceReport:
     """Return the report of a run that has ended.
 
@@ -101,6 +116,7 @@ def report_of(
         dry_run: Whether the counts are only expected.
         would_go_first: The most faded memories whose state a dry run would change.
         unfinished: The earlier runs that would be finished first.
+        would_learn: The first changes that the stages of learning would make.
     """
     return MaintenanceReport(
         run_id=run.run_id,
@@ -119,5 +135,6 @@ def report_of(
         protected=protected,
         would_go_first=list(would_go_first),
         unfinished=list(unfinished),
+        would_learn=list(would_learn),
         groups=run.groups,
     )

@@ -24,6 +24,7 @@ class Stage(StrEnum):
     CONFIDENCE = "confidence"
     CLASSIFICATION = "classification"
     EMBEDDINGS = "embeddings"
+    PROPOSALS = "proposals"
     PURGE = "purge"
     SESSIONS = "sessions"
     RECORDS = "records"
@@ -31,6 +32,9 @@ class Stage(StrEnum):
 
 #: The stages that a run leaves out if `decay_enabled` is off.
 _DECAY_STAGES = (Stage.PROTECTION, Stage.DECAY, Stage.CONFIDENCE, Stage.PURGE)
+
+#: The stages that a run leaves out unless the setting `learn` or the request names them.
+_LEARNING_STAGES = (Stage.PROPOSALS,)
 
 StageName = Annotated[
     Stage, BeforeValidator(lambda v: v.strip().lower() if isinstance(v, str) else v)
@@ -55,7 +59,8 @@ class RunRequest:
 
     def stages_to_run(self, settings: Settings) -> list[str]:
         """Return the stages to run, in their order."""
-        wanted = self.stages or tuple(Stage)
+        usual = (each for each in Stage if each not in _LEARNING_STAGES or each in settings.learn)
+        wanted = self.stages or tuple(usual)
         return [
             stage
             for stage in Stage

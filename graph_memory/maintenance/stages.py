@@ -8,6 +8,8 @@ from graph_memory.database.graph import Graph
 from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import instant
 from graph_memory.graphiti.summaries import follow_summaries
+from graph_memory.learning import unlearn
+from graph_memory.maintenance import learning
 from graph_memory.maintenance.batches import id_ranges, repeat_batch, run_batch
 from graph_memory.maintenance.compression import compress_contents
 from graph_memory.maintenance.reembedding import rebuild_embeddings
@@ -161,6 +163,13 @@ async def _records(state: RunState) -> None:
     await graph.run(
         "maintenance/stages/erase_changes", changed_before=undo_ends, run_id=this_run, **common
     )
+    await unlearn.forget(
+        graph,
+        groups=state.run.groups,
+        before=undo_ends,
+        run_id=this_run,
+        batch=state.options.batch_size,
+    )
     episodes_end = state.ago(settings.episode_retention_days)
     await graph.run("maintenance/stages/erase_jobs", ended_before=episodes_end, **common)
     await graph.run(
@@ -180,6 +189,7 @@ _STAGES: dict[Stage, Callable[[RunState], Awaitable[None]]] = {
     Stage.CONFIDENCE: _confidence,
     Stage.CLASSIFICATION: _classification,
     Stage.EMBEDDINGS: _embeddings,
+    Stage.PROPOSALS: learning.propose,
     Stage.PURGE: _purge,
     Stage.SESSIONS: _sessions,
     Stage.RECORDS: _records,

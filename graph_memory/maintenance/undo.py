@@ -10,6 +10,7 @@ from graph_memory.database.lease import Lease
 from graph_memory.decay import policies
 from graph_memory.domain.timestamps import Instant, instant
 from graph_memory.errors import UndoRefusedError
+from graph_memory.learning.unlearn import unlearn
 from graph_memory.maintenance import records
 from graph_memory.maintenance.compression import compress_contents
 from graph_memory.maintenance.records import RunStatus
@@ -36,13 +37,23 @@ class UndoReport:
     run_id: str
     held_until: Instant | None  #: runs leave the restored memories alone until then
     restored: int = 0
+    unlearned: int = 0  #: proposals, decisions and learned values that were taken back
     refused: int = 0
     refusals: list[UndoRefusal] = field(default_factory=list[UndoRefusal])
 
     @property
+    def changed(self) -> bool:
+        """Return True if the undo changed anything."""
+        return bool(self.restored or self.unlearned)
+
+    @property
     def explanation(self) -> str:
         """The counts, and what the next runs will do, in sentences."""
-        counts = f"Run {self.run_id}: {self.restored} memories as before, {self.refused} refused."
+        unlearned = f"{self.unlearned} learned changes taken back, " if self.unlearned else ""
+        counts = (
+            f"Run {self.run_id}: {self.restored} memories as before, {unlearned}"
+            f"{self.refused} refused."
+        )
         if not self.restored:
             return counts
         if self.held_until is None:
@@ -63,7 +74,7 @@ class _Restored:
 async def undo(
     graph: Graph, settings: Settings, run_id: str, *, group_id: str | None = None, now: datetime
 ) -> UndoReport:
-    """Restore what a run changed: states, dates, tags, contents, and the memories that it purged.
+    """Restore what a run changed: states, dates, tags, contents, purged memories, what it learned.
 
     The restored memories are held: until `undo_hold_days` have passed, no run changes them.
 
@@ -93,10 +104,14 @@ async def undo(
         }
         async for row in _restore(graph, run_id, group_id, at):
             _count(undone, row)
+        unlearned = await unlearn(graph, run_id, group_id)
+        undone.unlearned = unlearned.count
+        for kept in unlearned.kept:
+            _count(undone, _Restored(kept.memory_id, kept.refused))
         groups = run.groups if group_id is None else [group_id]
         async for _ in compress_contents(graph, groups=groups, canary=100):
             pass
-        if groups == run.groups and undone.restored and not undone.refused:
+        if groups == run.groups and undone.changed and not undone.refused:
             await records.mark(graph, run_id, "undone")
     return undone
 

@@ -46,7 +46,9 @@ class Obsolete:
 
 
 @dataclass(frozen=True, slots=True)
-class _Marked:
+class Marked:
+    """The outcome of marking a memory obsolete; `refused` is the reason if nothing was changed."""
+
     memory_id: str
     state: LifecycleState
     obsolete_at: Instant | None
@@ -136,10 +138,10 @@ async def supersede(
 
 async def _mark(
     engine: Engine, scope: CallScope, memory_id: str, reason: str, superseded_by: str | None
-) -> _Marked:
+) -> Marked:
     marked = await engine.graph.one(
         "memories/lifecycle/mark_obsolete",
-        _Marked,
+        Marked,
         memory_id=memory_id,
         reason=reason,
         superseded_by=superseded_by,

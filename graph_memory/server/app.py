@@ -33,6 +33,7 @@ from graph_memory.server.tools import (
     episodes,
     facts,
     hooks,
+    learning,
     lifecycle,
     maintenance,
     relations,
@@ -62,6 +63,7 @@ TOOLSETS: Mapping[str, tuple[Toolset, ...]] = {
     "compat": (compat.toolset,),
     "graphiti": (episodes.toolset, facts.toolset),
     "hooks": (hooks.toolset,),
+    "learning": (learning.toolset,),
 }
 
 _PATH = "/mcp"

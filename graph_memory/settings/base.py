@@ -12,6 +12,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from graph_memory.settings.database import DatabaseSettings
 from graph_memory.settings.decay import DecaySettings
+from graph_memory.settings.learning import LearningSettings
 from graph_memory.settings.llm import LlmSettings
 from graph_memory.settings.memories import MemorySettings
 from graph_memory.settings.search import SearchSettings
@@ -30,6 +31,7 @@ class Settings(
     MemorySettings,
     SearchSettings,
     DecaySettings,
+    LearningSettings,
     LlmSettings,
 ):
     """The configuration of the service; immutable."""

@@ -9,7 +9,7 @@ from pydantic_settings import BaseSettings
 
 from graph_memory.settings.types import Words, as_group
 
-TOOLSETS = ("core", "graph", "lifecycle", "admin", "compat", "graphiti", "hooks")
+TOOLSETS = ("core", "graph", "lifecycle", "admin", "compat", "graphiti", "hooks", "learning")
 
 
 class ServiceSettings(BaseSettings):
@@ -28,7 +28,7 @@ class ServiceSettings(BaseSettings):
         ("core", "graph", "lifecycle", "admin"),
         description=(
             "Toolsets that agents see: any of core, graph, lifecycle, admin, compat, "
-            "graphiti and hooks, or `all`."
+            "graphiti, hooks and learning, or `all`."
         ),
     )
     group_id: str = Field("default", description="Group, the tenant, of calls that name none.")

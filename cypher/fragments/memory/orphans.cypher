@@ -4,8 +4,8 @@
 //
 // access  fragment
 CALL () {
-  MATCH (n:MemoryVersion|WordVectors|Passage)
-  WHERE NOT EXISTS { (n)<-[:HAS_VERSION|HAS_WORDS|HAS_PASSAGE]-() }
+  MATCH (n:MemoryVersion|WordVectors|Passage|Proposal)
+  WHERE NOT EXISTS { (n)<-[:HAS_VERSION|HAS_WORDS|HAS_PASSAGE|HAS_PROPOSAL]-() }
   RETURN n
 UNION ALL
   MATCH (n:EntityBefore)

@@ -8,7 +8,8 @@
 MATCH (n:Memory {group_id: $group_id})
 WHERE n.adopted_at IS NOT NULL
 CALL (n) {
-  OPTIONAL MATCH (n)-[:HAS_VERSION|HAS_WORDS|HAS_PASSAGE]->(part:MemoryVersion|WordVectors|Passage)
+  OPTIONAL MATCH (n)-[:HAS_VERSION|HAS_WORDS|HAS_PASSAGE|HAS_PROPOSAL]->
+    (part:MemoryVersion|WordVectors|Passage|Proposal)
   DETACH DELETE part
   WITH DISTINCT n
   FOREACH (key IN $owned | SET n[key] = null)

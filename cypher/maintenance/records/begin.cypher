@@ -16,8 +16,8 @@
 CREATE (:MaintenanceRun {
   run_id: $run_id, now: $now, started_at: $started_at, status: 'running', stages: $stages,
   stages_done: [], groups: $groups, canary: $canary, full: $full, rules: $rules, policy: $policy,
-  processed: 0, soft_deleted: 0, purged: 0, compressed: 0, classified: 0, embedded: 0, errors: 0,
-  transitioned: '{}', failed: '[]', duration_seconds: 0.0, truncated: false
+  processed: 0, soft_deleted: 0, purged: 0, compressed: 0, classified: 0, embedded: 0, learned: 0,
+  errors: 0, transitioned: '{}', failed: '[]', duration_seconds: 0.0, truncated: false
 })
 WITH 1 AS begun
 MATCH (mark:Control)

@@ -26,7 +26,7 @@ RETURN run.run_id AS run_id, run.now AS now, run.started_at AS started_at, run.s
        run.stages AS stages, run.stages_done AS stages_done, run.groups AS groups,
        run.canary AS canary, run.full AS full, run.rules AS rules, run.policy AS policy,
        run {.processed, .soft_deleted, .purged, .compressed, .classified, .embedded,
-            .errors} AS counts,
+            .errors, learned: coalesce(run.learned, 0)} AS counts,
        run.transitioned AS transitioned, run.failed AS failed,
        run.duration_seconds AS duration_seconds, run.truncated AS truncated
 ORDER BY started_at DESC, run_id

@@ -6,7 +6,7 @@
 // param   status           : STRING — running, done, stopped or failed
 // param   stages_done      : LIST<STRING>
 // param   counts           : MAP — processed, soft_deleted, purged, compressed, classified,
-//                            embedded and errors
+//                            embedded, learned and errors
 // param   transitioned     : STRING — JSON, from>to: number
 // param   failed           : STRING — JSON, ids and reasons
 // param   duration_seconds : FLOAT
@@ -26,6 +26,7 @@ FOREACH (_ IN CASE WHEN lease IS NULL THEN [] ELSE [1] END |
     run.compressed = $counts.compressed,
     run.classified = $counts.classified,
     run.embedded = $counts.embedded,
+    run.learned = $counts.learned,
     run.errors = $counts.errors,
     run.transitioned = $transitioned,
     run.failed = $failed,

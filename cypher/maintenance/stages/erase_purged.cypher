@@ -9,7 +9,8 @@ MATCH (m:PurgedMemory)
 WHERE m.purged_at <= $purged_before AND ($groups IS NULL OR m.group_id IN $groups)
 CALL (m) {
   OPTIONAL MATCH (was:EntityBefore {uuid: m.uuid})
-  OPTIONAL MATCH (m)-[:HAS_VERSION|HAS_WORDS|HAS_PASSAGE]->(part:MemoryVersion|WordVectors|Passage)
+  OPTIONAL MATCH (m)-[:HAS_VERSION|HAS_WORDS|HAS_PASSAGE|HAS_PROPOSAL]->
+    (part:MemoryVersion|WordVectors|Passage|Proposal)
   DETACH DELETE was, part, m
 } IN TRANSACTIONS OF $batch ROWS
 RETURN count(*) AS erased

@@ -1,7 +1,7 @@
 // Erase every memory of a group permanently, with all data about it.
 //
-// That is versions, purged memories, sessions, queued episodes and learned feedback. It includes
-// Graphiti's episodes, unless the group has entities that are not memories.
+// That is versions, proposals, purged memories, sessions, queued episodes and learned feedback.
+// It includes Graphiti's episodes, unless the group has entities that are not memories.
 //
 // access  batch
 // param   group_id : STRING — the tenant
@@ -14,6 +14,9 @@ UNION ALL
   RETURN n, 0 AS counts
 UNION ALL
   MATCH (n:EntityBefore {group_id: $group_id})
+  RETURN n, 0 AS counts
+UNION ALL
+  MATCH (n:LearningChange {group_id: $group_id})
   RETURN n, 0 AS counts
 UNION ALL
   MATCH (n:EpisodeJob {group_id: $group_id})
@@ -47,7 +50,8 @@ UNION ALL
   RETURN n, 0 AS counts
 }
 CALL (n) {
-  OPTIONAL MATCH (n)-[:HAS_VERSION|HAS_WORDS|HAS_PASSAGE]->(part:MemoryVersion|WordVectors|Passage)
+  OPTIONAL MATCH (n)-[:HAS_VERSION|HAS_WORDS|HAS_PASSAGE|HAS_PROPOSAL]->
+    (part:MemoryVersion|WordVectors|Passage|Proposal)
   DETACH DELETE part, n
 } IN TRANSACTIONS OF 500 ROWS
 RETURN sum(counts) AS deleted

@@ -38,6 +38,9 @@ class MaintenanceView(View):
         lines += [left.explanation for left in run.unfinished]
         lines.append(f"Protected: {run.protected.describe()}.")
         lines += [f"{c.was}>{c.becomes} {c.memory_id} {c.lead}" for c in run.would_go_first]
+        learned = "would learn" if run.dry_run else "learned"
+        lines += [f"It {learned} {run.learned} changes."] if run.learned else []
+        lines += [f"{c.memory_id} {c.becomes}: {c.reason}" for c in run.would_learn]
         lines += [f"Failed: {f.memory_id}: {f.reason}" for f in run.failed]
         return "\n".join(lines)
 
@@ -47,6 +50,7 @@ class UndoView(ValueView):
 
     run_id: str
     restored: int
+    unlearned: int
     refused: int
     refusals: list[UndoRefusal]
     held_until: Instant | None

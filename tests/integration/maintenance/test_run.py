@@ -327,9 +327,10 @@ async def test_stages_run_in_their_order_and_only_those_asked_for(
     clock.advance(days=40)
     report = await run(memory, stages=["purge", "protection"])
     assert (report.stages, report.processed) == (["protection", "purge"], 0)
-    assert (await run(memory)).stages == list(Stage)
+    usual = [stage for stage in Stage if stage is not Stage.PROPOSALS]
+    assert (await run(memory)).stages == usual
     (latest, *_) = await runs(memory.context.graph)
-    assert (latest.groups, latest.status, latest.stages_done) == ([group], "done", list(Stage))
+    assert (latest.groups, latest.status, latest.stages_done) == ([group], "done", usual)
     with pytest.raises(InvalidArgumentError, match="stages"):
         await run(memory, stages=["nonsense"])
 

@@ -37,6 +37,7 @@ UNSCOPED |= {
         (
             "database/data_migrations/",
             "decay/protected/",
+            "learning/unlearn/",
             "maintenance/batches/",
             "maintenance/compression/",
             "maintenance/dry_run/",

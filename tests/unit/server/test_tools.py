@@ -154,6 +154,7 @@ WRITING = {
     "add_episode": "writes",
     "capture_turns": "sets",
     "serve_hook": "writes",
+    "decide_proposals": "destroys",
 }
 
 

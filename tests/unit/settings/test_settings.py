@@ -4,7 +4,7 @@ import json
 import re
 import tomllib
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 
@@ -36,6 +36,8 @@ def test_lists_are_read_from_commas_or_spaces(monkeypatch: pytest.MonkeyPatch) -
 
 
 LISTS = [name for name, field in Settings.model_fields.items() if isinstance(field.default, tuple)]
+#: Items of empty lists and tables that do not take any word.
+ITEMS: dict[str, Any] = {"learn": ["proposals"], "proposal_auto_accept": {"duplicate_of": 0.98}}
 TABLES = [name for name, field in Settings.model_fields.items() if isinstance(field.default, dict)]
 
 
@@ -43,7 +45,7 @@ TABLES = [name for name, field in Settings.model_fields.items() if isinstance(fi
 def test_every_list_is_read_from_json_and_from_commas(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    items = list(getattr(read_settings(), name)) or ["one", "two"]
+    items = list(getattr(read_settings(), name)) or ITEMS.get(name, ["one", "two"])
     for text in (
         json.dumps(items),
         ",".join(map(str, items)),
@@ -58,7 +60,9 @@ def test_every_list_is_read_from_json_and_from_commas(
 def test_every_table_is_read_from_json_and_from_pairs(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pairs = dict(getattr(read_settings(), name)) or {"one": "adaptive", "two": "none"}
+    pairs = dict(getattr(read_settings(), name)) or ITEMS.get(
+        name, {"one": "adaptive", "two": "none"}
+    )
     for text in (
         json.dumps(pairs),
         ",".join(f"{key}={value}" for key, value in pairs.items()),

@@ -1,0 +1,27 @@
+// List the proposals of a group by status, the highest score first.
+//
+// Proposals about a deleted memory are left out, and open ones about an obsolete or ended memory.
+//
+// access  read
+// param   limit : INTEGER — most proposals
+// returns proposal_id : STRING
+// returns kind        : STRING
+// returns score       : FLOAT [1] — 0 to 1
+// returns reason      : STRING
+// returns status      : STRING
+// returns first       : MAP — memory_id and content
+// returns second      : MAP — memory_id and content
+// returns created_at  : STRING
+// returns run_id      : STRING? — the run that proposed it
+// returns decided_at  : STRING?
+// returns decided_by  : STRING?
+// returns decided_run_id : STRING? — the run to undo the decision
+// include learning/review/chosen
+WITH p, a, b ORDER BY p.score DESC, p.uuid LIMIT $limit
+RETURN p.uuid AS proposal_id, p.kind AS kind, p.score AS score, p.reason AS reason,
+       p.status AS status,
+       {memory_id: a.uuid, content: coalesce(a.content, a.summary, '')} AS first,
+       {memory_id: b.uuid, content: coalesce(b.content, b.summary, '')} AS second,
+       p.created_at AS created_at, p.run_id AS run_id, p.decided_at AS decided_at,
+       p.decided_by AS decided_by, p.decided_run_id AS decided_run_id
+ORDER BY score DESC, proposal_id

@@ -1,0 +1,127 @@
+"""Proposals of relations between memories: list, accept and reject them."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from graph_memory.api.arguments import ProposalKindArgument, ProposalStatusArgument
+from graph_memory.context import Context
+from graph_memory.domain.inputs import MemoryId, Unit, validate, validate_selection, validate_value
+from graph_memory.domain.models import ProposalKind, ProposalStatus
+from graph_memory.errors import InvalidArgumentError
+from graph_memory.learning import review
+from graph_memory.learning.review import Choice, Proposals
+from graph_memory.maintenance.review import Decision, decide
+from graph_memory.wording import argument
+
+ProposalLimit = Annotated[int, Field(ge=1, le=1000)]
+
+
+class ProposalsApi:
+    """The proposals of a `GraphMemory`: `memory.proposals`."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    async def list(
+        self,
+        *,
+        kinds: Sequence[ProposalKindArgument] | None = None,
+        min_score: float = 0.0,
+        status: ProposalStatusArgument = ProposalStatus.OPEN,
+        limit: int = 50,
+        group_id: str | None = None,
+    ) -> Proposals:
+        """List proposals, the highest score first, and count all that match.
+
+        Args:
+            kinds: The kinds to list; None for all.
+            min_score: The least score, 0 to 1.
+            status: The status: `open`, `accepted` or `rejected`.
+            limit: Maximum number of proposals, 1 to 1,000.
+            group_id: The tenant.
+        """
+        return await review.list_proposals(
+            self._context.graph,
+            self._context.group(group_id),
+            _choice(None, kinds, min_score),
+            validate(ProposalStatus, status, "status"),
+            validate_value(ProposalLimit, limit, "limit"),
+        )
+
+    async def accept(
+        self,
+        proposal_ids: Sequence[str] | None = None,
+        *,
+        kinds: Sequence[ProposalKindArgument] | None = None,
+        min_score: float | None = None,
+        dry_run: bool = False,
+        group_id: str | None = None,
+    ) -> Decision:
+        """Accept proposals: each becomes a relation, or its first memory supersedes the second.
+
+        The decision is a run: `maintenance.undo` takes it back by its `run_id`.
+
+        Args:
+            proposal_ids: The proposals; None for all open ones that match the other arguments.
+            kinds: The kinds to accept; None for all.
+            min_score: The least score, 0 to 1.
+            dry_run: True to report the proposals without a change.
+            group_id: The tenant.
+
+        Raises:
+            InvalidArgumentError: The group has no such proposal, or nothing chooses proposals.
+            RunLockedError: A maintenance run is in progress.
+        """
+        choice = _decidable(proposal_ids, kinds, min_score)
+        return await self._decide(choice, ProposalStatus.ACCEPTED, dry_run, group_id)
+
+    async def reject(
+        self,
+        proposal_ids: Sequence[str] | None = None,
+        *,
+        kinds: Sequence[ProposalKindArgument] | None = None,
+        min_score: float | None = None,
+        dry_run: bool = False,
+        group_id: str | None = None,
+    ) -> Decision:
+        """Reject proposals, so that they are not made again; see `accept`."""
+        choice = _decidable(proposal_ids, kinds, min_score)
+        return await self._decide(choice, ProposalStatus.REJECTED, dry_run, group_id)
+
+    async def _decide(
+        self, choice: Choice, status: ProposalStatus, dry_run: bool, group_id: str | None
+    ) -> Decision:
+        scope = self._context.scope(group_id)
+        return await decide(self._context, scope, choice, status, dry_run=dry_run)
+
+
+def _decidable(
+    proposal_ids: Sequence[str] | None,
+    kinds: Sequence[ProposalKindArgument] | None,
+    min_score: float | None,
+) -> Choice:
+    """Return the choice of a decision, which must name what it is about.
+
+    Raises:
+        InvalidArgumentError: Nothing is given, or ids together with a kind or a score.
+    """
+    by_rule = kinds is not None or min_score is not None
+    if (proposal_ids is None) is not by_rule:
+        either = f"{argument('kinds')} or {argument('min_score')}"
+        raise InvalidArgumentError(
+            "proposal_ids", proposal_ids, f"give ids, or choose by {either}, but not both"
+        )
+    return _choice(proposal_ids, kinds, 0.0 if min_score is None else min_score)
+
+
+def _choice(
+    proposal_ids: Sequence[str] | None, kinds: Sequence[Any] | None, min_score: float
+) -> Choice:
+    selected: Any = validate_selection(ProposalKind, kinds, "kinds")
+    return Choice(
+        proposal_ids=validate_selection(MemoryId, proposal_ids, "proposal_ids"),
+        kinds=selected,
+        min_score=validate_value(Unit, min_score, "min_score"),
+    )

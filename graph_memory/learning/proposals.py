@@ -1,0 +1,259 @@
+"""Proposals of relations between memories: found by meaning and shared words, stored for a review.
+
+A proposal is not a relation. It waits until a caller or a setting accepts or rejects it. Its id
+follows from its kind and its memories, so the same proposal is stored once, and a rejected one is
+not made again.
+
+The stage compares each memory once per text: the memory notes the hash of the text that was
+compared (`proposed_hash`).
+"""
+
+import unicodedata
+import uuid
+from collections import Counter
+from collections.abc import AsyncGenerator, Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+
+from graph_memory.database.graph import Graph
+from graph_memory.domain.batching import batched
+from graph_memory.domain.models import LifecycleState, ProposalKind
+from graph_memory.domain.scope import CallScope
+from graph_memory.ranking.terms import content_words
+from graph_memory.settings.base import Settings
+
+#: Memories whose texts are read at a time.
+_PAGE = 5000
+
+#: Memories that are compared in one statement.
+_BATCH = 200
+
+#: Neighbours that are read for each proposal of a memory; some are related already.
+_OVERFETCH = 3
+
+#: A word is rare if at most this share of the memories of a group have it, or so few memories.
+_RARE_SHARE = 0.01
+_RARE_MEMORIES = 2
+
+#: The share of the distance to 1 by which many rare words that two memories share raise a cosine.
+_RARE_GAIN = 0.5
+
+#: Shared words that a reason names.
+_NAMED = 3
+
+_ARTICLES = frozenset(("a", "an", "the"))
+_STATES = [LifecycleState.ACTIVE, LifecycleState.DORMANT]
+_NAMESPACE = uuid.UUID("5b2a4c0e-6d0f-5f5e-9a3c-7d1f0a6b8c21")
+
+
+@dataclass(frozen=True, slots=True)
+class NewProposal:
+    """A proposal that is not stored yet: the relation of one memory to another."""
+
+    kind: ProposalKind
+    from_id: str
+    to_id: str
+    reason: str
+    score: float  #: 0 to 1
+
+    @property
+    def proposal_id(self) -> str:
+        """The id, which follows from the kind and the memories."""
+        ends = [self.from_id, self.to_id]
+        if self.kind is not ProposalKind.SUPERSEDES:
+            ends.sort()  # the other kinds say the same in both directions
+        return str(uuid.uuid5(_NAMESPACE, "|".join((self.kind, *ends))))
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A batch of memories that were compared, with the hashes of their texts, and the proposals."""
+
+    memories: dict[str, str]
+    proposals: list[NewProposal]
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    memory_id: str
+    text: str
+    content_hash: str
+    waiting: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Near:
+    memory_id: str
+    text: str
+    other_id: str
+    other: str
+    cosine: float
+    newer: bool
+
+
+@dataclass(slots=True)
+class _Rarity:
+    """The number of memories that have each word."""
+
+    analyzer: str
+    memories: int = 0
+    counts: Counter[str] = field(default_factory=Counter[str])
+
+    def add(self, text: str) -> None:
+        """Count the words of a memory."""
+        self.memories += 1
+        self.counts.update(self._words(text))
+
+    def shared(self, text: str, other: str) -> list[str]:
+        """Return the rare words that two texts share, the rarest first."""
+        most = max(_RARE_MEMORIES, self.memories * _RARE_SHARE)
+        both = self._words(text) & self._words(other)
+        rare = (word for word in both if self.counts[word] <= most)
+        return sorted(rare, key=lambda word: (self.counts[word], word))
+
+    def _words(self, text: str) -> set[str]:
+        return {word.term for word in content_words(text, self.analyzer)}
+
+
+async def compare(
+    graph: Graph, settings: Settings, scope: CallScope, canary: int = 100
+) -> AsyncGenerator[Compared]:
+    """Compare the memories of a group that are new or changed, and yield what to propose.
+
+    Args:
+        graph: The database.
+        settings: The limits of proposals.
+        scope: The tenant, and the instant at which memories must be true.
+        canary: Share of the memories to compare, 0 to 100 percent.
+    """
+    rarity, waiting = _Rarity(settings.fulltext_analyzer), dict[str, str]()
+    async for each in _texts(graph, scope, canary):
+        rarity.add(each.text)
+        if each.waiting:
+            waiting[each.memory_id] = each.content_hash
+    for batch in batched(waiting, _BATCH):
+        near = await graph.rows(
+            "learning/proposals/near",
+            _Near,
+            memory_ids=batch,
+            states=_STATES,
+            nearest=_OVERFETCH * settings.proposals_per_memory + 1,
+            least=_least_cosine(settings),
+            **scope.parameters(),
+        )
+        proposals = _best(near, rarity, settings)
+        yield Compared({memory_id: waiting[memory_id] for memory_id in batch}, proposals)
+
+
+async def propose(
+    graph: Graph, scope: CallScope, proposals: Sequence[NewProposal], run_id: str | None = None
+) -> int:
+    """Store proposals, and return the number of those that did not exist.
+
+    Args:
+        graph: The database.
+        scope: The tenant and the instant.
+        proposals: The proposals; one about a memory that does not exist is left out.
+        run_id: The maintenance run that proposes; None outside of runs.
+    """
+    if not proposals:
+        return 0
+    rows = [asdict(each) | {"proposal_id": each.proposal_id} for each in proposals]
+    rows.sort(key=lambda row: row["proposal_id"])
+    created = await graph.one(
+        "learning/proposals/propose", int, proposals=rows, run_id=run_id, **scope.parameters()
+    )
+    return created or 0
+
+
+async def note_compared(graph: Graph, scope: CallScope, compared: Compared, run_id: str) -> None:
+    """Note on memories which of their texts was compared, with a record for undo."""
+    rows = [
+        {"memory_id": memory_id, "content_hash": content_hash}
+        for memory_id, content_hash in sorted(compared.memories.items())
+    ]
+    await graph.run(
+        "learning/proposals/note_compared", compared=rows, run_id=run_id, **scope.parameters()
+    )
+
+
+async def unknown(graph: Graph, proposals: Sequence[NewProposal]) -> list[NewProposal]:
+    """Return the proposals that are not stored yet."""
+    ids = [each.proposal_id for each in proposals]
+    known = set(await graph.rows("learning/proposals/known", str, proposal_ids=ids))
+    return [each for each in proposals if each.proposal_id not in known]
+
+
+def same_words(text: str, other: str) -> bool:
+    """Check whether two texts have the same words in the same order.
+
+    Case, punctuation, articles and forms of Unicode do not count.
+    """
+    return _normalised(text) == _normalised(other)
+
+
+async def _texts(graph: Graph, scope: CallScope, canary: int) -> AsyncGenerator[_Text]:
+    after_id = ""
+    while True:
+        page = await graph.rows(
+            "learning/proposals/texts",
+            _Text,
+            after_id=after_id,
+            limit=_PAGE,
+            states=_STATES,
+            canary=canary,
+            **scope.parameters(),
+        )
+        for each in page:
+            yield each
+        if len(page) < _PAGE:
+            return
+        after_id = page[-1].memory_id
+
+
+def _least_cosine(settings: Settings) -> float:
+    """Return the cosine below which no pair can be proposed."""
+    related = (settings.proposal_min_score - _RARE_GAIN) / (1 - _RARE_GAIN)
+    return min(related, settings.duplicate_min_similarity)
+
+
+def _best(near: Iterable[_Near], rarity: _Rarity, settings: Settings) -> list[NewProposal]:
+    """Return all duplicates, and the best other proposals of each memory."""
+    found: dict[str, NewProposal] = {}
+    related: dict[str, list[NewProposal]] = {}
+    for pair in near:
+        proposal = _proposal(pair, rarity, settings)
+        if proposal is None:
+            continue
+        if proposal.kind is ProposalKind.DUPLICATE_OF:
+            found[proposal.proposal_id] = proposal
+        else:
+            related.setdefault(pair.memory_id, []).append(proposal)
+    for proposals in related.values():
+        proposals.sort(key=lambda each: (-each.score, each.proposal_id))
+        best = proposals[: settings.proposals_per_memory]
+        found.update((each.proposal_id, each) for each in best)
+    return list(found.values())
+
+
+def _proposal(pair: _Near, rarity: _Rarity, settings: Settings) -> NewProposal | None:
+    """Return the proposal that a pair of neighbours deserves, from the newer to the older."""
+    ends = (pair.memory_id, pair.other_id)
+    from_id, to_id = ends if pair.newer else ends[::-1]
+    cosine = min(max(pair.cosine, 0.0), 1.0)
+    measured = f"cosine {cosine:.2f}"
+    if cosine >= settings.duplicate_min_similarity and same_words(pair.text, pair.other):
+        reason = f"the same words; {measured}"
+        return NewProposal(ProposalKind.DUPLICATE_OF, from_id, to_id, reason, round(cosine, 4))
+    shared = rarity.shared(pair.text, pair.other)
+    score = cosine + (1 - cosine) * _RARE_GAIN * (1 - 1 / (1 + len(shared)))
+    if score < settings.proposal_min_score:
+        return None
+    words = ", ".join(f"'{word}'" for word in shared[:_NAMED])
+    reason = f"{measured}; both have {words}" if words else measured
+    return NewProposal(ProposalKind.RELATES_TO, from_id, to_id, reason, round(score, 4))
+
+
+def _normalised(text: str) -> list[str]:
+    plain = unicodedata.normalize("NFKC", text).replace("’", "'")
+    words = (word.term for word in content_words(plain, ""))
+    return [word for word in words if word not in _ARTICLES]

@@ -1,0 +1,281 @@
+"""The review of proposals: list, accept and reject them.
+
+An accepted proposal becomes a relation, or one of its memories supersedes the other. The proposal
+keeps what an undo restores.
+"""
+
+import json
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from graph_memory.database.graph import Graph
+from graph_memory.decay import policies
+from graph_memory.domain.batching import batched
+from graph_memory.domain.inputs import NewRelation
+from graph_memory.domain.models import ProposalKind, ProposalStatus, RelationType
+from graph_memory.domain.scope import CallScope
+from graph_memory.domain.timestamps import Instant
+from graph_memory.engine import Engine
+from graph_memory.errors import InvalidArgumentError
+from graph_memory.memories.lifecycle import Marked
+from graph_memory.memories.relations import edges
+
+#: Proposals in one transaction.
+_BATCH = 500
+
+#: The kinds by which the first memory supersedes the second.
+_SUPERSEDING = (ProposalKind.SUPERSEDES, ProposalKind.DUPLICATE_OF)
+
+#: The properties of a memory that superseding it changes; a proposal keeps their earlier values.
+KEPT = (
+    "lifecycle_state",
+    "state_changed_at",
+    "state_reason",
+    "state_history",
+    "packing_due",
+    "ended_at",
+    "obsolete_at",
+    "obsolete_reason",
+    "invalid_at",
+    "edit_history",
+    "next_due_at",
+    "is_protected",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedMemory:
+    """A memory that a proposal is about."""
+
+    memory_id: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A proposal: the relation of its first memory to its second, with the reason."""
+
+    proposal_id: str
+    kind: ProposalKind
+    score: float  #: 0 to 1
+    reason: str
+    status: ProposalStatus
+    first: ProposedMemory  #: the newer memory, as a rule
+    second: ProposedMemory
+    created_at: Instant
+    run_id: str | None  #: the run that proposed it
+    decided_at: Instant | None
+    decided_by: str | None  #: the caller, or the setting, that decided
+    decided_run_id: str | None  #: the run to undo the decision
+
+
+@dataclass(frozen=True, slots=True)
+class Proposals:
+    """The proposals of a list, the highest score first, and the number of all."""
+
+    proposals: list[Proposal]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A proposal that a decision is about."""
+
+    proposal_id: str
+    kind: ProposalKind
+    from_id: str
+    to_id: str
+    score: float
+    reason: str
+    status: ProposalStatus
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalRefusal:
+    """A proposal that was not decided, and the reason."""
+
+    proposal_id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The proposals that a list or a decision is about: by id, or by kind and score."""
+
+    proposal_ids: tuple[str, ...] | None = None
+    kinds: tuple[ProposalKind, ...] | None = None  #: None: all
+    min_score: float = 0.0
+
+
+@dataclass(slots=True)
+class Outcome:
+    """The ids of the proposals that were decided, and the refusals."""
+
+    decided: list[str] = field(default_factory=list[str])
+    refusals: list[ProposalRefusal] = field(default_factory=list[ProposalRefusal])
+
+
+async def list_proposals(
+    graph: Graph, group_id: str, choice: Choice, status: ProposalStatus, limit: int
+) -> Proposals:
+    """List the proposals of a group, the highest score first."""
+    common = {
+        "group_id": group_id,
+        "status": status,
+        "kinds": _names(choice),
+        "min_score": choice.min_score,
+    }
+    found = await graph.rows("learning/review/list", Proposal, limit=limit, **common)
+    total = len(found)
+    if total == limit:
+        total = await graph.one("learning/review/count", int, **common) or 0
+    return Proposals(found, total)
+
+
+async def choose(graph: Graph, group_id: str, choice: Choice) -> list[Chosen]:
+    """Return the proposals that a decision is about, the highest score first.
+
+    Raises:
+        InvalidArgumentError: The group has no proposal of a given id.
+    """
+    if choice.proposal_ids is None:
+        return await graph.rows(
+            "learning/review/open",
+            Chosen,
+            group_id=group_id,
+            status=ProposalStatus.OPEN,
+            kinds=_names(choice),
+            min_score=choice.min_score,
+        )
+    ids = list(dict.fromkeys(choice.proposal_ids))
+    found = await graph.rows("learning/review/named", Chosen, group_id=group_id, proposal_ids=ids)
+    if missing := sorted(set(ids) - {each.proposal_id for each in found}):
+        raise InvalidArgumentError(
+            "proposal_ids", missing[0], "the group has no such proposal; list them first"
+        )
+    return found
+
+
+async def accept(
+    engine: Engine, scope: CallScope, chosen: Sequence[Chosen], run_id: str, decided_by: str
+) -> Outcome:
+    """Accept open proposals; each becomes a relation, or one memory supersedes the other.
+
+    Args:
+        engine: The database, and the decay policies.
+        scope: The tenant, and the instant from which the relations hold.
+        chosen: The proposals.
+        run_id: The run that decides, for undo.
+        decided_by: The caller, or the setting, that decides.
+    """
+    outcome = Outcome()
+    for batch in batched(open_ones(chosen, outcome), _BATCH):
+        related = [each for each in batch if each.kind not in _SUPERSEDING]
+        await _relate(engine.graph, scope, related, outcome, run_id, decided_by)
+        for each in batch:
+            if each.kind in _SUPERSEDING:
+                await _supersede(engine, scope, each, outcome, run_id, decided_by)
+    return outcome
+
+
+async def reject(
+    graph: Graph, scope: CallScope, chosen: Sequence[Chosen], run_id: str, decided_by: str
+) -> Outcome:
+    """Reject open proposals, so that they are not proposed again; see `accept`."""
+    outcome = Outcome()
+    for batch in batched(open_ones(chosen, outcome), _BATCH):
+        outcome.decided += await graph.rows(
+            "learning/review/reject",
+            str,
+            proposal_ids=sorted(each.proposal_id for each in batch),
+            run_id=run_id,
+            decided_by=decided_by,
+            **scope.parameters(),
+        )
+    return outcome
+
+
+def _names(choice: Choice) -> list[str] | None:
+    return None if choice.kinds is None else list(choice.kinds)
+
+
+def open_ones(chosen: Sequence[Chosen], outcome: Outcome) -> list[Chosen]:
+    """Return the open proposals, and refuse the others."""
+    for each in chosen:
+        if each.status is not ProposalStatus.OPEN:
+            reason = f"it was {each.status} already; undo that run first"
+            outcome.refusals.append(ProposalRefusal(each.proposal_id, reason))
+    return [each for each in chosen if each.status is ProposalStatus.OPEN]
+
+
+def _provenance(proposal: Chosen, run_id: str) -> dict[str, str]:
+    """Return the metadata of a relation that a proposal became."""
+    return {"proposal_id": proposal.proposal_id, "run_id": run_id}
+
+
+async def _relate(
+    graph: Graph,
+    scope: CallScope,
+    chosen: Sequence[Chosen],
+    outcome: Outcome,
+    run_id: str,
+    decided_by: str,
+) -> None:
+    rows = [
+        edge | {"proposal_id": each.proposal_id}
+        for each in chosen
+        for edge in edges(each.from_id, _relation(each, run_id))
+    ]
+    if not rows:
+        return
+    done = await graph.rows(
+        "learning/review/relate",
+        str,
+        relations=rows,
+        run_id=run_id,
+        decided_by=decided_by,
+        **scope.parameters(),
+    )
+    outcome.decided += done
+    for each in sorted({each.proposal_id for each in chosen} - set(done)):
+        outcome.refusals.append(ProposalRefusal(each, "one of its memories was deleted"))
+
+
+def _relation(proposal: Chosen, run_id: str) -> NewRelation:
+    return NewRelation(
+        target_id=proposal.to_id,
+        relation_type=RelationType(proposal.kind),
+        strength=proposal.score,
+        metadata=_provenance(proposal, run_id),
+    )
+
+
+async def _supersede(
+    engine: Engine, scope: CallScope, proposal: Chosen, outcome: Outcome, run_id: str, by: str
+) -> None:
+    """Let the first memory of a proposal supersede the second, unless it is refused."""
+    reason = f"{proposal.kind}: {proposal.reason}"[:256]
+    marked = await engine.graph.one(
+        "learning/review/supersede",
+        Marked,
+        proposal_id=proposal.proposal_id,
+        memory_id=proposal.to_id,
+        superseded_by=proposal.from_id,
+        relation_id=str(uuid.uuid4()),
+        reason=reason,
+        metadata=json.dumps(_provenance(proposal, run_id)),
+        kept=list(KEPT),
+        run_id=run_id,
+        decided_by=by,
+        decay=policies.parameters(engine.settings, run_id) | {"because": json.dumps(reason)},
+        **scope.parameters(),
+    )
+    if marked is None:
+        refused = "one of its memories was deleted"
+    elif marked.refused:
+        refused = marked.error(proposal.from_id).expected
+    else:
+        outcome.decided.append(proposal.proposal_id)
+        return
+    outcome.refusals.append(ProposalRefusal(proposal.proposal_id, refused))

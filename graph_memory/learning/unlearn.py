@@ -1,0 +1,99 @@
+"""Undo of learning: take back what a run proposed, decided and noted."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from graph_memory.database.graph import Graph
+from graph_memory.learning.review import KEPT
+
+_BATCH = 500
+
+#: The properties that show whether a superseded memory was changed later.
+_COMPARED = ("lifecycle_state", "state_changed_at", "obsolete_at", "invalid_at", "edit_history")
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A memory whose learned change stays, and the reason."""
+
+    memory_id: str
+    refused: str
+
+
+@dataclass(slots=True)
+class Unlearned:
+    """The number of changes that were taken back, and those that stay."""
+
+    count: int = 0
+    kept: list[Kept] = field(default_factory=list[Kept])
+
+
+@dataclass(frozen=True, slots=True)
+class _Reopened:
+    memory_id: str | None
+    refused: str | None
+
+
+async def unlearn(graph: Graph, run_id: str, group_id: str | None = None) -> Unlearned:
+    """Take back what a run learned, unless it was changed since.
+
+    Args:
+        graph: The database.
+        run_id: The run.
+        group_id: Only the changes of this tenant; None for all.
+    """
+    undone = Unlearned()
+    await _reopen(graph, run_id, group_id, undone)
+    of_run = {"run_id": run_id, "group_id": group_id}
+    undone.kept += await graph.rows("learning/unlearn/kept_proposals", Kept, **of_run)
+    erased = await graph.one("learning/unlearn/erase_proposals", int, batch=_BATCH, **of_run)
+    noted = await graph.one("learning/unlearn/restore_compared", int, **of_run)
+    undone.count += (erased or 0) + (noted or 0)
+    return undone
+
+
+async def forget(
+    graph: Graph, *, groups: Sequence[str] | None, before: str, run_id: str, batch: int
+) -> None:
+    """Erase the records of learned changes that can no longer be undone.
+
+    Args:
+        graph: The database.
+        groups: The tenants; None for all.
+        before: The instant up to which changes are erased, ISO 8601.
+        run_id: The present run, whose records stay.
+        batch: Records in one transaction.
+    """
+    common = {
+        "groups": None if groups is None else list(groups),
+        "changed_before": before,
+        "batch": batch,
+    }
+    await graph.run("learning/unlearn/forget_changes", run_id=run_id, **common)
+    await graph.run("learning/unlearn/forget_decisions", kept=list(KEPT), **common)
+
+
+async def _reopen(graph: Graph, run_id: str, group_id: str | None, undone: Unlearned) -> None:
+    """Take back the decisions of a run, a batch at a time, in the order of their ids."""
+    after_id = ""
+    while ids := await graph.rows(
+        "learning/unlearn/decided",
+        str,
+        run_id=run_id,
+        group_id=group_id,
+        after_id=after_id,
+        limit=_BATCH,
+    ):
+        for row in await graph.rows(
+            "learning/unlearn/reopen",
+            _Reopened,
+            run_id=run_id,
+            proposal_ids=ids,
+            kept=list(KEPT),
+            compared=list(_COMPARED),
+        ):
+            if row.refused is None:
+                undone.count += 1
+            else:
+                undone.kept.append(Kept(row.memory_id or "", row.refused))
+        after_id = ids[-1]

@@ -1,0 +1,84 @@
+"""The stages of a run that learn: each computes from stored values, and records what it changes."""
+
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass
+
+from graph_memory.context import Context
+from graph_memory.domain.scope import CallScope
+from graph_memory.learning import proposals as learned
+from graph_memory.learning import review
+from graph_memory.learning.proposals import Compared
+from graph_memory.learning.review import Choice
+from graph_memory.maintenance.records import Run
+from graph_memory.maintenance.report import LearnedChange
+from graph_memory.maintenance.request import Stage
+from graph_memory.maintenance.state import RunState
+from graph_memory.memories.embeddings import groups
+
+#: The setting that accepts proposals in place of a caller.
+_BY_SETTING = "setting proposal_auto_accept"
+
+
+@dataclass(slots=True)
+class Expected:
+    """The number of changes that a stage would make, and the first of them."""
+
+    count: int
+    changes: list[LearnedChange]
+
+
+async def propose(state: RunState) -> None:
+    """Propose relations of the memories that are new or changed, and accept what is configured."""
+    context, run = state.context, state.run
+    for group in await _groups(context, run.groups):
+        scope = CallScope(group, run.now)
+        async for compared in _compared(context, scope, run.canary):
+            created = await learned.propose(context.graph, scope, compared.proposals, run.run_id)
+            await learned.note_compared(context.graph, scope, compared, run.run_id)
+            run.counts.learned += created
+            await state.checkpoint(len(compared.memories))
+        run.counts.learned += await _accept(state, scope)
+
+
+async def expect_proposals(context: Context, run: Run, shown: int) -> Expected:
+    """Return what the stage would propose, with the first `shown` proposals."""
+    expected = Expected(0, [])
+    for group in await _groups(context, run.groups):
+        seen: set[str] = set()
+        async for compared in _compared(context, CallScope(group, run.now), run.canary):
+            for each in await learned.unknown(context.graph, compared.proposals):
+                if each.proposal_id not in seen:
+                    seen.add(each.proposal_id)
+                    expected.changes.append(
+                        LearnedChange(
+                            stage=Stage.PROPOSALS,
+                            memory_id=each.from_id,
+                            was=None,
+                            becomes=f"{each.kind} {each.to_id} ({each.score:.2f})",
+                            reason=each.reason,
+                        )
+                    )
+            del expected.changes[shown:]
+        expected.count += len(seen)
+    return expected
+
+
+async def _groups(context: Context, wanted: Sequence[str] | None) -> Sequence[str]:
+    return await groups(context.graph) if wanted is None else wanted
+
+
+def _compared(context: Context, scope: CallScope, canary: int) -> AsyncGenerator[Compared]:
+    return learned.compare(context.graph, context.settings, scope, canary)
+
+
+async def _accept(state: RunState, scope: CallScope) -> int:
+    """Accept the open proposals that the setting accepts, and return their number."""
+    engine, accepted = state.context.engine, 0
+    for kind, least in sorted(state.context.settings.proposal_auto_accept.items()):
+        chosen = await review.choose(
+            engine.graph, scope.group_id, Choice(kinds=(kind,), min_score=least)
+        )
+        outcome = await review.accept(engine, scope, chosen, state.run.run_id, _BY_SETTING)
+        accepted += len(outcome.decided)
+        await state.checkpoint()
+    return accepted

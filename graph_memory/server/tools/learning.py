@@ -1,0 +1,73 @@
+"""The learning toolset: proposals of relations, and decisions on them."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from graph_memory.api.service import GraphMemory
+from graph_memory.api.types import Decision, Proposals
+from graph_memory.domain.inputs import MemoryId
+from graph_memory.domain.models import ProposalKind, ProposalStatus
+from graph_memory.server import parameters
+from graph_memory.server.tool import DESTROYS, READS, Toolset
+from graph_memory.server.views.learning import DecisionView, ProposalsView
+
+toolset = Toolset()
+
+Kinds = Annotated[
+    tuple[ProposalKind, ...] | None,
+    Field(description="Kinds: relates_to, duplicate_of, contradicts, supersedes; default: all."),
+    parameters.WORDS,
+]
+
+
+@toolset.tool("List proposals", READS)
+async def list_proposals(
+    memory: GraphMemory,
+    kinds: Kinds = None,
+    min_score: Annotated[
+        float, Field(ge=0, le=1, description="Least score."), parameters.REAL
+    ] = 0.0,
+    status: Annotated[
+        ProposalStatus, Field(description="Status: open, accepted or rejected."), parameters.WORD
+    ] = ProposalStatus.OPEN,
+    limit: parameters.Limit = 20,
+    group_id: parameters.GroupId = None,
+) -> ProposalsView:
+    """List the relations that maintenance proposes when a user wants to tidy up the memories."""
+    found: Proposals = await memory.proposals.list(
+        kinds=kinds, min_score=min_score, status=status, limit=limit, group_id=group_id
+    )
+    return ProposalsView.of(found)
+
+
+@toolset.tool("Decide on proposals", DESTROYS)
+async def decide_proposals(
+    memory: GraphMemory,
+    decision: Annotated[
+        Literal["accept", "reject"],
+        Field(description="Decision: accept or reject."),
+        parameters.WORD,
+    ],
+    proposal_ids: Annotated[
+        tuple[MemoryId, ...] | None,
+        Field(description="Ids; or choose by kinds and min_score."),
+        parameters.WORDS,
+    ] = None,
+    kinds: Kinds = None,
+    min_score: Annotated[
+        float | None, Field(ge=0, le=1, description="Least score."), parameters.REAL
+    ] = None,
+    dry_run: Annotated[bool, Field(description="True: only report.")] = False,
+    group_id: parameters.GroupId = None,
+) -> DecisionView:
+    """Accept or reject proposals after a user has decided, or if they are certainly right.
+
+    An accepted one becomes a relation; with duplicate_of and supersedes the second memory becomes
+    obsolete. undo_maintenance takes the decision back by its run_id.
+    """
+    decide = memory.proposals.accept if decision == "accept" else memory.proposals.reject
+    decided: Decision = await decide(
+        proposal_ids, kinds=kinds, min_score=min_score, dry_run=dry_run, group_id=group_id
+    )
+    return DecisionView.of(decided)

@@ -1,0 +1,44 @@
+"""The settings of learning: the stages that run, and the limits of proposals."""
+
+from typing import Annotated, Literal, get_args
+
+from pydantic import AfterValidator, Field
+from pydantic_settings import BaseSettings, NoDecode
+
+from graph_memory.domain.models import ProposalKind
+from graph_memory.settings.types import Fraction, FromTableText, Words
+
+#: A stage that learns.
+LearningStage = Literal["proposals"]
+
+
+def _as_stages(names: tuple[str, ...]) -> tuple[str, ...]:
+    known = get_args(LearningStage)
+    for name in names:
+        if name not in known:
+            raise ValueError(f"'{name}' is not a stage of learning; choose from {', '.join(known)}")
+    return names
+
+
+class LearningSettings(BaseSettings):
+    """Stages of maintenance runs that learn, and the limits of what they propose."""
+
+    learn: Annotated[Words, AfterValidator(_as_stages)] = Field(
+        (),
+        description="Stages of learning in maintenance runs: any of `proposals`; empty for none.",
+    )
+    proposal_min_score: Fraction = Field(
+        0.8, description="Score from which a relation between two memories is proposed."
+    )
+    duplicate_min_similarity: Fraction = Field(
+        0.9, description="Cosine from which two memories with the same words are duplicates."
+    )
+    proposals_per_memory: int = Field(
+        5, ge=1, le=100, description="Relations proposed for one memory in a run, at most."
+    )
+    proposal_auto_accept: Annotated[dict[ProposalKind, Fraction], NoDecode, FromTableText] = Field(
+        {},
+        description=(
+            "Score from which runs accept proposals, by kind; other kinds wait for a review."
+        ),
+    )

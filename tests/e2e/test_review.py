@@ -1,0 +1,64 @@
+"""The review of proposals on the command line and over MCP."""
+
+from graph_memory import GraphMemory
+from tests.conftest import Clock
+from tests.e2e.test_cli import Run, cli, environment  # noqa: F401
+from tests.support.mcp_client import call, inside, refused
+
+TEXTS = ("Ada's violin is in the attic.", "Ada's violin is in the attic")
+
+
+def test_a_review_from_the_dry_run_to_the_undo(cli: Run, group: str) -> None:  # noqa: F811
+    for text in TEXTS:
+        assert cli("add", text).code == 0
+    stage = ("--group", group, "--stage", "proposals")
+    assert "duplicate_of" in cli("maintain", *stage, "--dry-run").err
+    run = cli("maintain", *stage, "--json").json
+    assert run["learned"] == 1
+
+    listed = cli("review", "list", "--kind", "duplicate_of", "--json").json
+    assert listed["total"] == 1
+    (proposal,) = listed["proposals"]
+    assert proposal["reason"].startswith("the same words")
+    assert proposal["proposal_id"] in cli("review", "list").out
+
+    by_rule = ("--min-score", "0.9", "--kind", "duplicate_of")
+    told = cli("review", "accept", *by_rule, "--dry-run", "--json").json
+    assert (told["decided"], told["run_id"], told["dry_run"]) == (1, None, True)
+    done = cli("review", "accept", *by_rule, "--json").json
+    assert (done["decided"], done["status"]) == (1, "accepted")
+    undone = cli("undo", done["run_id"], "--json").json
+    assert (undone["unlearned"], undone["refused"]) == (1, 0)
+
+    rejected = cli("review", "reject", proposal["proposal_id"])
+    assert (rejected.code, "rejected" in rejected.out) == (0, True)
+    again = cli("review", "accept", proposal["proposal_id"])
+    assert "it was rejected already" in again.err
+    nothing = cli("review", "accept")
+    assert (nothing.code, "--min-score" in nothing.err) == (2, True)
+
+
+async def test_an_agent_lists_and_decides(memory: GraphMemory, clock: Clock, group: str) -> None:
+    for text in TEXTS:
+        await memory.add(text)
+        clock.advance(minutes=1)
+    await memory.maintenance.run(groups=[group], stages=["proposals"])
+    learning = memory.settings.model_copy(update={"toolsets": ("admin", "learning")})
+    reviewing = GraphMemory.over(
+        memory.context.graph, memory.context.embedder, learning, clock=memory.clock
+    )
+    async with inside(reviewing) as client:
+        listed = await call(client, "list_proposals", min_score=0.5)
+        (proposal,) = listed["proposals"]
+        assert (proposal["kind"], listed["total"]) == ("duplicate_of", 1)
+        assert proposal["second"]["content"] == TEXTS[0]
+        chosen = {"proposal_ids": [proposal["proposal_id"]]}
+        told = await call(client, "decide_proposals", decision="accept", dry_run=True, **chosen)
+        assert (told["decided"], told["run_id"]) == (1, None)
+        done = await call(client, "decide_proposals", decision="accept", **chosen)
+        undone = await call(client, "undo_maintenance", run_id=done["run_id"])
+        assert undone["unlearned"] == 1
+        await call(client, "decide_proposals", decision="reject", kinds=["duplicate_of"])
+        assert (await call(client, "list_proposals"))["proposals"] == []
+        _, error = await refused(client, "decide_proposals", decision="accept")
+        assert error["argument"] == "proposal_ids"
