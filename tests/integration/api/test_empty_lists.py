@@ -31,6 +31,7 @@ FILTERS = {
     "names",
     "entity_types",
     "statuses",
+    "kinds",
 }
 
 #: The lists that hold values of a call, in which an empty list is a value or is refused by length.
@@ -50,6 +51,8 @@ SELECTIONS: dict[str, tuple[str, Callable[[GraphMemory], Awaitable[Any]]]] = {
     "adoption.adopt": ("groups", lambda memory: memory.adoption.adopt([])),
     "adoption.release": ("groups", lambda memory: memory.adoption.release([])),
     "adoption.adopt ": ("labels", lambda memory: memory.adoption.adopt(None, [])),
+    "proposals.accept": ("proposal_ids", lambda memory: memory.proposals.accept([])),
+    "proposals.reject": ("proposal_ids", lambda memory: memory.proposals.reject([])),
     "tokens.create": ("groups", lambda memory: memory.tokens.create("ci", groups=())),
 }
 

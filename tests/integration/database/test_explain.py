@@ -33,6 +33,9 @@ CREATE (m)-[:HAS_WORDS]->(:WordVectors {group_id: 'seed', vectors: ''})
 CREATE (m)-[:HAS_PASSAGE]->(:Passage {group_id: 'seed', start: 0, end: 1, word_vectors: '',
   embedding: [0.5]})
 CREATE (m)-[:HAS_PARENT]->(m)
+CREATE (m)-[:HAS_PROPOSAL]->(:Proposal {uuid: 'seed', group_id: 'seed', kind: '', score: 0.0,
+  from_id: 'seed', to_id: 'seed', reason: '', status: '', run_id: '', created_at: '',
+  decided_at: '', decided_by: '', decided_run_id: '', relation_id: '', before: '', after: ''})
 CREATE (:Conversation:Seed {conversation_key: 'seed', group_id: 'seed', last_memory_id: 'seed'})
   -[:HAS_TURN {position: 0, role: '', at: ''}]->(m)
 CREATE (:Control:Seed {key: 'seed', lean: 0.0, useful: 0, useless: 0,
@@ -65,7 +68,8 @@ CREATE (:PurgedMemory:Seed {uuid: 'seed', group_id: 'seed', purged_at: '', purge
   soft_deleted_at: '', content_hash: ''})
 CREATE (:MaintenanceRun:Seed {run_id: 'seed', now: '', started_at: '', status: '', stages: [''],
   stages_done: [''], groups: [''], canary: 0, full: true, rules: '', policy: '', processed: 0,
-  soft_deleted: 0, purged: 0, compressed: 0, classified: 0, embedded: 0, errors: 0, failed: '',
+  soft_deleted: 0, purged: 0, compressed: 0, classified: 0, learned: 0, embedded: 0,
+  errors: 0, failed: '',
   transitioned: '', duration_seconds: 0.0, truncated: false})
 CREATE (:MaintenanceChange:Seed {run_id: 'seed', memory_id: 'seed', group_id: '', at: '',
   before_lifecycle_state: '', before_state_changed_at: '', before_state_reason: '',
@@ -129,7 +133,7 @@ async def seeded(
     await driver.execute_query("CALL db.clearQueryCaches()")
     yield
     await driver.execute_query(
-        "MATCH (s:Seed) OPTIONAL MATCH (s)-->(v:MemoryVersion|WordVectors|Passage) "
+        "MATCH (s:Seed) OPTIONAL MATCH (s)-->(v:MemoryVersion|WordVectors|Passage|Proposal) "
         "DETACH DELETE s, v"
     )
 

@@ -199,7 +199,9 @@ async def test_an_evaluation_measures_it(memory: GraphMemory, judging: Judging) 
     data = Evaluation.model_validate(
         {
             "memories": [{"id": str(i), "content": fact} for i, fact in enumerate(FACTS)],
-            "questions": [{"text": fact, "evidence": [str(i)]} for i, fact in enumerate(FACTS)],
+            "questions": [
+                {"text": f"{fact}?", "evidence": [str(i)]} for i, fact in enumerate(FACTS)
+            ],
         }
     )
     (plain,) = (await evaluate(memory, data, budgets=())).scores
