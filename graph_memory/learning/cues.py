@@ -159,7 +159,7 @@ class _Language:
         endings = list(self._places("endings", text))
         for key in ("negations", "refusals"):
             for start, end in self._places(key, text):
-                # The "no" of "no longer" is no second negation.
+                # The "no" of "no longer" does not count as a second negation.
                 if not any(first <= start < last for first, last in endings):
                     yield end, min((s for s, _ in ends if s >= end), default=len(text))
         for start, end in endings:

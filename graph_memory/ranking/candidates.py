@@ -6,6 +6,9 @@ from datetime import datetime
 from functools import cached_property
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from graph_memory.domain.models import BriefMemory
 from graph_memory.domain.readable import Readable
 from graph_memory.ranking.dates import mentioned_periods
@@ -84,6 +87,15 @@ class Candidates:
     rarity: list[float]
     memories: Readable[Candidate]
     links: list[tuple[str, str]]
+
+    @cached_property
+    def word_weights(self) -> npt.NDArray[np.float64]:
+        """The weight of each lookup in each candidate, array (candidates, lookups)."""
+        weights = np.zeros((len(self.memories), len(self.rarity)))
+        for row, memory in zip(weights, self.memories, strict=True):
+            for word, weight in memory.words:
+                row[word] = weight
+        return weights
 
     @cached_property
     def mentioned_periods(self) -> list[list[Period]]:

@@ -41,7 +41,6 @@ import numpy.typing as npt
 
 from graph_memory.ranking.candidates import (
     DECIMALS,
-    LEAD_CHARACTERS,
     NO_PART,
     Candidate,
     Candidates,
@@ -56,6 +55,7 @@ from graph_memory.ranking.dates import (
     time_words,
 )
 from graph_memory.ranking.late_interaction import Tokens, max_sim, query_token_vectors
+from graph_memory.ranking.quotations import contains_quotation, quotation_exactness
 from graph_memory.ranking.relevance import calibration_for, features
 from graph_memory.ranking.terms import content_words, names
 from graph_memory.settings.base import Settings
@@ -238,7 +238,7 @@ def _first_measures(
     """Return the candidates with all measures that need neither token vectors nor other scores."""
     memories = candidates.memories
     share = settings.recall_vector_weight
-    cosines, words = np.array([m.cosine for m in memories]), _word_weights(candidates)
+    cosines, words = np.array([m.cosine for m in memories]), candidates.word_weights
     text = _with_context(words, contexts).sum(axis=1)
     measures = {
         "semantic": (2 * share, _normalise(cosines)),
@@ -267,15 +267,8 @@ def relevances(
     if calibration is None:
         return None
     relevance = calibration.relevance(relevance_features(query, candidates, settings, now))
-    quotes = _quotes(query, candidates)
+    quotes = contains_quotation(query, candidates)
     return np.where(quotes, np.maximum(relevance, QUOTED_RELEVANCE), relevance)
-
-
-def _quotes(query: Query, candidates: Candidates) -> npt.NDArray[np.bool_]:
-    """Return True for each candidate that contains the question word by word, array (n,)."""
-    if query.quotation is None:
-        return np.zeros(len(candidates.memories), dtype=bool)
-    return _word_weights(candidates)[:, -1] > 0
 
 
 def relevance_features(
@@ -297,7 +290,7 @@ def contained_terms(query: Query, candidates: Candidates, now: datetime) -> npt.
 
     A memory of a period that the question names counts as containing the words that name it.
     """
-    contained = _word_weights(candidates)[:, : len(query.terms)] > 0
+    contained = candidates.word_weights[:, : len(query.terms)] > 0
     if (matches := _time_matches(query.text, candidates, now)) is not None:
         dates = time_words(query.text, _aware(now))
         fits = matches >= _LEAST_TIME_MATCH
@@ -378,28 +371,12 @@ def _with_cross(ranking: Ranking, cross_scores: Mapping[str, float]) -> Ranking:
 
 def _with_quotation(ranking: Ranking, query: Query, candidates: Candidates) -> Ranking:
     """Return a ranking with the measure `quotation`, if a candidate contains the question."""
-    pairs = zip(candidates.memories, _quotes(query, candidates), strict=True)
-    quoting = {memory.memory_id for memory, quotes in pairs if quotes}
-    if not quoting:
+    exactness = quotation_exactness(query, candidates)
+    values = np.array([exactness.get(memory.memory_id, 0.0) for memory in ranking.memories])
+    if not values.any():
         return ranking
-    literal = _letters(query.text)
-    values = [
-        _exactness(memory, literal) if memory.memory_id in quoting else 0.0
-        for memory in ranking.memories
-    ]
     others = sum(weight for weight, _ in ranking.measures.values())
-    return ranking.adding("quotation", others, np.array(values))
-
-
-def _exactness(memory: Candidate, literal: str) -> float:
-    """Return 1 if a memory that contains a quotation may do so letter by letter, else a half."""
-    beyond = memory.characters > LEAD_CHARACTERS
-    return 1.0 if beyond or literal in _letters(memory.lead) else 0.5
-
-
-def _letters(text: str) -> str:
-    """Return a text without differences of case and of white space."""
-    return " ".join(text.casefold().split())
+    return ranking.adding("quotation", others, values)
 
 
 def _shortness(memories: Sequence[Candidate], settings: Settings) -> float:
@@ -411,15 +388,6 @@ def _shortness(memories: Sequence[Candidate], settings: Settings) -> float:
 def _normalise(values: Numbers) -> Numbers:
     """Return values as shares of the largest; negative values become 0."""
     return np.maximum(values, 0) / max(1e-9, values.max(initial=0))
-
-
-def _word_weights(candidates: Candidates) -> Numbers:
-    """Return the weight of each lookup in each candidate, array (candidates, lookups)."""
-    own = np.zeros((len(candidates.memories), len(candidates.rarity)))
-    for row, memory in zip(own, candidates.memories, strict=True):
-        for word, weight in memory.words:
-            row[word] = weight
-    return own
 
 
 def _with_context(own: Numbers, contexts: _Contexts) -> Numbers:
