@@ -88,11 +88,14 @@ if TYPE_CHECKING:
     )
     from graph_memory.domain.inputs import Filters, MemoryChanges, NewMemory, NewRelation, NewTurn
     from graph_memory.domain.models import (
+        AddedMemory,
+        ConflictKind,
         FoundMemory,
         Known,
         LifecycleState,
         Memory,
         MemoryType,
+        PossibleConflict,
         ProposalKind,
         ProposalStatus,
         Relation,
@@ -108,6 +111,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Action",
     "AddResult",
+    "AddedMemory",
     "AdoptableGroup",
     "Adopted",
     "Algorithm",
@@ -118,6 +122,7 @@ __all__ = [
     "CapturedTurn",
     "ChangedMemory",
     "Check",
+    "ConflictKind",
     "Connector",
     "ContextState",
     "DecayStatus",
@@ -165,6 +170,7 @@ __all__ = [
     "Obsolete",
     "Page",
     "Pause",
+    "PossibleConflict",
     "Problem",
     "Profile",
     "Proposal",
@@ -294,11 +300,14 @@ _MODULES = {
     "domain.inputs": ("Filters", "MemoryChanges", "NewMemory", "NewRelation", "NewTurn"),
     "errors": ("GraphMemoryError",),
     "domain.models": (
+        "AddedMemory",
+        "ConflictKind",
         "FoundMemory",
         "Known",
         "LifecycleState",
         "Memory",
         "MemoryType",
+        "PossibleConflict",
         "ProposalKind",
         "ProposalStatus",
         "Relation",

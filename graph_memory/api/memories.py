@@ -1,5 +1,6 @@
 """The methods of a `GraphMemory` for single memories: store, read, change, delete."""
 
+import asyncio
 from collections.abc import Iterable, Mapping
 from typing import Any, Unpack, get_args
 
@@ -20,12 +21,13 @@ from graph_memory.domain.inputs import (
     validate,
     validate_value,
 )
-from graph_memory.domain.models import Memory
+from graph_memory.domain.models import AddedMemory, Memory
 from graph_memory.errors import (
     DuplicateError,
     GraphMemoryError,
     InvalidArgumentError,
 )
+from graph_memory.learning.neighbours import possible_conflicts
 from graph_memory.memories import read
 from graph_memory.memories import update as revise
 from graph_memory.memories.absent import not_found
@@ -50,8 +52,8 @@ class MemoriesApi:
         on_duplicate: OnDuplicate = "raise",
         group_id: str | None = None,
         **details: Unpack[MemoryDetails],
-    ) -> Memory:
-        """Store a memory and return it.
+    ) -> AddedMemory:
+        """Store a memory and return it, with the earlier memories that it may contradict.
 
         Args:
             content: The text, or a `NewMemory` with all details.
@@ -81,7 +83,14 @@ class MemoriesApi:
             raise error
         if not memory_id:
             raise GraphMemoryError("The memory was not stored.")
-        return await self.context.read_memory(self.context.scope(group_id), memory_id)
+        scope = self.context.scope(group_id)
+        if outcome.error:
+            return AddedMemory.of(await self.context.read_memory(scope, memory_id), ())
+        stored, conflicts = await asyncio.gather(
+            self.context.read_memory(scope, memory_id),
+            possible_conflicts(self.context.engine, scope, memory_id),
+        )
+        return AddedMemory.of(stored, conflicts)
 
     async def add_many(
         self,

@@ -20,9 +20,10 @@ from graph_memory.domain.inputs import (
     validate,
     validate_value,
 )
-from graph_memory.domain.models import Relation, RelationType
+from graph_memory.domain.models import PossibleConflict, Relation, RelationType
 from graph_memory.domain.scope import CallScope
 from graph_memory.errors import InvalidArgumentError
+from graph_memory.learning.neighbours import possible_conflicts
 from graph_memory.memories import lifecycle, read
 from graph_memory.memories.lifecycle import Resolution
 from graph_memory.memories.relations import Related, relate, relation_error, unrelate
@@ -105,6 +106,25 @@ class RelationsApi:
             raise InvalidArgumentError("from_id", from_id, error.expected) from error
         (made,) = await relate(engine.graph, scope, from_id, relation)
         return [replace(made, created=new)]
+
+    async def possible_conflicts(
+        self, memory_id: str, *, group_id: str | None = None
+    ) -> list[PossibleConflict]:
+        """Compare a memory with the earlier memories nearest to it in meaning.
+
+        No language model is asked. A conflict is a hint: nothing is stored.
+
+        Args:
+            memory_id: The memory.
+            group_id: The tenant.
+
+        Returns:
+            The earlier memories that it may negate or replace, the highest score first. The list
+            is empty for an embedding model without coefficients.
+        """
+        given = validate_value(MemoryId, memory_id, "memory_id")
+        context = self._context
+        return await possible_conflicts(context.engine, context.scope(group_id), given)
 
     async def remove(
         self,

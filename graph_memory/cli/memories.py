@@ -24,7 +24,7 @@ from graph_memory.errors import NotFoundError
 if TYPE_CHECKING:
     from graph_memory.api.service import GraphMemory
     from graph_memory.api.types import Deleted, Retrieved
-    from graph_memory.domain.models import FoundMemory, Memory, SearchResults
+    from graph_memory.domain.models import AddedMemory, FoundMemory, Memory, SearchResults
 
 app = typer.Typer()
 
@@ -130,7 +130,7 @@ async def add(
         if parent_id is not None:
             (given["parent_id"],) = await whole_ids(memory, [parent_id])
         stored = await memory.add(_text(content), **given)
-    show_fields(as_mapping(stored))
+    _show_added(stored)
     _note_clamped(importance, stored.importance)
 
 
@@ -358,6 +358,15 @@ def note_known(found: "SearchResults | Retrieved") -> None:
         note(f"Known: {found.known}. {found.known_reason}")
     if found.left_out:
         note(f"{found.left_out} less relevant results were left out; see --min-relevance.")
+
+
+def _show_added(stored: "AddedMemory") -> None:
+    """Print a new memory, and a note for each earlier one that it may contradict."""
+    fields = as_mapping(stored)
+    if not request().as_json:
+        for conflict in fields.pop("possible_conflicts"):
+            note(str(conflict))
+    show_fields(fields)
 
 
 def _note_clamped(given: float | None, stored: float) -> None:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from enum import StrEnum
 
@@ -72,6 +72,13 @@ class ProposalStatus(StrEnum):
     OPEN = "open"
     ACCEPTED = "accepted"
     REJECTED = "rejected"
+
+
+class ConflictKind(StrEnum):
+    """The kind of a conflict: the effect of a new memory on an earlier one."""
+
+    NEGATES = "negates"
+    REPLACES = "replaces"
 
 
 class Source(StrEnum):
@@ -180,6 +187,55 @@ class Memory(BriefMemory):
     access_count: int
     last_accessed_at: Instant | None
     updated_at: Instant
+
+
+@dataclass(frozen=True, slots=True)
+class PossibleConflict:
+    """An earlier memory that a new one may contradict.
+
+    Attributes:
+        memory_id: The earlier memory.
+        kind: The new memory negates the earlier one, or replaces a value of it.
+        score: Probability of the kind, 0 to 1.
+        passage: The part of the new memory that differs.
+        earlier_passage: The part of the earlier memory that differs.
+    """
+
+    memory_id: str
+    kind: ConflictKind
+    score: float
+    passage: Passage
+    earlier_passage: Passage
+
+    def __str__(self) -> str:
+        """Return a sentence with the parts that differ."""
+        verb = "negate" if self.kind is ConflictKind.NEGATES else "replace"
+        earlier, new = self.earlier_passage.text, self.passage.text
+        return f'It may {verb} memory {self.memory_id}: "{earlier}" by "{new}".'
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AddedMemory(Memory):
+    """A new memory, and the earlier ones that it may contradict, the highest score first.
+
+    It equals the same memory without `possible_conflicts`.
+    """
+
+    possible_conflicts: tuple[PossibleConflict, ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        """Compare the fields of a `Memory`."""
+        if not isinstance(other, Memory):
+            return NotImplemented
+        return all(getattr(self, f.name) == getattr(other, f.name) for f in fields(Memory))
+
+    __hash__ = Memory.__hash__
+
+    @classmethod
+    def of(cls, memory: Memory, conflicts: Iterable[PossibleConflict]) -> "AddedMemory":
+        """Return a memory with its possible conflicts."""
+        given = {f.name: getattr(memory, f.name) for f in fields(Memory)}
+        return cls(**given, possible_conflicts=tuple(conflicts))
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-from functools import cache
+from functools import cache, cached_property
 from itertools import takewhile
 from pathlib import Path
 
@@ -93,17 +93,13 @@ class Comparison:
     Attributes:
         kind: The effect of the new text on the earlier one.
         score: Probability of the kind, 0 to 1.
-        span: Start and end of the part of the new text that differs, in characters.
-        span_before: Start and end of the part of the earlier text that differs.
     """
 
     kind: Kind
     score: float
-    span: Span
-    span_before: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ConflictModel:
     """The coefficients of the regression for an embedding model.
 
@@ -123,8 +119,11 @@ class ConflictModel:
 
     def probabilities(self, rows: Numbers) -> Numbers:
         """Return the probability of each kind, array (n, 4), for features (n, features)."""
-        weights = np.array([[self.coefficients[kind][name] for name in FEATURES] for kind in Kind])
-        return softmax(rows @ weights.T)
+        return softmax(rows @ self._weights.T)
+
+    @cached_property
+    def _weights(self) -> Numbers:
+        return np.array([[self.coefficients[kind][name] for name in FEATURES] for kind in Kind])
 
 
 def softmax(logits: Numbers) -> Numbers:
@@ -153,16 +152,14 @@ def compare(new: str, before: str, cosine: float, model: ConflictModel) -> Compa
         cosine: Cosine of the two texts, −1 to 1.
         model: The coefficients.
     """
-    texts = new[:MOST_CHARACTERS], before[:MOST_CHARACTERS]
-    first, second = (cues(text) for text in texts)
-    spans = differing_spans(*texts)
+    first, second = cues(new[:MOST_CHARACTERS]), cues(before[:MOST_CHARACTERS])
     if first.speaker and second.speaker and first.speaker != second.speaker:
-        return Comparison(Kind.ADDS, 1.0, *spans)
-    if _terms(new) == _terms(before):
-        return Comparison(Kind.REPEATS, 1.0, *spans)
+        return Comparison(Kind.ADDS, 1.0)
+    if first.terms == second.terms:
+        return Comparison(Kind.REPEATS, 1.0)
     (chances,) = model.probabilities(features(first, second, cosine)[None, :])
     best = int(chances.argmax())
-    return Comparison(list(Kind)[best], round(float(chances[best]), SCORE_DECIMALS), *spans)
+    return Comparison(list(Kind)[best], round(float(chances[best]), SCORE_DECIMALS))
 
 
 def features(new: Cues, before: Cues, cosine: float) -> Numbers:
@@ -249,10 +246,6 @@ def _sentences(text: str) -> list[list[Word]]:
             place += 1
         found[place].append(word)
     return [words for words in found if words]
-
-
-def _terms(text: str) -> list[str]:
-    return [word.term for word in content_words(text, "")]
 
 
 def _in_common(first: Sequence[Word], second: Sequence[Word]) -> float:

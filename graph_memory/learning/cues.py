@@ -58,7 +58,8 @@ class Cues:
         stems: Each of them without its ending.
         names: True for each that is a name or has a digit.
         negated: True for each that a negation, a refusal or an ending applies to.
-        every: All words in lower case, without their endings.
+        terms: All words in lower case.
+        every: The same, without their endings.
         numbers: All numbers, as written.
         counts: Number of cues by their list.
         speaker: Name in front of a turn; None without one.
@@ -70,6 +71,7 @@ class Cues:
     stems: Sequence[str]
     names: Sequence[bool]
     negated: Sequence[bool]
+    terms: Sequence[str]
     every: frozenset[str]
     numbers: frozenset[str]
     counts: Mapping[str, int]
@@ -91,12 +93,14 @@ def cues(text: str) -> Cues:
     ]
     starts = {match.end() for match in _SENTENCE_START.finditer(plain)}
     speaker = _SPEAKER.match(plain)
+    every = [word.term for word in content_words(plain, "")]
     return Cues(
         words=words,
         stems=[stem(word.term) for word in words],
         names=[_is_name(plain, word, starts) for word in words],
         negated=[_is_negated(word, places) for word in words],
-        every=frozenset(stem(word.term) for word in content_words(plain, "")),
+        terms=every,
+        every=frozenset(map(stem, every)),
         numbers=frozenset(_NUMBER.findall(plain)),
         counts={key: sum(each.count(key, plain) for each in _languages()) for key in COUNTED},
         speaker=speaker[1] if speaker else None,

@@ -38,6 +38,17 @@ class MemorySettings(BaseSettings):
         1000, ge=1, le=10_000, description="Memories in one call of add_memories, at most."
     )
 
+    # Conflicts
+    conflict_neighbours: int = Field(
+        3,
+        ge=0,
+        le=50,
+        description=(
+            "Earlier memories that a single new memory is compared with, to report possible "
+            "conflicts; 0 for none."
+        ),
+    )
+
     # Defaults of a new memory
     importance_default: float = Field(
         5.0, ge=1, le=10, description="Importance of a memory that has none, 1 to 10."

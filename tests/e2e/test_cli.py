@@ -105,6 +105,15 @@ def found(path: tuple[str, ...]) -> Any:
     return command
 
 
+def test_add_notes_what_a_memory_may_replace(cli: Run) -> None:
+    earlier = cli("add", "The shop opens at 9.", "--json").json
+    assert earlier["possible_conflicts"] == []
+    added = cli("add", "The shop now opens at 10.")
+    note = f'It may replace memory {earlier["memory_id"]}: "opens at 9" by "now opens at 10".'
+    assert note in added.err
+    assert "possible_conflicts" not in added.out
+
+
 def test_a_look_on_the_command_line_counts_no_access(cli: Run) -> None:
     tea = cli("add", "Ada prefers green tea", "--json").json["memory_id"]
     expected = 0

@@ -1,5 +1,6 @@
 """The core toolset: add, read, search, change and delete memories."""
 
+import asyncio
 from typing import Annotated
 
 from pydantic import Field
@@ -249,5 +250,9 @@ async def added(memory: GraphMemory, given: NewMemory, group_id: str | None) -> 
     (outcome,) = await memory.add_many([given], group_id=group_id)
     if outcome.error:
         raise outcome.error
-    stored = await memory.get(outcome.memory_id or "", counted=False, group_id=group_id)
-    return AddView.of(stored, outcome)
+    memory_id = outcome.memory_id or ""
+    stored, conflicts = await asyncio.gather(
+        memory.get(memory_id, counted=False, group_id=group_id),
+        memory.relations.possible_conflicts(memory_id, group_id=group_id),
+    )
+    return AddView.of(stored, outcome, conflicts)

@@ -1,11 +1,18 @@
 """Answers of the tools: structured content, and a short text for the agent."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, SerializerFunctionWrapHandler, model_serializer
 
 from graph_memory.api.types import AddResult, Page
-from graph_memory.domain.models import Known, Memory, Relation, SearchResults
+from graph_memory.domain.models import (
+    Known,
+    Memory,
+    PossibleConflict,
+    Relation,
+    SearchResults,
+)
 from graph_memory.domain.passages import Passage
 from graph_memory.domain.timestamps import Instant
 from graph_memory.errors import GraphMemoryError
@@ -82,6 +89,10 @@ class Classification(BaseModel):
     source: str
 
 
+#: Advice beside a possible conflict.
+_SETTLE = "If so, relate them with supersedes or contradicts."
+
+
 class AddView(View):
     """A stored memory."""
 
@@ -90,11 +101,15 @@ class AddView(View):
     classification: Classification
     relations_created: int
     link_error: ErrorView | None
+    possible_conflicts: list[PossibleConflict] = []
 
     @classmethod
-    def of(cls, memory: Memory, outcome: AddResult) -> Self:
+    def of(
+        cls, memory: Memory, outcome: AddResult, conflicts: Sequence[PossibleConflict] = ()
+    ) -> Self:
         """Build the view of a new memory."""
         return cls(
+            possible_conflicts=list(conflicts),
             memory_id=memory.memory_id,
             memory=memory,
             classification=Classification(source=memory.importance_source),
@@ -102,11 +117,18 @@ class AddView(View):
             link_error=ErrorView.of(outcome.link_error) if outcome.link_error else None,
         )
 
+    def structured(self) -> dict[str, Any] | None:
+        """Return the fields, without an empty list of conflicts."""
+        empty = set[str]() if self.possible_conflicts else {"possible_conflicts"}
+        return self.model_dump(mode="json", exclude=empty)
+
     def text(self) -> str:
-        """Return the id, and the error of links that were not made."""
+        """Return the id, the error of links that were not made, and the possible conflicts."""
         related = f", {self.relations_created} relations" if self.relations_created else ""
-        stored = f"Stored memory {self.memory_id}{related}."
-        return f"{stored} {self.link_error.text()}" if self.link_error else stored
+        error = [self.link_error.text()] if self.link_error else []
+        conflicts = [str(each) for each in self.possible_conflicts]
+        hint = [_SETTLE] if conflicts else []
+        return " ".join([f"Stored memory {self.memory_id}{related}.", *error, *conflicts, *hint])
 
 
 class BatchItem(BaseModel):
