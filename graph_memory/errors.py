@@ -28,7 +28,7 @@
     │   └── StartError              the database could not be opened for this call
     ├── GraphTimeoutError           Neo4j answers too late
     │   └── LockTimeoutError        another transaction holds a lock
-    ├── SchemaError                 the database is too old, or its schema is not ours
+    ├── SchemaError                 the database is too old, or a stored value is not ours
     ├── StatementError              a file below `cypher/` is malformed or misused
     ├── SourceFormatError           a file or folder to import is not in the given format
     ├── BackupError                 a backup cannot be made, read or restored
@@ -384,7 +384,7 @@ class LockTimeoutError(GraphTimeoutError):
 
 
 class SchemaError(GraphMemoryError):
-    """The database is too old for this schema, or its schema is not the expected one."""
+    """The database is too old for this schema, or a stored value has another type."""
 
     code = "schema"
 

@@ -67,7 +67,7 @@ async def doctor() -> None:
 async def verify(
     mend: Annotated[
         bool,
-        typer.Option("--repair", help="First repair properties that another writer has erased."),
+        typer.Option("--repair", help="First repair what another writer has erased or mistyped."),
     ] = False,
 ) -> None:
     """Check memories and relations against the schema, in all groups unless --group names one."""

@@ -16,6 +16,7 @@ from graph_memory.errors import (
     GraphTimeoutError,
     GraphUnavailableError,
     LockTimeoutError,
+    SchemaError,
     SettingsError,
     StatementError,
 )
@@ -27,6 +28,9 @@ CONNECTION_LOST = (ServiceUnavailable, SessionExpired)
 #: Another transaction deleted an entity that the statement had matched; a retry does not match it.
 _DELETED = "Neo.ClientError.Statement.EntityNotFound"
 
+
+#: Class of status codes in the GQL standard for a wrong value, such as a text that is no date.
+_DATA_EXCEPTION = "22"
 
 #: The problem and the remedy of a meaning that the settings can mend.
 _SETTINGS = {
@@ -65,6 +69,13 @@ def translate(
         return GraphOverloadedError(address, name)
     if kind is Meaning.UNAVAILABLE:
         return GraphUnavailableError(address, type(error).__name__)
+    if kind is Meaning.VALUE:
+        problem = error.message if isinstance(error, Neo4jError) else error
+        return SchemaError(
+            f"'{name}' read a value that this service does not write ({problem}). Another "
+            "writer may have changed it; run `graph-memory verify --repair`. Otherwise a policy "
+            "of your own (policy_dir) computes with a wrong type."
+        )
     return StatementError(f"'{name}' failed in Neo4j: {error}")
 
 
@@ -74,6 +85,8 @@ def _meaning(error: Neo4jError | DriverError) -> Meaning:
     if isinstance(error, DriverError):
         return Meaning.UNAVAILABLE
     kind = meaning(error.code)
+    if kind is Meaning.DEFECT and error.gql_status.startswith(_DATA_EXCEPTION):
+        return Meaning.VALUE
     return Meaning.UNAVAILABLE if kind is Meaning.DEFECT and error.is_retryable() else kind
 
 

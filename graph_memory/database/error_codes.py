@@ -18,6 +18,7 @@ class Meaning(Enum):
     REFUSED = auto()  #: User, password or privileges.
     NO_DATABASE = auto()
     READ_ONLY = auto()  #: The database accepts no writes.
+    VALUE = auto()  #: A value is of another type than the statement expects.
     DEFECT = auto()  #: The statement or its use is wrong, or the store is damaged.
 
 
@@ -53,6 +54,10 @@ _CODES = {
         General.ForbiddenOnReadOnlyDatabase General.WriteOnReadOnlyAccessDatabase
         Statement.AccessMode
     """,
+    Meaning.VALUE: """
+        Procedure.ProcedureCallFailed Procedure.TypeError Statement.ArgumentError
+        Statement.ArithmeticError Statement.TypeError
+    """,
     Meaning.DEFECT: """
         ChangeDataCapture.Disabled ChangeDataCapture.FutureIdentifier
         ChangeDataCapture.InvalidIdentifier ChangeDataCapture.ScanFailure
@@ -60,8 +65,8 @@ _CODES = {
         Database.ExistingAliasFound Database.ExistingDatabaseFound Database.IllegalAliasChain
         Database.Unknown General.EntityIdNotFound General.IndexCorruptionDetected
         General.InvalidArguments General.SchemaCorruptionDetected General.StorageDamageDetected
-        General.UnknownError General.UpgradeRequired Procedure.ProcedureCallFailed
-        Procedure.ProcedureNotFound Procedure.ProcedureRegistrationFailed Procedure.TypeError
+        General.UnknownError General.UpgradeRequired
+        Procedure.ProcedureNotFound Procedure.ProcedureRegistrationFailed
         Request.Invalid Request.InvalidFormat Request.InvalidUsage
         Schema.ConstraintAlreadyExists Schema.ConstraintCreationFailed
         Schema.ConstraintDropFailed Schema.ConstraintNotFound Schema.ConstraintValidationFailed
@@ -74,13 +79,13 @@ _CODES = {
         Schema.RepeatedPropertyInCompositeSchema Schema.RepeatedRelationshipTypeInSchema
         Schema.SchemaRuleAccessFailed Schema.SchemaRuleDuplicateFound
         Schema.SchemaRuleEntrySizeLimitError Schema.TokenLengthError Schema.TokenLimitReached
-        Schema.TokenNameError Statement.ArgumentError Statement.ArithmeticError
+        Schema.TokenNameError
         Statement.ConstraintVerificationFailed Statement.EntityNotFound Statement.ExecutionFailed
         Statement.ExternalResourceFailed Statement.InvalidTargetDatabaseError
         Statement.NotSystemDatabaseError Statement.ParameterMissing Statement.PropertyNotFound
         Statement.RemoteExecutionClientError Statement.RemoteExecutionFailed
         Statement.RuntimeUnsupportedError Statement.SemanticError Statement.SyntaxError
-        Statement.TypeError Statement.UnsupportedAdministrationCommand
+        Statement.UnsupportedAdministrationCommand
         Statement.UnsupportedOperationError Transaction.ConstraintsChanged
         Transaction.ForbiddenDueToTransactionType Transaction.InvalidBookmark
         Transaction.InvalidBookmarkMixture Transaction.LinkedTransactionError

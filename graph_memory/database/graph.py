@@ -177,7 +177,7 @@ class Graph:
         """
         try:
             return await self.rows(name, into, **parameters)
-        except (SchemaError, StatementError):
+        except SchemaError:
             found = await self.rows(f"{name}_sound", into, **parameters)
             _log.warning("'%s' leaves out damaged memories; run `graph-memory verify`.", name)
             return found

@@ -11,7 +11,7 @@ from graph_memory.domain.timestamps import Instant
 
 
 def _parsed(entries: list[str] | None) -> list[object]:
-    return [json.loads(entry) for entry in entries or ()]
+    return [json.loads(str(entry)) for entry in entries or ()]
 
 
 @dataclass(frozen=True, slots=True)

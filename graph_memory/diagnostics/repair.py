@@ -1,19 +1,25 @@
-"""Repair of properties that another writer, such as Graphiti alone, has erased."""
+"""Repair of properties that another writer, such as Graphiti alone, has erased or mistyped."""
 
+import logging
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from graph_memory.database.graph import Graph
 from graph_memory.decay import policies
+from graph_memory.diagnostics.mistyped import INSTANTS, JSON_LISTS, KINDS, converted
 from graph_memory.domain.encoding import group_key
-from graph_memory.domain.models import RelationType
+from graph_memory.domain.models import LifecycleState, MemoryType, RelationType, Source
 from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import instant
 from graph_memory.graphiti.properties import memory_properties
 from graph_memory.graphiti.summaries import follow_summaries
 from graph_memory.memories.embeddings import groups
 from graph_memory.settings.base import Settings
+
+_log = logging.getLogger(__name__)
 
 _BATCH = 500
 
@@ -25,6 +31,13 @@ class RepairCount:
     group_id: str
     what: str  #: the name of a property, or relation, parent or orphan
     count: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Mistyped:
+    memory_id: str
+    values: Mapping[str, Any]
+    vector: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +54,17 @@ async def repair(
 ) -> list[RepairCount]:
     """Restore the properties that memories and relations of a group lack, or of all groups.
 
-    A lost value becomes the default of an adopted entity. A lost content becomes Graphiti's summary
-    of it. The content of an adopted memory follows a new summary. Nodes that belong to a memory
-    that no longer exists are removed. A second repair finds nothing to do.
+    A value of another type is converted, or removed and logged if that is impossible. A damaged
+    vector is removed, and a maintenance run makes a new one. A lost value becomes the default of
+    an adopted entity. A lost content becomes Graphiti's summary of it. The content of an adopted
+    memory follows a new summary. Nodes that belong to a memory that no longer exists are removed.
+    A second repair finds nothing to do.
     """
     mended: list[RepairCount] = []
     decay = policies.parameters(settings)
     for each in await groups(graph) if group_id is None else [group_id]:
-        counts = await _memories(graph, settings, CallScope(each, now))
+        scope = CallScope(each, now)
+        counts = await _retyped(graph, settings, scope) + await _memories(graph, settings, scope)
         relations = await graph.rows(
             "diagnostics/repair/relations",
             str,
@@ -64,6 +80,66 @@ async def repair(
     return mended + await graph.rows(
         "diagnostics/repair/orphans", RepairCount, only=group_id, batch=_BATCH
     )
+
+
+async def _retyped(graph: Graph, settings: Settings, scope: CallScope) -> Counter[str]:
+    """Convert the values of other types; return the number of changes by property."""
+    counts, after_id = Counter[str](), ""
+    while page := await graph.rows(
+        "diagnostics/repair/mistyped",
+        _Mistyped,
+        group_id=scope.group_id,
+        after_id=after_id,
+        limit=_BATCH,
+        kinds=KINDS,
+        instants=INSTANTS,
+        json_lists=JSON_LISTS,
+        states=list(LifecycleState),
+        types=list(MemoryType),
+        sources=list(Source),
+        model=settings.embedding_model,
+    ):
+        changes = {memory.memory_id: _changes(memory, scope.now) for memory in page}
+        await graph.run(
+            "diagnostics/repair/retype",
+            memories=[{"memory_id": id_, "values": new} for id_, new in changes.items()],
+            decay=policies.parameters(settings),
+            **scope.parameters(),
+        )
+        counts.update(name for new in changes.values() for name in new if name not in _VECTOR)
+        counts["embedding"] += sum(memory.vector for memory in page)
+        after_id = page[-1].memory_id
+    return counts
+
+
+#: Properties of a vector; without all of them, a maintenance run makes a new one.
+_VECTOR = ("embedding", "embedding_model", "embedding_dimension")
+
+
+def _changes(memory: _Mistyped, now: datetime) -> dict[str, object]:
+    """Return the properties to change, with their new values; None removes one."""
+    found = {"created_at": None, **memory.values}
+    new = {name: converted(name, value) for name, value in found.items() if name in _CONVERTED}
+    defaults = {**_DEFAULTS, "updated_at": instant(now), "created_at": now}
+    filled = {name: defaults.get(name) if value is None else value for name, value in new.items()}
+    changed = {name: value for name, value in filled.items() if not _same(found[name], value)}
+    for name, value in changed.items():
+        _log.warning("Memory '%s': %s was %r, is %r.", memory.memory_id, name, found[name], value)
+    return changed | (dict.fromkeys(_VECTOR) if memory.vector else {})
+
+
+def _same(before: object, after: object) -> bool:
+    """Return True for equal values of the same type; 1 and 1.0 are the same number."""
+    if isinstance(before, bool) or isinstance(after, bool):
+        return before is after
+    return before == after
+
+
+#: Properties that are converted.
+_CONVERTED = {*KINDS, "created_at"} - {"embedding"}
+
+#: Values of properties that no later step restores.
+_DEFAULTS = {"importance_source": "user", "stability_source": "user"}
 
 
 async def _memories(graph: Graph, settings: Settings, scope: CallScope) -> Counter[str]:

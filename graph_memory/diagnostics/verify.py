@@ -1,23 +1,15 @@
 """Verification of memories and relations beyond the constraints of the database."""
 
-import re
 from dataclasses import dataclass
 
 from graph_memory.database import indexes
 from graph_memory.database.graph import Graph
 from graph_memory.database.statements import policies
+from graph_memory.diagnostics.mistyped import KINDS
 from graph_memory.domain.encoding import group_key
 from graph_memory.domain.models import LifecycleState, MemoryType, RelationType, Source
-from graph_memory.domain.properties import MEMORY_PROPERTIES
 from graph_memory.memories.embeddings import groups
 from graph_memory.settings.base import Settings
-
-#: The type of each property of a memory, without the vector; Graphiti has the first two as well.
-_KINDS = {"name": "text", "summary": "text"} | {
-    name: re.split(" — |, ", meaning)[0]
-    for name, meaning in MEMORY_PROPERTIES.items()
-    if name != "embedding"
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,5 +68,5 @@ async def _memories(graph: Graph, settings: Settings, group: str) -> list[Proble
         policies=list(policies(settings.policy_dir)),
         model=settings.embedding_model,
         dimensions=settings.embedding_dimensions,
-        kinds=_KINDS,
+        kinds=KINDS,
     )

@@ -18,7 +18,7 @@ from graph_memory.decay import policies
 from graph_memory.decay.protected import count_protected
 from graph_memory.domain.inputs import Text
 from graph_memory.domain.timestamps import SimulatedTime, instant
-from graph_memory.errors import StatementError
+from graph_memory.errors import SchemaError
 from graph_memory.maintenance import learning
 from graph_memory.maintenance.batches import id_ranges
 from graph_memory.maintenance.planning import common_groups, new_run, runs_to_finish
@@ -104,7 +104,7 @@ async def simulate(
     runs = [*left, dry_run]
     try:
         *rests, planned = await _planned(runs, decay)
-    except StatementError:  # another client has stored properties of other types
+    except SchemaError:  # another client has stored properties of other types
         unsound = await context.graph.rows("maintenance/dry_run/unsound", str)
         if not unsound:
             raise

@@ -16,7 +16,7 @@ from graph_memory.domain.encoding import decompress
 from graph_memory.domain.models import LifecycleState
 from graph_memory.domain.scope import CallScope
 from graph_memory.engine import Engine
-from graph_memory.errors import GraphMemoryError, StatementError
+from graph_memory.errors import GraphMemoryError, SchemaError
 
 _log = logging.getLogger(__name__)
 
@@ -110,7 +110,7 @@ class AccessLog:
         try:
             await record_accesses(self._engine, scope, hits)
         except GraphMemoryError as error:
-            if isinstance(error, StatementError) and len(hits) > 1:
+            if isinstance(error, SchemaError) and len(hits) > 1:
                 # Another client has damaged one of the memories; the others are counted.
                 ids = list(hits)
                 for half in (ids[: len(ids) // 2], ids[len(ids) // 2 :]):

@@ -13,7 +13,7 @@ from graph_memory.domain.readable import report_unreadable
 from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import instant, optional_instant
 from graph_memory.engine import Engine
-from graph_memory.errors import AmbiguousIdError, SchemaError, StatementError
+from graph_memory.errors import AmbiguousIdError, SchemaError
 from graph_memory.settings.base import Settings
 
 #: Characters of a generated id; an id as long is whole.
@@ -59,10 +59,10 @@ async def get_readable(
     """Fetch memories like `get_many`, without those that another client has damaged."""
     try:
         return await get_many(engine, scope, memory_ids, clocks)
-    except (SchemaError, StatementError):
+    except SchemaError:
         found: list[Memory] = []
         for memory_id in memory_ids:
-            with suppress(SchemaError, StatementError):
+            with suppress(SchemaError):
                 found += await get_many(engine, scope, [memory_id], clocks)
         if not found:
             raise

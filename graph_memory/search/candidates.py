@@ -174,7 +174,7 @@ async def gather(
     # Token vectors of earlier versions of a memory are not stored.
     query = read_query(question, settings, None if filters.known_at else embedding.tokens)
     query = replace(query, around=around)
-    found = await engine.graph.one(
+    rows = await engine.graph.sound_rows(
         "search/candidates/candidates_filtered" if narrowed else "search/candidates/candidates",
         Candidates,
         vector=embedding.vector,
@@ -185,8 +185,9 @@ async def gather(
         **_bounds(settings, limit),
         **{"known_at": None, **narrowed},
     )
-    if found is None or not found.memories:
+    if not rows or not rows[0].memories:
         return None
+    (found,) = rows
     asked = replace(scope, now=_asked_at(scope, filters))
     return Gathered(query, found, await _parts(engine, asked, query, embedding, found, limit))
 

@@ -401,6 +401,4 @@ async def _read_neighbourhood(
         **spread_parameters(settings),
         **scoring[asked.profile],
     }
-    # Relevance alone reads no property that can have another type.
-    read = engine.graph.rows if asked.profile is Profile.RECALL else engine.graph.sound_rows
-    return await read(statement[asked.profile], _Neighbour, **parameters)
+    return await engine.graph.sound_rows(statement[asked.profile], _Neighbour, **parameters)

@@ -19,7 +19,10 @@ UNWIND [
        THEN 'has no content' END,
   CASE WHEN m.embedding IS NULL THEN 'has no embedding'
        WHEN m.embedding_model <> $model OR m.embedding_dimension <> $dimensions
-       THEN 'has an embedding of another model' END,
+       THEN 'has an embedding of another model'
+       WHEN NOT
+       // include fragments/memory/has_cosine
+       THEN 'has an embedding of other values than its model' END,
   CASE WHEN m.dedup_key <> $group_id + '|' + m.content_hash
          OR m.dedup_key IS NULL AND m.soft_deleted_at IS NULL
        THEN 'can be stored twice (dedup_key)' END,

@@ -19,7 +19,9 @@ WITH x, m, CASE WHEN m.passage_count > 0 THEN COLLECT {
   // include fragments/ranking/chance
   END AS part
 WITH x, m, part, CASE WHEN part IS NULL AND x.similarity IS NOT NULL THEN x.similarity
-  ELSE vector.similarity.cosine(m.embedding, $vector) END AS whole
+  ELSE vector.similarity.cosine(
+    // include fragments/memory/vector
+  , $vector) END AS whole
 WITH x, m, coalesce(2 * CASE WHEN part > whole THEN part ELSE whole END - 1, 0.0) AS cosine
 WITH collect({m: m, cosine: cosine, words: x.words, text: x.text, chosen: true}) AS found,
      max(cosine) AS top, max(x.text) + 1e-9 AS best_text

@@ -8,7 +8,9 @@
 // include fragments/time/text_known
 WITH m, version, distance,
      coalesce(
-       near, vector.similarity.cosine(coalesce(version.embedding, m.embedding), $vector), 0.5
+       near, vector.similarity.cosine(coalesce(version.embedding,
+         // include fragments/memory/vector
+       ), $vector), 0.5
      ) AS similarity,
      CASE WHEN $density_boost > 0 THEN COUNT {
        MATCH (m)-[r:RELATES_TO]-(other:Memory)

@@ -13,7 +13,9 @@ WHERE m.lifecycle_state IN $states
 WITH m
 // include fragments/memory/filter
 // include fragments/time/text_known
-WITH m, vector.similarity.cosine(coalesce(version.embedding, m.embedding), $vector) AS similarity
+WITH m, vector.similarity.cosine(coalesce(version.embedding,
+  // include fragments/memory/vector
+), $vector) AS similarity
 WHERE similarity IS NOT NULL
 ORDER BY similarity DESC, m.uuid
 LIMIT $candidates

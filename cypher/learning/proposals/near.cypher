@@ -17,8 +17,10 @@
 // returns cosine    : FLOAT [1] — −1 to 1
 // returns newer     : BOOLEAN — whether the memory was stored after the other
 UNWIND $memory_ids AS memory_id
-MATCH (a:Memory {uuid: memory_id, group_id: $group_id})
-WHERE a.embedding IS NOT NULL AND a.lifecycle_state IN $states
+MATCH (m:Memory {uuid: memory_id, group_id: $group_id})
+WHERE m.lifecycle_state IN $states AND
+// include fragments/memory/has_cosine
+WITH m AS a
 CALL (a) {
   MATCH (m:Memory)
     SEARCH m IN (
@@ -38,5 +40,7 @@ RETURN a.uuid AS memory_id,
        m.uuid AS other_id,
        coalesce(toStringOrNull(m.content), toStringOrNull(m.summary), '') AS other,
        2 * similarity - 1 AS cosine,
-       a.created_at > m.created_at OR a.created_at = m.created_at AND a.uuid > m.uuid AS newer
+       coalesce(
+         a.created_at > m.created_at OR a.created_at = m.created_at AND a.uuid > m.uuid, false
+       ) AS newer
 ORDER BY memory_id, cosine DESC, other_id

@@ -6,6 +6,8 @@
 // returns memories : LIST<MAP> — the best of both legs, and their neighbours in conversations
 // returns links    : LIST<LIST> — pairs of ids, the second follows the first
 // variant filtered
+// variant sound
+// variant filtered sound
 // include search/candidates/looked
 CALL (looked) {
   CALL (looked) {

@@ -19,7 +19,9 @@ CALL (met, pool, around) {
   RETURN collect({
     memory_id: m.uuid,
     cosine: coalesce(cosine, 2 * vector.similarity.cosine(
-      coalesce(version.embedding, m.embedding), $vector) - 1, 0.0),
+      coalesce(version.embedding,
+        // include fragments/memory/vector
+      ), $vector) - 1, 0.0),
     words: coalesce(words, []),
     lead: left(content, $lead),
     characters: size(content),

@@ -9,6 +9,7 @@
 // returns components : MAP
 // returns distance   : INTEGER — relations from the nearest anchor; null if not reached
 // returns passage    : LIST<INTEGER>? — start and end in a long content
+// variant sound
 // include search/retrieval/neighbours
 WITH similarity, distance, CASE WHEN similarity > 0.5 THEN 2 * similarity - 1 ELSE 0.0 END AS score,
   // include fragments/memory/brief

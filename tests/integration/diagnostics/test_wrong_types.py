@@ -11,6 +11,8 @@ import pytest
 from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory
+from graph_memory.database.graph import Graph
+from graph_memory.diagnostics.repair import repair
 from graph_memory.diagnostics.verify import verify
 from graph_memory.domain.models import Memory, SortOrder
 from graph_memory.domain.properties import MEMORY_PROPERTIES
@@ -19,6 +21,9 @@ from graph_memory.ranking.profiles import Profile
 from graph_memory.transfer.import_export import export_lines
 from tests.conftest import Clock
 from tests.integration.diagnostics import test_metrics
+
+#: Width of the vectors of the default model.
+DIMENSIONS = 384
 
 #: Properties with values of other types.
 WRONG: tuple[tuple[str, Any], ...] = (
@@ -74,6 +79,12 @@ WRONG: tuple[tuple[str, Any], ...] = (
     ("edit_history", [5]),
     ("next_due_at", 5),
     ("last_decay_update", "then"),
+    ("embedding", "near"),
+    ("embedding", 5),
+    ("embedding", ["a", "b"]),
+    ("embedding", [1.0, 2.0]),
+    ("embedding", [0.0] * DIMENSIONS),
+    ("embedding", [float("nan")] * DIMENSIONS),
 )
 
 INSTANTS = [name for name, kind in MEMORY_PROPERTIES.items() if kind.startswith("instant")]
@@ -130,6 +141,9 @@ async def test_no_read_and_no_run_stops_at_properties_of_another_type(
     for id_, (name, value) in wrong.items():
         if name == "tags" and isinstance(value, list):
             assert listed[id_].tags == [str(tag) for tag in value]
+    learning = memory.settings.model_copy(update={"learn": ("proposals",)})
+    learner = GraphMemory.over(memory.context.graph, memory.context.embedder, learning, clock=clock)
+    assert (await learner.maintenance.run(groups=[group], stages=["proposals"])).completed
     for full in (False, True):
         foreseen = await memory.maintenance.dry_run(groups=[group], full=full)
         assert foreseen.transitioned["ACTIVE>DORMANT"] >= 1
@@ -195,6 +209,8 @@ READS: dict[str, Read] = {
     "weighted retrieval": lambda memory, _: _retrieve(memory, Profile.WEIGHTED),
     "hybrid": lambda memory, _: _search(memory, Profile.HYBRID),
     "hybrid at": lambda memory, _: _search(memory, Profile.HYBRID, known_at=memory.clock()),
+    "recall": lambda memory, _: _search(memory, Profile.RECALL),
+    "recall retrieval": lambda memory, _: _retrieve(memory, Profile.RECALL),
     "recall at": lambda memory, _: _search(memory, Profile.RECALL, known_at=memory.clock()),
     "walk": _walk,
     "walk at": lambda memory, start: _walk(memory, start, known_at=memory.clock()),
@@ -288,3 +304,53 @@ async def test_counts_pass_properties_of_another_type(
         assert test_metrics.value(found, "knowledge_memories_by_state", state="ACTIVE") > 0
     finally:
         await memory.delete_all(confirm="DELETE ALL", permanent=True)
+
+
+async def test_each_property_of_another_type_is_repaired(
+    memory: GraphMemory, graph: Graph, driver: AsyncDriver, group: str
+) -> None:
+    damaged = (await memory.add(SOUND, tags=["bees"], confidence=0.9)).memory_id
+    failures: list[tuple[str, Any, object]] = []
+    for name, value in WRONG:
+        await replace(driver, damaged, name, value)
+        mended = await repair(graph, memory.settings, memory.clock(), group)
+        left = (await verify(graph, memory.settings, group)).get(group, [])
+        if [problem for problem in left if "embedding" not in problem.problem]:
+            failures.append((name, value, left))
+        if name not in {each.what for each in mended}:
+            failures.append((name, value, mended))
+        await memory.get(damaged, counted=False)
+        await memory.lifecycle.preserve(damaged)
+        await memory.lifecycle.history(damaged)
+        await memory.maintenance.run(groups=[group])
+        assert await verify(graph, memory.settings, group) == {}, (name, value)
+    assert failures == []
+
+
+#: Calls that read or change one memory.
+CALLS: dict[str, Callable[[GraphMemory, str], Awaitable[object]]] = {
+    "get": lambda memory, id_: memory.get(id_),
+    "status": lambda memory, id_: memory.lifecycle.status(id_),
+    "history": lambda memory, id_: memory.lifecycle.history(id_),
+    "preserve": lambda memory, id_: memory.lifecycle.preserve(id_),
+    "update": lambda memory, id_: memory.update(id_, importance=6),
+    "obsolete": lambda memory, id_: memory.lifecycle.mark_obsolete(id_, reason="sold"),
+    "delete": lambda memory, id_: memory.delete(id_),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+async def test_an_error_about_a_damaged_memory_names_the_remedy(
+    call: str, memory: GraphMemory, driver: AsyncDriver
+) -> None:
+    unclear: list[str] = []
+    for name, value in WRONG:
+        damaged = (await memory.add(SOUND)).memory_id
+        await replace(driver, damaged, name, value)
+        try:
+            await CALLS[call](memory, damaged)
+        except GraphMemoryError as error:
+            if "run `graph-memory verify --repair`" not in str(error):
+                unclear.append(f"{name}={value!r}: {type(error).__name__} {str(error)[:200]}")
+        await memory.delete_all(confirm="DELETE ALL", permanent=True)
+    assert unclear == []

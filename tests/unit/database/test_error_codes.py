@@ -21,6 +21,7 @@ ERRORS = {
     Meaning.REFUSED: errors.SettingsError,
     Meaning.NO_DATABASE: errors.SettingsError,
     Meaning.READ_ONLY: errors.SettingsError,
+    Meaning.VALUE: errors.SchemaError,
     Meaning.DEFECT: errors.StatementError,
 }
 

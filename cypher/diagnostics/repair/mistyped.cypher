@@ -1,0 +1,44 @@
+// List the memories of a group with a value of another type, beyond its range or not known.
+//
+// access  read
+// param   group_id   : STRING — the tenant
+// param   after_id   : STRING
+// param   limit      : INTEGER
+// param   kinds      : MAP — the type of each property, such as text or list of text
+// param   instants   : LIST<STRING> — properties that hold instants as text
+// param   json_lists : LIST<STRING> — properties that hold lists of JSON objects
+// param   states     : LIST<STRING> — the lifecycle states there are
+// param   types      : LIST<STRING> — the memory types there are
+// param   sources    : LIST<STRING> — the sources there are
+// param   model      : STRING — of the embeddings
+// returns memory_id : STRING
+// returns values    : MAP<ANY> — all properties of the table and created_at, without vectors
+// returns vector    : BOOLEAN — true if the vector is damaged
+MATCH (m:Memory {group_id: $group_id})
+WHERE m.uuid > $after_id
+WITH m, m.embedding_model = $model AND NOT
+  // include fragments/memory/has_cosine
+  AS vector
+WHERE vector
+  OR NOT coalesce(m.created_at IS :: ZONED DATETIME NOT NULL, false)
+  OR NOT coalesce(m.lifecycle_state IN $states, true) OR NOT coalesce(m.memory_type IN $types, true)
+  OR NOT coalesce(m.source IN $sources, true)
+  OR NOT coalesce(m.metadata_json STARTS WITH '{' AND m.metadata_json ENDS WITH '}', true)
+  OR NOT coalesce(1 <= m.importance <= 10, m.importance IS NULL)
+  OR NOT coalesce(1 <= m.stability <= 5, m.stability IS NULL)
+  OR NOT coalesce(0 <= m.decay_score <= 1, m.decay_score IS NULL)
+  OR any(name IN $instants WHERE NOT coalesce(m[name] IS :: STRING
+    AND m[name] =~ '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d[.]\\d{3}Z', m[name] IS NULL))
+  OR any(name IN $json_lists WHERE CASE WHEN m[name] IS :: LIST<STRING NOT NULL>
+    THEN any(entry IN m[name] WHERE NOT entry STARTS WITH '{') ELSE false END)
+  OR any(name IN keys($kinds) WHERE NOT CASE $kinds[name]
+    WHEN 'text' THEN m[name] IS :: STRING
+    WHEN 'list of text' THEN m[name] IS :: LIST<STRING NOT NULL>
+    WHEN 'float' THEN m[name] IS :: INTEGER | FLOAT
+    WHEN 'integer' THEN m[name] IS :: INTEGER
+    WHEN 'boolean' THEN m[name] IS :: BOOLEAN
+    ELSE true
+  END)
+WITH m, vector ORDER BY m.uuid LIMIT $limit
+RETURN m.uuid AS memory_id, m {.*, embedding: null, name_embedding: null} AS values, vector
+ORDER BY memory_id

@@ -1,0 +1,6 @@
+// Return the vector of memory `m`.
+//
+// An expression.
+//
+// access  fragment
+m.embedding
