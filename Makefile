@@ -8,7 +8,7 @@ COMPILE = $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-vers
 UV_INSTALL = $(BIN)/uv pip install --quiet --no-deps --python $(BIN)/python
 
 .DEFAULT_GOAL := help
-.PHONY: help install serve test unit check format docs reference bench stress build lock clean
+.PHONY: help install serve test unit check format docs reference bench stress build bundle lock clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
@@ -64,6 +64,9 @@ build: $(DEVELOP) ## Build sdist and wheel into dist/, with the weights of the d
 	@cp -R "$$($(BIN)/python -c 'from graph_memory.inference import packaged_model as m; print(m.folder())')" \
 	  graph_memory/inference/model
 	@$(BIN)/python -m build --installer uv
+
+bundle: build ## Build dist/graph-memory-*.mcpb, an extension for Claude Desktop
+	@$(BIN)/python config/mcpb/bundle.py dist/*.whl
 
 lock: $(SERVE) ## Pin every dependency again
 	@$(COMPILE) --group weights --output-file config/requirements.lock

@@ -154,6 +154,12 @@ async def test_the_inspector_lists_calls_and_is_refused(
     assert '"code": "not_found"' in refused
 
 
+async def test_the_manifest_of_the_bundle_is_valid(packages: Path) -> None:
+    cli = "node_modules/@anthropic-ai/mcpb/dist/cli/cli.js"
+    manifest = Path(__file__).parents[2] / "config" / "mcpb" / "manifest.json"
+    assert "passes" in await node(packages, cli, "validate", manifest)
+
+
 async def test_the_report_is_seen_in_a_real_browser(
     memory: GraphMemory, packages: Path, tmp_path: Path
 ) -> None:

@@ -1,16 +1,20 @@
 """The wheel holds what the service needs, and works outside the checkout."""
 
+import json
 import os
 import re
 import subprocess
 import sys
 import sysconfig
+import tomllib
 import zipfile
 from pathlib import Path
 
 import pytest
+from mcp import Client, StdioServerParameters
 
 from graph_memory import Settings, __version__
+from tests.support.mcp_client import call
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -104,6 +108,58 @@ def test_the_wheel_works_outside_the_checkout(wheel: Path, tmp_path: Path) -> No
     assert int(number) > 20
     told = run(python.parent / "graph-memory", "--version", cwd=tmp_path)
     assert __version__ in told
+
+
+@pytest.fixture(scope="module")
+def unpacked(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a bundle as a host unpacks it."""
+    folder = tmp_path_factory.mktemp("bundle")
+    told = run(sys.executable, REPOSITORY / "config" / "mcpb" / "bundle.py", wheel, cwd=folder)
+    with zipfile.ZipFile(told.strip()) as archive:
+        archive.extractall(folder)
+    return folder
+
+
+def test_a_bundle_pins_every_dependency_as_the_lock_does(unpacked: Path) -> None:
+    project = tomllib.loads((unpacked / "pyproject.toml").read_text(encoding="utf-8"))
+    source = project["tool"]["uv"]["sources"]["graph-memory"]["path"]
+    assert (unpacked / source).is_file()
+    lock = (REPOSITORY / "config" / "requirements.lock").read_text(encoding="utf-8")
+    pinned = {pin.partition("=")[0] for pin in project["tool"]["uv"]["constraint-dependencies"]}
+    assert pinned == set(re.findall(r"^([\w.-]+)==", lock, re.M))
+    assert {"manifest.json", "server.py", "LICENSE"} <= {each.name for each in unpacked.iterdir()}
+
+
+#: Variables that would lead to this environment instead of the bundle's.
+_NOT_OF_A_USER = ("PYTHONPATH", "VIRTUAL_ENV")
+
+
+@pytest.mark.stress
+@pytest.mark.timeout(900)
+async def test_a_host_starts_the_server_of_a_bundle(
+    unpacked: Path, settings: Settings, tmp_path: Path
+) -> None:
+    """uv installs all dependencies from the registry, as on the machine of a user."""
+    manifest = json.loads((unpacked / "manifest.json").read_text(encoding="utf-8"))
+    launch = manifest["server"]["mcp_config"]
+    given = {option: each["default"] for option, each in manifest["user_config"].items()} | {
+        "neo4j_uri": settings.neo4j_uri or "",
+        "neo4j_password": settings.neo4j_password.get_secret_value(),
+    }
+    values = {f"${{user_config.{option}}}": value for option, value in given.items()}
+    parameters = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "uv", *(arg.replace("${__dirname}", str(unpacked)) for arg in launch["args"])],
+        env={
+            **{name: value for name, value in os.environ.items() if name not in _NOT_OF_A_USER},
+            "GRAPH_MEMORY_DATA_DIR": str(tmp_path),
+            **{name: values[value] for name, value in launch["env"].items()},
+        },
+    )
+    async with Client(parameters, read_timeout_seconds=600) as client:
+        tools = {tool.name for tool in (await client.list_tools()).tools}
+        assert "retrieve_memories" in tools
+        assert await call(client, "memory_stats")
 
 
 def test_an_editable_install_reads_the_checkouts_statements(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from graph_memory.server.app import _INSTRUCTIONS, TOOLSETS
 CONFIG = Path(__file__).parents[2] / "config"
 PROMPT = (CONFIG / "SYSTEM_PROMPT.md").read_text(encoding="utf-8")
 ENTRY = json.loads((CONFIG / "server.json").read_text(encoding="utf-8"))
+BUNDLE = json.loads((CONFIG / "mcpb" / "manifest.json").read_text(encoding="utf-8"))
 
 
 TOOLS = {
@@ -50,3 +51,11 @@ def test_the_registry_entry_is_of_this_version_and_names_real_settings() -> None
     assert len(ENTRY["description"]) <= 100
     known = {f"GRAPH_MEMORY_{name.upper()}" for name in Settings.model_fields}
     assert {each["name"] for each in package["environmentVariables"]} <= known
+
+
+def test_the_bundle_is_of_this_version_and_sets_real_settings_from_its_options() -> None:
+    assert BUNDLE["version"] == __version__
+    given = BUNDLE["server"]["mcp_config"]["env"]
+    assert set(given) <= {f"GRAPH_MEMORY_{name.upper()}" for name in Settings.model_fields}
+    assert set(given.values()) == {f"${{user_config.{key}}}" for key in BUNDLE["user_config"]}
+    assert all("default" in option for option in BUNDLE["user_config"].values())
