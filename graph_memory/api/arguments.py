@@ -80,6 +80,7 @@ StageArgument = (
         "classification",
         "embeddings",
         "proposals",
+        "centrality",
         "purge",
         "sessions",
         "records",

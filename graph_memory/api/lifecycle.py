@@ -1,6 +1,7 @@
 """The lifecycle of memories: decay, protection, recovery, history and forecast."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any, cast
 
 from pydantic import Field
@@ -13,6 +14,7 @@ from graph_memory.decay.status import DecayStatus
 from graph_memory.domain.inputs import Line, MemoryId, validate_selection, validate_value
 from graph_memory.domain.models import Memory
 from graph_memory.domain.timestamps import EndMoment, SimulatedTime
+from graph_memory.learning import centrality
 from graph_memory.memories import confidence, lifecycle
 from graph_memory.memories.confidence import Scan
 from graph_memory.memories.history import Event, history_of
@@ -32,14 +34,18 @@ class LifecycleApi:
     async def status(self, memory_id: str, *, group_id: str | None = None) -> DecayStatus:
         """Return the decay of a memory, its cause, and the next state with its instant.
 
+        If a run has measured the centrality, the three relations that give most of it follow.
+
         Raises:
             NotFoundError: The group has no such memory.
         """
-        return await lifecycle.status(
-            self._context.engine,
-            self._context.scope(group_id),
-            validate_value(MemoryId, memory_id, "memory_id"),
-        )
+        context, scope = self._context, self._context.scope(group_id)
+        given = validate_value(MemoryId, memory_id, "memory_id")
+        status = await lifecycle.status(context.engine, scope, given)
+        if status.centrality is None:
+            return status
+        through = await centrality.explain(context.graph, scope, given)
+        return replace(status, central_through=through)
 
     def rules_hash(self) -> str:
         """Return the hash of the policies and their numbers, which each transition records."""

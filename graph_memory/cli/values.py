@@ -45,6 +45,7 @@ STAGES = (
     "classification",
     "embeddings",
     "proposals",
+    "centrality",
     "purge",
     "sessions",
     "records",

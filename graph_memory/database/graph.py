@@ -201,18 +201,21 @@ class Graph:
         statement.check(parameters)
         await self._retry(statement, to_driver(parameters))
 
-    async def stream(self, name: str, /) -> AsyncGenerator[list[list[Any]]]:
+    async def stream(self, name: str, /, **parameters: Any) -> AsyncGenerator[list[list[Any]]]:
         """Run a statement and yield its rows in blocks of 500, so that memory stays bounded.
 
         The values are those of the driver, temporal values included.
 
         Raises:
+            StatementError: The parameters do not fit the statement.
             GraphUnavailableError: Neo4j does not answer any more.
         """
         statement = self._statement(name)
+        statement.check(parameters)
+        query = Query(statement.text, metadata={"statement": name})
         try:
             async with self._session(READ_ACCESS) as session:
-                result = await session.run(Query(statement.text, metadata={"statement": name}))
+                result = await session.run(query, to_driver(parameters))
                 while block := await result.fetch(_BLOCK):
                     yield [record.values() for record in block]
         except (Neo4jError, DriverError) as error:

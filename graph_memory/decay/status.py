@@ -1,12 +1,12 @@
 """The decay of one memory, in numbers and in words. No I/O."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, ClassVar
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
-from graph_memory.domain.models import LifecycleState
+from graph_memory.domain.models import CentralRelation, LifecycleState
 from graph_memory.domain.timestamps import Instant
 
 
@@ -68,6 +68,10 @@ class DecayStatus:
     next_at: Instant | None  #: the instant at which a run next has work with it
     next_changes: list[NextChange]  #: all coming changes of state, the earliest first
     history: Annotated[list[Transition], BeforeValidator(_parsed)]
+    centrality: float | None = None  #: 0 to 1; None if no run has measured it
+    computed_importance: float | None = None  #: 1 to 10, by centrality and use
+    #: The relations that give most of the centrality, at most three.
+    central_through: list[CentralRelation] = field(default_factory=list[CentralRelation])
 
     @property
     def retention(self) -> float:
@@ -107,12 +111,27 @@ def describe_status(status: DecayStatus) -> str:
         sentences.append(
             f"Runs leave it alone until {status.held_until:%Y-%m-%d %H:%M} UTC, after an undo."
         )
+    if status.centrality is not None:
+        sentences.append(describe_centrality(status))
     if status.next_state is not None:
         sentences.append(
             f"A run from {status.next_at:%Y-%m-%d %H:%M} UTC on makes it "
             f"{status.next_state}{_because(status)}."
         )
     return " ".join([*sentences, describe_next_changes(status)])
+
+
+def describe_centrality(status: DecayStatus) -> str:
+    """Explain in a sentence how central a memory is, and by which relations."""
+    through = ", ".join(
+        f"{each.from_id} ({each.relation_type}, {each.share:.0%})"
+        for each in status.central_through
+    )
+    most = f", most through {through}" if through else ""
+    return (
+        f"Central {status.centrality:g} of 1 among the relations of its group{most}; with its use "
+        f"that computes an importance of {status.computed_importance:.3g}."
+    )
 
 
 def describe_next_changes(status: DecayStatus) -> str:

@@ -81,6 +81,15 @@ class ConflictKind(StrEnum):
     REPLACES = "replaces"
 
 
+@dataclass(frozen=True, slots=True)
+class CentralRelation:
+    """A relation through which a memory gets a share of its centrality."""
+
+    from_id: str
+    relation_type: str
+    share: float  #: 0 to 1, of what all relations of the memory give
+
+
 class Source(StrEnum):
     """The origin of a memory."""
 

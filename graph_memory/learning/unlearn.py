@@ -11,6 +11,8 @@ _BATCH = 500
 #: The properties that show whether a superseded memory was changed later.
 _COMPARED = ("lifecycle_state", "state_changed_at", "obsolete_at", "invalid_at", "edit_history")
 
+_COMPUTED_AGAIN = "its centrality was computed again since; undo the later run first"
+
 
 @dataclass(frozen=True, slots=True)
 class Kept:
@@ -34,6 +36,12 @@ class _Reopened:
     refused: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class _Restored:
+    restored: int
+    kept: list[str]
+
+
 async def unlearn(graph: Graph, run_id: str, group_id: str | None = None) -> Unlearned:
     """Take back what a run learned, unless it was changed since.
 
@@ -49,6 +57,10 @@ async def unlearn(graph: Graph, run_id: str, group_id: str | None = None) -> Unl
     erased = await graph.one("learning/unlearn/erase_proposals", int, batch=_BATCH, **of_run)
     noted = await graph.one("learning/unlearn/restore_compared", int, **of_run)
     undone.count += (erased or 0) + (noted or 0)
+    central = await graph.one("learning/unlearn/restore_centrality", _Restored, **of_run)
+    if central:
+        undone.count += central.restored
+        undone.kept += [Kept(each, _COMPUTED_AGAIN) for each in central.kept]
     return undone
 
 

@@ -283,9 +283,16 @@ async def _classified(context: Context, run: Run) -> int:
 
 async def _learned(context: Context, run: Run) -> learning.Expected:
     """Return what the stages of learning would change, without the embeddings of the run."""
-    if Stage.PROPOSALS not in run.stages:
-        return learning.Expected(0, [])
-    return await learning.expect_proposals(context, run, _SHOWN)
+    expected = learning.Expected(0, [])
+    for stage, expect in (
+        (Stage.PROPOSALS, learning.expect_proposals),
+        (Stage.CENTRALITY, learning.expect_centrality),
+    ):
+        if stage in run.stages:
+            found = await expect(context, run, _SHOWN)
+            expected.count += found.count
+            expected.changes += found.changes
+    return expected
 
 
 async def _embedded(dry_run: _DryRun) -> int:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from graph_memory.context import Context
 from graph_memory.domain.scope import CallScope
+from graph_memory.learning import centrality, review
 from graph_memory.learning import proposals as learned
-from graph_memory.learning import review
 from graph_memory.learning.proposals import Compared
 from graph_memory.learning.review import Choice
 from graph_memory.maintenance.records import Run
@@ -60,6 +60,37 @@ async def expect_proposals(context: Context, run: Run, shown: int) -> Expected:
                     )
             del expected.changes[shown:]
         expected.count += len(seen)
+    return expected
+
+
+async def measure_centrality(state: RunState) -> None:
+    """Store the centrality of the memories for which it changes."""
+    graph, run = state.context.graph, state.run
+    for group in await _groups(state.context, run.groups):
+        scope = CallScope(group, run.now)
+        computed = await centrality.compute(graph, scope, run.canary)
+        await centrality.store(graph, scope, computed, run.run_id)
+        run.counts.learned += len(computed.changes)
+        await state.checkpoint(len(computed.changes))
+
+
+async def expect_centrality(context: Context, run: Run, shown: int) -> Expected:
+    """Return what the stage would change, with the first `shown` changes, the greatest first."""
+    expected = Expected(0, [])
+    for group in await _groups(context, run.groups):
+        computed = await centrality.compute(context.graph, CallScope(group, run.now), run.canary)
+        expected.count += len(computed.changes)
+        for each in sorted(computed.changes, key=lambda each: -(each.becomes or 0.0))[:shown]:
+            expected.changes.append(
+                LearnedChange(
+                    stage=Stage.CENTRALITY,
+                    memory_id=each.memory_id,
+                    was=None if each.was is None else f"{each.was:g}",
+                    becomes="none" if each.becomes is None else f"{each.becomes:g}",
+                    reason=computed.reason,
+                )
+            )
+        del expected.changes[shown:]
     return expected
 
 

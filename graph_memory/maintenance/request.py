@@ -25,6 +25,7 @@ class Stage(StrEnum):
     CLASSIFICATION = "classification"
     EMBEDDINGS = "embeddings"
     PROPOSALS = "proposals"
+    CENTRALITY = "centrality"
     PURGE = "purge"
     SESSIONS = "sessions"
     RECORDS = "records"
@@ -34,7 +35,7 @@ class Stage(StrEnum):
 _DECAY_STAGES = (Stage.PROTECTION, Stage.DECAY, Stage.CONFIDENCE, Stage.PURGE)
 
 #: The stages that a run leaves out unless the setting `learn` or the request names them.
-_LEARNING_STAGES = (Stage.PROPOSALS,)
+_LEARNING_STAGES = (Stage.PROPOSALS, Stage.CENTRALITY)
 
 StageName = Annotated[
     Stage, BeforeValidator(lambda v: v.strip().lower() if isinstance(v, str) else v)

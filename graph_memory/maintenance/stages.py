@@ -190,6 +190,7 @@ _STAGES: dict[Stage, Callable[[RunState], Awaitable[None]]] = {
     Stage.CLASSIFICATION: _classification,
     Stage.EMBEDDINGS: _embeddings,
     Stage.PROPOSALS: learning.propose,
+    Stage.CENTRALITY: learning.measure_centrality,
     Stage.PURGE: _purge,
     Stage.SESSIONS: _sessions,
     Stage.RECORDS: _records,

@@ -25,6 +25,7 @@ from graph_memory.errors import (
 from graph_memory.memories.absent import not_found
 from graph_memory.memories.access import restore_contents
 from graph_memory.memories.deduplication import check_not_stored, dedup_key
+from graph_memory.ranking.profiles import importance_parameters
 from graph_memory.wording import argument
 
 
@@ -249,6 +250,7 @@ async def status(engine: Engine, scope: CallScope, memory_id: str) -> DecayStatu
         DecayStatus,
         memory_id=memory_id,
         decay=policies.parameters(engine.settings),
+        **importance_parameters(),
         **scope.parameters(),
     )
     if found is None:

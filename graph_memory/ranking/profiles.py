@@ -10,6 +10,10 @@ from graph_memory.settings.search import UNIT_SUM_TOLERANCE
 
 _UNIT_MS = {"seconds": 1e3, "minutes": 6e4, "hours": 3.6e6, "days": 8.64e7}
 
+#: The share of connectivity in a computed importance, and the accesses that count as full use.
+_CONNECTIVITY_SHARE = 0.5
+_MUCH_USED = 20
+
 
 class Profile(StrEnum):
     """A way to rank the memories that a search finds."""
@@ -63,6 +67,11 @@ def weighted_parameters(settings: Settings) -> dict[str, Any]:
     }
 
 
+def importance_parameters() -> dict[str, Any]:
+    """Return the parameters of `cypher/fragments/ranking/computed_importance.cypher`."""
+    return {"connectivity_share": _CONNECTIVITY_SHARE, "much_used": _MUCH_USED}
+
+
 def hybrid_parameters(settings: Settings) -> dict[str, Any]:
     """Return the parameters of `cypher/fragments/ranking/score_hybrid.cypher`."""
     return {
@@ -71,6 +80,8 @@ def hybrid_parameters(settings: Settings) -> dict[str, Any]:
         "temporal_unit_ms": _UNIT_MS[settings.temporal_decay_unit],
         "density_boost": settings.density_boost,
         "density_cap": settings.density_degree_cap,
+        "computes_importance": settings.hybrid_importance == "computed",
+        **importance_parameters(),
     }
 
 

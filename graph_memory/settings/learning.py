@@ -9,7 +9,7 @@ from graph_memory.domain.models import ProposalKind
 from graph_memory.settings.types import Fraction, FromTableText, Words
 
 #: A stage that learns.
-LearningStage = Literal["proposals"]
+LearningStage = Literal["proposals", "centrality"]
 
 
 def _as_stages(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -25,7 +25,7 @@ class LearningSettings(BaseSettings):
 
     learn: Annotated[Words, AfterValidator(_as_stages)] = Field(
         (),
-        description="Stages of learning in maintenance runs: any of `proposals`; empty for none.",
+        description="Stages of learning in maintenance runs: any of `proposals` and `centrality`.",
     )
     proposal_min_score: Fraction = Field(
         0.8, description="Score from which a relation between two memories is proposed."

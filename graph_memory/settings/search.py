@@ -155,6 +155,13 @@ class SearchSettings(BaseSettings):
             "hybrid; their sum is 1."
         ),
     )
+    hybrid_importance: Literal["stored", "computed"] = Field(
+        "stored",
+        description=(
+            "Importance in the profile hybrid: stored, or computed from centrality and use where "
+            "a run has measured the centrality."
+        ),
+    )
     temporal_decay_lambda: float = Field(
         0.0001, ge=0, description="Rate of time in the profile hybrid, per unit since the last use."
     )

@@ -8,9 +8,13 @@
 // param   temporal_unit_ms : FLOAT [ms] — > 0
 // param   density_boost    : FLOAT [1] — 0 leaves relations out
 // param   density_cap      : INTEGER — degree of full density, > 0
+// param   computes_importance : BOOLEAN — whether centrality and use give the importance
 // param   now              : STRING — ISO 8601, UTC
 // source  0.4 max(0, cosine) + 0.3 / (distance + 1) + 0.2 exp(-lambda t) + 0.1 importance / 10
-WITH m, similarity, importance, distance,
+WITH m, similarity, distance,
+     CASE WHEN $computes_importance AND m.centrality IS NOT NULL THEN
+       // include fragments/ranking/computed_importance
+       ELSE importance END AS importance,
      1 + $density_boost * CASE WHEN degree < $density_cap
        THEN toFloat(degree) / $density_cap ELSE 1.0 END AS density,
      (datetime($now).epochMillis - coalesce(datetime(m.last_accessed_at), m.created_at).epochMillis)

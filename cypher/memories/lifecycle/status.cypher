@@ -52,5 +52,8 @@ RETURN {
     state: step.to,
     at: format(datetime({epochMillis: step.at}), "yyyy-MM-dd'T'HH:mm:ss.SSS'Z'")
   }],
-  history: m.state_history
+  history: m.state_history,
+  centrality: m.centrality,
+  computed_importance:
+    // include fragments/ranking/computed_importance
 } AS status

@@ -15,6 +15,7 @@ from graph_memory.api.types import (
     describe_protection,
     describe_status,
 )
+from graph_memory.domain.models import CentralRelation
 from graph_memory.domain.timestamps import Instant
 from graph_memory.server.views.base import ValueView, View
 
@@ -89,6 +90,9 @@ class DecayStatusView(View):
     superseded_by: str | None
     explanation: str
     transitions: list[Transition]
+    centrality: float | None
+    computed_importance: float | None
+    central_through: list[CentralRelation]
 
     @classmethod
     def of(cls, status: DecayStatus, rules: str) -> Self:

@@ -1,0 +1,25 @@
+// List the relations through which a memory may get its centrality, with what decides how much.
+//
+// access  read
+// param   group_id  : STRING — the tenant
+// param   memory_id : STRING
+// param   now       : STRING — ISO 8601, UTC
+// returns from_id    : STRING — the memory that gives
+// returns name       : STRING — type of the relation
+// returns outgoing   : BOOLEAN — whether the relation leads from the explained memory
+// returns strength   : FLOAT [1]
+// returns centrality : FLOAT [1] — of the memory that gives
+// returns given      : LIST<LIST> — type, strength and direction of all its relations
+MATCH (m:Memory {uuid: $memory_id, group_id: $group_id})
+MATCH (m)-[r:RELATES_TO]-(other:Memory {group_id: $group_id})
+WHERE (r.invalid_at > datetime($now) OR r.invalid_at IS NULL AND r.expired_at IS NULL)
+  AND other.centrality > 0 AND m.centrality > 0
+RETURN other.uuid AS from_id, r.name AS name, startNode(r) = m AS outgoing,
+       coalesce(toFloatOrNull(r.strength), 0.5) AS strength, other.centrality AS centrality,
+       COLLECT {
+         MATCH (other)-[each:RELATES_TO]-(end:Memory {group_id: $group_id})
+         WHERE end.centrality IS NOT NULL
+           AND (each.invalid_at > datetime($now)
+             OR each.invalid_at IS NULL AND each.expired_at IS NULL)
+         RETURN [each.name, coalesce(toFloatOrNull(each.strength), 0.5), startNode(each) = other]
+       } AS given
