@@ -33,7 +33,7 @@ from graph_memory import GraphMemory, Settings, local_neo4j, read_settings  # no
 from graph_memory.database.embedding_record import check_embedding  # noqa: E402
 from graph_memory.database.graph import Graph  # noqa: E402
 from graph_memory.database.schema import migrate_up  # noqa: E402
-from graph_memory.database.statements import root  # noqa: E402
+from graph_memory.database.statements import spliced  # noqa: E402
 from graph_memory.engine import Engine  # noqa: E402
 from graph_memory.inference.embedder import Embedder  # noqa: E402
 
@@ -159,9 +159,7 @@ def fragment(driver: AsyncDriver) -> RunFragment:
     """Run one fragment of `cypher/` after a clause that binds its variables; return its row."""
 
     async def run(name: str, before: str, **parameters: Any) -> dict[str, Any]:
-        text = (Path(str(root())) / f"{name}.cypher").read_text(encoding="utf-8")
-        body = [line for line in text.splitlines() if not line.startswith("//")]
-        statement = "\n".join(("CYPHER 25", before, *body, "RETURN *"))
+        statement = "\n".join(("CYPHER 25", before, spliced(f"// include {name}"), "RETURN *"))
         records, _, _ = await driver.execute_query(statement, parameters)  # type: ignore[arg-type]
         return records[0].data()
 

@@ -136,6 +136,18 @@ async def test_hybrid_ranks_by_the_computed_importance_if_configured(memory: Gra
     assert computed[hub] > computed[island]
 
 
+async def test_hybrid_ranks_as_before_by_default(memory: GraphMemory) -> None:
+    await network(memory)
+
+    async def ranked() -> list[Any]:
+        found = await memory.search("This is the hub", profile="hybrid", limit=5)
+        return [(hit.memory.memory_id, hit.score, hit.components) for hit in found]
+
+    before = await ranked()
+    await measure(memory)
+    assert await ranked() == before
+
+
 def test_the_ranks_are_those_of_networkx() -> None:
     chance = random.Random(7)
     nodes = 3000

@@ -14,7 +14,7 @@ from graph_memory.domain.timestamps import instant
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.inference import token_counter
 from graph_memory.inference.token_counter import TokenCounter
-from graph_memory.ranking.profiles import Profile
+from graph_memory.ranking.profiles import Profile, importance_parameters
 from graph_memory.search.retrieval import Retrieved
 from tests.conftest import TODAY, Clock, RunFragment, engine_with
 
@@ -47,6 +47,8 @@ async def hybrid(fragment: RunFragment, **given: Any) -> dict[str, Any]:
         temporal_unit_ms=given.get("unit_ms", 3.6e6),
         density_boost=given.get("density_boost", 0.0),
         density_cap=10,
+        computes_importance=False,
+        **importance_parameters(),
         now=instant(TODAY),
     )
 
