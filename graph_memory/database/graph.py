@@ -182,6 +182,23 @@ class Graph:
             _log.warning("'%s' leaves out damaged memories; run `graph-memory verify`.", name)
             return found
 
+    async def readable_rows(self, name: str, into: type[T], /, **parameters: Any) -> list[T]:
+        """Run a read like `rows`, but leave out rows with values of other types.
+
+        The rows are relations or events. Another client of Neo4j has damaged those left out.
+        """
+        try:
+            return await self.rows(name, into, **parameters)
+        except SchemaError:
+            statement = self._statement(name)
+            convert = converter(into, statement)
+            rows = await self._retry(statement, to_driver(parameters))
+        found = [value for row in rows for value in _readable(convert, row)]
+        _log.warning(
+            "'%s' leaves out %d rows; run `graph-memory verify`.", name, len(rows) - len(found)
+        )
+        return found
+
     async def run_within(
         self, transaction: Any, name: str, /, **parameters: Any
     ) -> list[list[Any]]:
@@ -334,3 +351,11 @@ class Graph:
             _log.warning("Neo4j at %s is lost: %s", self.address, error)
             self._on_lost()
         return translated
+
+
+def _readable(convert: Callable[[list[list[Any]]], list[T]], row: list[Any]) -> list[T]:
+    """Return a row as a list of one value, or an empty list if it cannot be converted."""
+    try:
+        return convert([row])
+    except SchemaError:
+        return []

@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime
 from typing import Any, cast
 
 from graph_memory.domain.models import LifecycleState, MemoryType, Source
-from graph_memory.domain.properties import MEMORY_PROPERTIES
+from graph_memory.domain.properties import FACT_PROPERTIES, MEMORY_PROPERTIES
 from graph_memory.domain.timestamps import instant
 
 #: The type of each property of a memory, without its range; Graphiti has the first two as well.
@@ -22,13 +22,16 @@ KINDS: Mapping[str, str] = {"name": "text", "summary": "text"} | {
 #: Properties whose values are instants as text.
 INSTANTS = tuple(name for name, kind in KINDS.items() if kind == "instant")
 
+#: Properties of a relation that hold dates and times.
+RELATION_INSTANTS = ("created_at", "valid_at", "invalid_at", "expired_at")
+
 #: Properties that hold JSON objects as text.
 JSON_LISTS = ("edit_history", "state_history")
 
 #: Smallest and largest value of numbers.
 _RANGES = {
     name: (float(match[1]), float(match[2]))
-    for name, meaning in MEMORY_PROPERTIES.items()
+    for name, meaning in {**MEMORY_PROPERTIES, **FACT_PROPERTIES}.items()
     if (match := re.search(r", (\d+) to (\d+) —", meaning))
 }
 
@@ -59,6 +62,15 @@ def converted(name: str, value: object) -> object | None:
     if name == "metadata_json":
         return value if _is_object(value) else None
     return _BY_KIND[KINDS[name]](name, value)
+
+
+def converted_of_relation(name: str, value: object) -> object | None:
+    """Return a value as the type of a property of a relation; None if that is impossible."""
+    if name in RELATION_INSTANTS:
+        return _moment(value)
+    if name == "metadata_json":
+        return value if _is_object(value) else None
+    return _float(name, value) if name == "strength" else _text(name, value)
 
 
 def _text(name: str, value: object) -> str | None:

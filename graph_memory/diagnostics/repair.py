@@ -9,7 +9,14 @@ from typing import Any
 
 from graph_memory.database.graph import Graph
 from graph_memory.decay import policies
-from graph_memory.diagnostics.mistyped import INSTANTS, JSON_LISTS, KINDS, converted
+from graph_memory.diagnostics.mistyped import (
+    INSTANTS,
+    JSON_LISTS,
+    KINDS,
+    RELATION_INSTANTS,
+    converted,
+    converted_of_relation,
+)
 from graph_memory.domain.encoding import group_key
 from graph_memory.domain.models import LifecycleState, MemoryType, RelationType, Source
 from graph_memory.domain.scope import CallScope
@@ -41,6 +48,13 @@ class _Mistyped:
 
 
 @dataclass(frozen=True, slots=True)
+class _MistypedRelation:
+    relation_id: str
+    memory_id: str
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class _Damaged:
     memory_id: str
     name: str
@@ -65,6 +79,7 @@ async def repair(
     for each in await groups(graph) if group_id is None else [group_id]:
         scope = CallScope(each, now)
         counts = await _retyped(graph, settings, scope) + await _memories(graph, settings, scope)
+        counts += await _retyped_relations(graph, each)
         relations = await graph.rows(
             "diagnostics/repair/relations",
             str,
@@ -122,10 +137,40 @@ def _changes(memory: _Mistyped, now: datetime) -> dict[str, object]:
     new = {name: converted(name, value) for name, value in found.items() if name in _CONVERTED}
     defaults = {**_DEFAULTS, "updated_at": instant(now), "created_at": now}
     filled = {name: defaults.get(name) if value is None else value for name, value in new.items()}
-    changed = {name: value for name, value in filled.items() if not _same(found[name], value)}
-    for name, value in changed.items():
-        _log.warning("Memory '%s': %s was %r, is %r.", memory.memory_id, name, found[name], value)
+    changed = _changed(f"Memory '{memory.memory_id}'", found, filled)
     return changed | (dict.fromkeys(_VECTOR) if memory.vector else {})
+
+
+async def _retyped_relations(graph: Graph, group_id: str) -> Counter[str]:
+    """Convert the values of relations; return the number of changes by property."""
+    found = await graph.rows(
+        "diagnostics/repair/mistyped_relations",
+        _MistypedRelation,
+        group_id=group_id,
+        instants=RELATION_INSTANTS,
+    )
+    changes = {relation.relation_id: _relation_changes(relation) for relation in found}
+    await graph.run(
+        "diagnostics/repair/retype_relations",
+        relations=[{"relation_id": id_, "values": new} for id_, new in changes.items()],
+    )
+    return Counter(name for new in changes.values() for name in new)
+
+
+def _relation_changes(relation: _MistypedRelation) -> dict[str, object]:
+    """Return the properties to change, with their new values; None removes one."""
+    new = {name: converted_of_relation(name, value) for name, value in relation.values.items()}
+    return _changed(f"A relation of memory '{relation.memory_id}'", relation.values, new)
+
+
+def _changed(
+    owner: str, before: Mapping[str, object], after: Mapping[str, object]
+) -> dict[str, object]:
+    """Return the values that differ, and log each with the value before."""
+    changed = {name: value for name, value in after.items() if not _same(before[name], value)}
+    for name, value in changed.items():
+        _log.warning("%s: %s was %r, is %r.", owner, name, before[name], value)
+    return changed
 
 
 def _same(before: object, after: object) -> bool:

@@ -116,7 +116,7 @@ async def stats(context: Context, group_id: str) -> Stats:
     graph, settings = context.graph, context.settings
     types = await graph.rows("diagnostics/stats/types", _Count, group_id=group_id)
     tags = await graph.rows("diagnostics/stats/tags", _Count, group_id=group_id, limit=_TAGS)
-    related = await graph.rows(
+    related = await graph.readable_rows(
         "diagnostics/stats/relations",
         _Related,
         group_id=group_id,

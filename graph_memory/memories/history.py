@@ -38,7 +38,7 @@ async def history_of(graph: Graph, memory_id: str, *, group_id: str) -> list[Eve
     Raises:
         NotFoundError: The group never had such a memory, or it was erased.
     """
-    latest = await graph.rows(
+    latest = await graph.readable_rows(
         "memories/history/events", Event, group_id=group_id, memory_id=memory_id, limit=_SHOWN + 1
     )
     if not latest:

@@ -79,7 +79,7 @@ async def relations_of(
     limit: int = 100,
 ) -> list[Relation]:
     """List the current relations from and to a memory, the strongest first."""
-    return await graph.rows(
+    return await graph.readable_rows(
         "memories/read/relations",
         Relation,
         memory_id=memory_id,

@@ -109,7 +109,7 @@ async def analyze(
     degrees, cut = None, False
     if memory_id is None:
         counted = await graph.one("traversal/analysis/memories", _Memories, **view)
-        relations = await graph.rows(
+        relations = await graph.readable_rows(
             "traversal/analysis/relations_of_group", WalkedRelation, limit=limit + 1, **view
         )
     else:

@@ -344,7 +344,7 @@ class _Walker:
         max_compared = self.engine.settings.traversal_fan
         per_memory = min(max_compared, limit, self.max_visits - len(self.steps) + 1)
         async with _until(self.walk_deadline):
-            rows = await self.engine.graph.rows(
+            rows = await self.engine.graph.readable_rows(
                 "traversal/traverse/steps",
                 Step,
                 from_ids=from_ids,

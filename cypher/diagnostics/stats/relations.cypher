@@ -12,5 +12,6 @@ WHERE b.group_id = $group_id AND b.soft_deleted_at IS NULL
 AND (
 // include fragments/time/relation_holds
 )
-RETURN r.name AS name, count(*) AS count, round(avg(coalesce(r.strength, 0.5)), 4) AS avg_strength
+RETURN r.name AS name, count(*) AS count,
+       round(avg(coalesce(toFloatOrNull(r.strength), 0.5)), 4) AS avg_strength
 ORDER BY count DESC, name

@@ -14,7 +14,14 @@ UNWIND [
   CASE WHEN r.edge_key <> m.uuid + '|' + r.name + '|' + other.uuid
          OR r.edge_key IS NULL AND r.expired_at IS NULL AND r.adopted_at IS NULL
        THEN 'can be made twice (edge_key)' END,
-  CASE WHEN r.strength IS NULL THEN 'has no strength' END
+  CASE WHEN r.strength IS NULL THEN 'has no strength'
+       WHEN NOT coalesce(0 <= r.strength <= 1, false) THEN 'has a strength beyond 0..1' END,
+  CASE WHEN NOT coalesce(r.metadata_json STARTS WITH '{' AND r.metadata_json ENDS WITH '}',
+                         r.metadata_json IS NULL)
+       THEN 'has metadata that is not a JSON object' END,
+  CASE WHEN NOT r.fact IS :: STRING THEN 'has a fact that is not text' END
+] + [name IN ['created_at', 'valid_at', 'invalid_at', 'expired_at']
+    WHERE NOT r[name] IS :: ZONED DATETIME | 'has a ' + name + ' that is not a date and time'
 ] AS problem
 WITH m, problem WHERE problem IS NOT NULL
 RETURN 'a relation ' + problem AS problem, count(*) AS count, min(m.uuid) AS example

@@ -354,3 +354,67 @@ async def test_an_error_about_a_damaged_memory_names_the_remedy(
                 unclear.append(f"{name}={value!r}: {type(error).__name__} {str(error)[:200]}")
         await memory.delete_all(confirm="DELETE ALL", permanent=True)
     assert unclear == []
+
+
+#: Properties of a relation with values of other types.
+WRONG_OF_RELATIONS: tuple[tuple[str, Any], ...] = (
+    ("strength", "strong"),
+    ("strength", [1]),
+    ("strength", 5.0),
+    ("strength", float("nan")),
+    ("metadata_json", 5),
+    ("metadata_json", "{"),
+    ("name", 5),
+    ("fact", 5),
+    ("created_at", "yesterday"),
+    ("created_at", 5),
+    ("valid_at", "then"),
+    ("valid_at", "2026-01-31T12:00:00.000Z"),
+    ("invalid_at", "then"),
+    ("expired_at", "then"),
+)
+
+
+async def _read_relations(memory: GraphMemory, first: str, third: str) -> None:
+    """Read relations in every way; all find the sound relation between two memories."""
+    assert third in {one.to_id for one in await memory.relations.list(first)}
+    walk = await memory.relations.traverse(first, counted=False)
+    assert third in {node.memory_id for node in walk.nodes}
+    for start in (None, first):
+        assert await memory.relations.analyze(start)
+    assert await memory.stats()
+    assert await memory.lifecycle.history(first)
+    for profile in Profile:
+        assert await memory.search(SOUND, profile=profile, counted=False)
+    assert [line async for line in export_lines(memory)]
+
+
+async def test_a_relation_of_other_types_stops_nothing_is_named_and_is_repaired(
+    memory: GraphMemory, graph: Graph, driver: AsyncDriver, group: str
+) -> None:
+    outcomes = await memory.add_many([{"content": f"{SOUND}, hive {n}"} for n in range(3)])
+    first, second, third = (outcome.memory_id or "" for outcome in outcomes)
+    failures: list[str] = []
+    for name, value in WRONG_OF_RELATIONS:
+        for to_id in (second, third):
+            await memory.relations.add(first, to_id, "causes")
+        await driver.execute_query(
+            "MATCH (:Memory {uuid: $a})-[r:RELATES_TO]->(:Memory {uuid: $b}) SET r[$name] = $value",
+            a=first,
+            b=second,
+            name=name,
+            value=value,
+        )
+        try:
+            await _read_relations(memory, first, third)
+            await memory.maintenance.run(groups=[group])
+            assert (await verify(graph, memory.settings, group))[group]
+            assert await repair(graph, memory.settings, memory.clock(), group)
+            left = (await verify(graph, memory.settings, group)).get(group, [])
+            assert name == "name" or left == []
+        except (AssertionError, GraphMemoryError, KeyError) as error:
+            failures.append(f"{name}={value!r}: {type(error).__name__} {str(error)[:300]}")
+        await driver.execute_query(
+            "MATCH (:Memory {uuid: $a})-[r:RELATES_TO]->() DELETE r", a=first
+        )
+    assert failures == []
