@@ -93,11 +93,18 @@ class AmbiguousIdError(InvalidArgumentError):
 
     code = "ambiguous_id"
 
-    def __init__(self, given: str, candidates: Sequence[str], *, more: bool = False) -> None:
+    def __init__(
+        self,
+        given: str,
+        candidates: Sequence[str],
+        *,
+        more: bool = False,
+        argument: str = "memory_id",
+    ) -> None:
         """Build the message from the candidates; `more` adds that there are others."""
         self.candidates = tuple(candidates)
         listed = f"{', '.join(candidates)}{' and others' if more else ''}"
-        super().__init__("memory_id", given, f"it begins the ids {listed}; add characters")
+        super().__init__(argument, given, f"it begins the ids {listed}; add characters")
 
 
 class NotFoundError(GraphMemoryError):

@@ -245,7 +245,21 @@ class MemoriesApi:
         Raises:
             AmbiguousIdError: Several ids begin with it; the error lists them.
         """
-        checked = validate_value(MemoryId, given, "memory_id")
-        return await read.complete_id(
+        return (await self.complete_ids({"memory_id": given}, group_id=group_id))["memory_id"]
+
+    async def complete_ids(
+        self, given: Mapping[str, str], *, group_id: str | None = None
+    ) -> dict[str, str]:
+        """Return the memory ids that begin with texts like `complete_id`, in one query.
+
+        Args:
+            given: Beginnings of ids, by the names that an error uses for them.
+            group_id: The tenant.
+
+        Raises:
+            AmbiguousIdError: Several ids begin with one of them; the error lists them.
+        """
+        checked = {name: validate_value(MemoryId, each, name) for name, each in given.items()}
+        return await read.complete_ids(
             self.context.graph, checked, group_id=self.context.group(group_id)
         )

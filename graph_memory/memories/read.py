@@ -1,12 +1,14 @@
 """Reading memories by id, and their relations."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from graph_memory.database.graph import Graph
 from graph_memory.decay import policies
+from graph_memory.domain.ids import ID_CHARACTERS
 from graph_memory.domain.inputs import Clocks
 from graph_memory.domain.models import Memory, Relation
 from graph_memory.domain.readable import report_unreadable
@@ -16,14 +18,19 @@ from graph_memory.engine import Engine
 from graph_memory.errors import AmbiguousIdError, SchemaError
 from graph_memory.settings.base import Settings
 
-#: Characters of a generated id; an id as long is whole.
-_ID_CHARACTERS = 36
-
 #: Characters of an id that are enough to look for the rest.
 _PREFIX_CHARACTERS = 4
 
 #: Ids that the error of an ambiguous beginning lists.
 _CANDIDATES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """The ids that begin with a text."""
+
+    prefix: str
+    memory_ids: list[str]
 
 
 async def get_many(
@@ -101,21 +108,38 @@ def view_parameters(
     }
 
 
-async def complete_id(graph: Graph, given: str, *, group_id: str) -> str:
-    """Return the only id of a group that begins with `given`, in any state.
+async def complete_ids(graph: Graph, given: Mapping[str, str], *, group_id: str) -> dict[str, str]:
+    """Return the ids of a group that begin with the given texts, in any state.
 
     A whole id is returned without a query, and an unknown or short one as it is.
 
+    Args:
+        graph: The database.
+        given: Beginnings of ids, by the names of their arguments.
+        group_id: The tenant.
+
     Raises:
-        AmbiguousIdError: Several ids begin with it.
+        AmbiguousIdError: Several ids begin with a text, and none is that text.
     """
-    if not _PREFIX_CHARACTERS <= len(given) < _ID_CHARACTERS:
-        return given
-    found = await graph.rows(
-        "memories/read/ids", str, group_id=group_id, prefix=given, limit=_CANDIDATES + 1
+    sought = {each for each in given.values() if _PREFIX_CHARACTERS <= len(each) < ID_CHARACTERS}
+    if not sought:
+        return dict(given)
+    rows = await graph.rows(
+        "memories/read/ids",
+        _Begun,
+        group_id=group_id,
+        prefixes=sorted(sought),
+        limit=_CANDIDATES + 1,
     )
+    found = {row.prefix: row.memory_ids for row in rows}
+    return {name: _only(name, each, found.get(each, [])) for name, each in given.items()}
+
+
+def _only(name: str, given: str, found: Sequence[str]) -> str:
+    """Return the id that a text is, or the only one that it begins."""
     if given in found or not found:
         return given
     if len(found) > 1:
-        raise AmbiguousIdError(given, found[:_CANDIDATES], more=len(found) > _CANDIDATES)
+        more = len(found) > _CANDIDATES
+        raise AmbiguousIdError(given, found[:_CANDIDATES], more=more, argument=name)
     return found[0]

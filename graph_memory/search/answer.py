@@ -1,9 +1,10 @@
 """The answer of a retrieval, its compact form, and the tokens that the form takes. No I/O."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+from graph_memory.domain.ids import short_ids
 from graph_memory.domain.models import Known
 from graph_memory.search.budget import BudgetCandidate, RetrievedMemory
 from graph_memory.search.compact import (
@@ -57,25 +58,42 @@ def compact_judgement(
     return given_fields(fields)
 
 
-def compact_retrieval(retrieved: Retrieved) -> dict[str, Any]:
-    """Return what a model needs of a retrieval; `memories` stands there even if it is empty."""
+def compact_retrieval(retrieved: Retrieved, among: Iterable[str] = ()) -> dict[str, Any]:
+    """Return what a model needs of a retrieval; `memories` stands there even if it is empty.
+
+    Args:
+        retrieved: The result of a retrieval.
+        among: Further ids from which the short ids of the answer differ.
+    """
+    skipped = retrieved.skipped_loaded[:_SKIPPED]
+    given = (each.memory.memory_id for each in retrieved.memories)
+    ids = short_ids([*among, *given, *skipped, *_changed_ids(retrieved.changed)])
     judged = compact_judgement(retrieved.known, retrieved.known_reason, retrieved.left_out)
     fields = {
         "hint": _hint(retrieved),
-        "changed": [_changed(each) for each in retrieved.changed],
-        "skipped_loaded": retrieved.skipped_loaded[:_SKIPPED],
+        "changed": [_changed(each, ids) for each in retrieved.changed],
+        "skipped_loaded": [ids[each] for each in skipped],
         "tokens_used": retrieved.tokens_used,
         "session_id": retrieved.session_id,
     }
-    memories = [_compact(each) for each in retrieved.memories]
+    memories = [_compact(each, ids) for each in retrieved.memories]
     return {"memories": memories, **judged, **given_fields(fields)}
 
 
-def memory_tokens(candidates: Iterable[BudgetCandidate], contents: Iterable[int]) -> list[int]:
-    """Return the tokens of each candidate in the compact form, from those of its content."""
+def memory_tokens(
+    candidates: Sequence[BudgetCandidate], contents: Iterable[int], changed: Iterable[ChangedMemory]
+) -> list[int]:
+    """Return the tokens of each candidate in the compact form.
+
+    Args:
+        candidates: The candidates.
+        contents: Tokens of the content of each.
+        changed: The changed memories of the answer, from whose ids the short ids differ.
+    """
+    ids = short_ids([*_ids(candidates), *_changed_ids(changed)])
     return [
         json_tokens(
-            compact_memory(each.memory, each.passage)
+            compact_memory(each.memory, ids, each.passage)
             | compact_scores(each.score, each.relevance, each.similarity),
             tokens,
         )
@@ -88,23 +106,27 @@ def status_tokens() -> int:
     return json_tokens({"status": LoadStatus.REFRESHED.value})
 
 
-def frame_tokens(frame: Retrieved, candidates: Iterable[BudgetCandidate]) -> int:
+def frame_tokens(frame: Retrieved, candidates: Sequence[BudgetCandidate]) -> int:
     """Return the most tokens that a retrieval takes without its memories.
 
     Args:
         frame: The answer without memories, with numbers and lists as long as they can be.
         candidates: The candidates; a passage among them brings a hint.
     """
+    among = [*_ids(candidates), *_changed_ids(frame.changed)]
+    ids = short_ids([*among, *frame.skipped_loaded])
+    skipped = sorted(frame.skipped_loaded, key=lambda each: len(ids[each]), reverse=True)
+    longest = compact_retrieval(replace(frame, skipped_loaded=skipped), among)
     session = {"session_id": frame.session_id or _NEW_SESSION}
     hint = {"hint": PASSAGE_HINT} if any(each.passage for each in candidates) else {}
-    return json_tokens(compact_retrieval(frame) | session | hint)
+    return json_tokens(longest | session | hint)
 
 
-def _compact(given: RetrievedMemory) -> dict[str, Any]:
+def _compact(given: RetrievedMemory, ids: Mapping[str, str]) -> dict[str, Any]:
     """Return the fields of a memory, with its status unless it is new to the conversation."""
     status = {} if given.status is LoadStatus.NEW else {"status": given.status.value}
     scores = compact_scores(given.score, given.relevance, given.similarity)
-    return compact_memory(given.memory, given.passage) | scores | status
+    return compact_memory(given.memory, ids, given.passage) | scores | status
 
 
 def _hint(retrieved: Retrieved) -> str | None:
@@ -114,11 +136,21 @@ def _hint(retrieved: Retrieved) -> str | None:
     return _UNFIT if unfit and not retrieved.skipped_loaded else None
 
 
-def _changed(change: ChangedMemory) -> dict[str, str]:
+def _changed(change: ChangedMemory, ids: Mapping[str, str]) -> dict[str, str]:
     return given_fields(
         {
-            "memory_id": change.memory_id,
+            "memory_id": ids[change.memory_id],
             "reason": change.reason.value,
-            "superseded_by": change.superseded_by,
+            "superseded_by": change.superseded_by and ids[change.superseded_by],
         }
     )
+
+
+def _ids(candidates: Iterable[BudgetCandidate]) -> Iterable[str]:
+    return (each.memory.memory_id for each in candidates)
+
+
+def _changed_ids(changed: Iterable[ChangedMemory]) -> Iterable[str]:
+    """Yield the ids of changed memories, and of those that replace them."""
+    for each in changed:
+        yield from filter(None, (each.memory_id, each.superseded_by))

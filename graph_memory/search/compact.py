@@ -24,14 +24,21 @@ _DECIMALS = 3
 PASSAGE_HINT = "With passage, content is only these characters; get_memory returns the whole."
 
 
-def compact_memory(memory: BriefMemory, passage: Passage | None = None) -> dict[str, Any]:
+def compact_memory(
+    memory: BriefMemory, ids: Mapping[str, str], passage: Passage | None = None
+) -> dict[str, Any]:
     """Return the fields of a memory, with the content of a passage if there is one.
 
     The field `passage` holds the first character of a partial content, and the one after the last.
+
+    Args:
+        memory: The memory.
+        ids: The short ids of the memories of the answer, by their ids.
+        passage: The part of a long content to give.
     """
     created = memory.created_at.date()
     fields = {
-        "memory_id": memory.memory_id,
+        "memory_id": ids[memory.memory_id],
         "content": passage.text if passage else memory.content,
         "passage": [passage.start, passage.end] if passage else None,
         "type": None if memory.memory_type is MemoryType.GENERAL else memory.memory_type.value,
@@ -45,11 +52,13 @@ def compact_memory(memory: BriefMemory, passage: Passage | None = None) -> dict[
     return given_fields(fields)
 
 
-def listed_memory(memory: BriefMemory, passage: Passage | None = None) -> dict[str, Any]:
+def listed_memory(
+    memory: BriefMemory, ids: Mapping[str, str], passage: Passage | None = None
+) -> dict[str, Any]:
     """Return the fields of a memory in a list; a long content without a passage is cut."""
     if passage is None and len(memory.content) > LEAD:
         passage = Passage(0, LEAD, memory.content[:LEAD])
-    return compact_memory(memory, passage)
+    return compact_memory(memory, ids, passage)
 
 
 def compact_scores(

@@ -137,7 +137,7 @@ async def retrieve(
     merged = merge_candidates(hits, candidates, walked, asked.profile, settings)
     costs = await counter.count([candidate.text for candidate in merged])
     if asked.budget_of == "answer":
-        costs = memory_tokens(merged, costs)
+        costs = memory_tokens(merged, costs, changed)
     candidates = list(zip(merged, costs, strict=True))
     while True:
         priced, frame = candidates, 0
@@ -178,7 +178,7 @@ def _priced(
         tokens_used=settings.default_token_budget,
         total_tokens=0,
         anchors=[],
-        skipped_loaded=sorted(loaded, key=len, reverse=True),
+        skipped_loaded=loaded,
         refreshed=[],
         changed=changed,
         known=judgement.known,
@@ -187,7 +187,7 @@ def _priced(
     )
     status, again = status_tokens(), set(loaded)
     priced = [(c, tokens + status * (c.memory.memory_id in again)) for c, tokens in candidates]
-    return priced, frame_tokens(frame, (candidate for candidate, _ in candidates))
+    return priced, frame_tokens(frame, [candidate for candidate, _ in candidates])
 
 
 def _choose(

@@ -29,7 +29,7 @@ def record(
 
     Args:
         tool: Name of the tool.
-        arguments: Arguments as received.
+        arguments: Arguments of the call, with whole ids where it was read.
         answer: Answer as sent.
         default_group: Group of a call without one; None for a tool without a group.
     """

@@ -60,8 +60,9 @@ async def memory_resource(group: str, memory_id: str, context: Context[Opening])
     """Return a memory with its relations as JSON, without counting an access."""
     with _refusals():
         memory = await _memory(context)
-        found = await memory.get(memory_id, counted=False, group_id=group)
-        relations = await memory.relations.list(memory_id, group_id=group)
+        whole = await memory.complete_id(memory_id, group_id=group)
+        found = await memory.get(whole, counted=False, group_id=group)
+        relations = await memory.relations.list(whole, group_id=group)
         return MemoryView(memory=found, relations=relations).model_dump_json()
 
 

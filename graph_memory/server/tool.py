@@ -18,6 +18,7 @@ from pydantic import Field
 from pydantic_core import to_jsonable_python
 
 from graph_memory import metrics
+from graph_memory.api.service import GraphMemory
 from graph_memory.api.types import Scope
 from graph_memory.database.read_limiter import call_started_at
 from graph_memory.domain.inputs import validate
@@ -25,6 +26,7 @@ from graph_memory.errors import GraphMemoryError
 from graph_memory.server import audit
 from graph_memory.server.arguments import clamped, read
 from graph_memory.server.auth import caller
+from graph_memory.server.ids import completed
 from graph_memory.server.opening import Opening
 from graph_memory.server.schemas import arguments_schema, listed_schema
 from graph_memory.server.views.base import ErrorView, View
@@ -76,9 +78,10 @@ class MemoryTool(Tool):
         started = time.perf_counter()
         call_started_at.set(time.monotonic())
         answer = _CANCELLED  # the outcome if the caller disconnects before the answer
+        called: dict[str, Any] = {}
         try:
             with speaking(Words(Surface.MCP, self.name)):
-                answer = await self._answer(arguments, context)
+                answer = await self._answer(arguments, context, called)
             return answer
         finally:
             elapsed = time.perf_counter() - started
@@ -86,13 +89,13 @@ class MemoryTool(Tool):
             if self.scope is not Scope.READ:
                 opening: Opening = context.request_context.lifespan_context
                 of_group = "group_id" in self.arguments["properties"]
-                audit.record(
-                    self.name, arguments, answer, opening.settings.group_id if of_group else None
-                )
+                group = opening.settings.group_id if of_group else None
+                audit.record(self.name, called or arguments, answer, group)
 
     async def _answer(
-        self, arguments: Mapping[str, Any], context: Context[Any, Any]
+        self, arguments: Mapping[str, Any], context: Context[Any, Any], called: dict[str, Any]
     ) -> CallToolResult:
+        """Answer a call. `called` receives the arguments by name, with whole ids."""
         opening: Opening = context.request_context.lifespan_context
         try:
             grant = caller()
@@ -100,8 +103,11 @@ class MemoryTool(Tool):
             async with opening.reporting_to(context):
                 memory = await opening.memory()
                 await memory.tokens.count_call(grant, walks=self.walks)
-                given = self._checked(self._with_session(arguments, context))
-                view: View | LeanView = await self.fn(memory.acting_for(grant), **given)
+                acting = memory.acting_for(grant)
+                given = await self._read(acting, arguments, context)
+                called.update(given)
+                checked = validate(self.fn_metadata.arg_model, given).model_dump_one_level()
+                view: View | LeanView = await self.fn(acting, **checked)
             hint = clamped(arguments, self.arguments)
             return _answer(view, alias_of=self.alias_of, hint=hint)
         except GraphMemoryError as error:
@@ -118,10 +124,12 @@ class MemoryTool(Tool):
             return arguments
         return {**arguments, "session_id": (context.headers or {}).get(MCP_SESSION_ID_HEADER)}
 
-    def _checked(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the checked arguments of the function."""
-        given = read(arguments, self.arguments, self.synonyms)
-        return validate(self.fn_metadata.arg_model, given).model_dump_one_level()
+    async def _read(
+        self, memory: GraphMemory, arguments: Mapping[str, Any], context: Context[Any, Any]
+    ) -> Mapping[str, Any]:
+        """Return the arguments that are given, by their names and with whole ids."""
+        named = self._with_session(arguments, context)
+        return await completed(memory, read(named, self.arguments, self.synonyms))
 
     def _refused(self, error: GraphMemoryError) -> CallToolResult:
         if error.code in _DEFECTS:

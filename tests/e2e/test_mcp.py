@@ -39,7 +39,7 @@ async def test_a_memory_goes_through_its_life_over_http(url: str, era: Any):
         memory_id = added["memory_id"]
 
         (hit,) = (await call(client, "search_memory", query="what does Ada drink?"))["results"]
-        assert hit["memory_id"] == memory_id
+        assert hit["memory_id"] == memory_id[:8]
         assert {"similarity", "score", "relevance"} < hit.keys()
 
         cup = await call(
@@ -59,9 +59,9 @@ async def test_a_memory_goes_through_its_life_over_http(url: str, era: Any):
 
         await call(client, "touch_memory", node_id=memory_id)
         listed = await call(client, "list_memories", limit=1)
-        assert [memory["memory_id"] for memory in listed["results"]] == [memory_id]
+        assert [memory["memory_id"] for memory in listed["results"]] == [memory_id[:8]]
         rest = await call(client, "list_memories", cursor=listed["next_cursor"])
-        assert [memory["memory_id"] for memory in rest["results"]] == [cup["memory_id"]]
+        assert [memory["memory_id"] for memory in rest["results"]] == [cup["memory_id"][:8]]
         assert "next_cursor" not in rest
 
         deleted = await call(client, "delete_memory", memory_id=memory_id)
@@ -102,7 +102,7 @@ async def test_a_conversation_is_given_what_it_lacks(url: str, era: Any):
             "retrieve_memories", {"query": "Ada's tea", "session_id": session}
         )
         assert again.structured_content is not None
-        assert again.structured_content["skipped_loaded"] == [memory_id]
+        assert again.structured_content["skipped_loaded"] == [memory_id[:8]]
         assert session in text(again)
         await call(client, "update_memory", memory_id=memory_id, content="Ada prefers coffee")
         changed = await client.call_tool(
@@ -112,7 +112,7 @@ async def test_a_conversation_is_given_what_it_lacks(url: str, era: Any):
         assert changed.structured_content["changed"] == [
             {"memory_id": memory_id, "reason": "updated", "superseded_by": None}
         ]
-        assert f"{memory_id} (updated)" in text(changed)
+        assert f"{memory_id[:8]} (updated)" in text(changed)
         assert "Ada prefers coffee" in text(changed)
 
         state = await call(client, "get_context_state", session_id=session)
@@ -145,7 +145,7 @@ async def test_a_conversation_is_given_only_what_its_filters_let_through(
         everything = await call(client, "retrieve_memories", query="Ada's tea")
         given = await call(client, "retrieve_memories", query="Ada's tea", **narrowed)
     assert len(everything["memories"]) == 2
-    assert [one["memory_id"] for one in given["memories"]] == [wanted.memory_id]
+    assert [one["memory_id"] for one in given["memories"]] == [wanted.memory_id[:8]]
 
 
 async def test_the_session_of_the_transport_stands_for_the_conversation(url: str):
@@ -171,7 +171,7 @@ async def test_search_results_show_every_field_of_a_memory(memory: GraphMemory):
     fields = {field.name for field in dataclasses.fields(Memory)}
     scores = {"similarity", "score", "relevance", "components", "passage"}
     assert fields | scores == hit.keys()
-    assert hit["memory_id"] in text(found)
+    assert hit["memory_id"][:8] in text(found)
     assert "Ada prefers tea" in text(found)
 
 

@@ -1,12 +1,25 @@
-// List the ids of a group that begin with a text, in any state.
+// List the ids of a group that begin with texts, in any state, purged ones included.
 //
 // access  read
-// param   group_id : STRING — the tenant
-// param   prefix   : STRING — beginning of an id
-// param   limit    : INTEGER
-// returns memory_id : STRING
-MATCH (m:Memory)
-USING INDEX m:Memory(uuid)
-WHERE m.uuid STARTS WITH $prefix AND m.group_id = $group_id
-WITH m.uuid AS memory_id ORDER BY memory_id LIMIT $limit
-RETURN memory_id
+// param   group_id  : STRING — the tenant
+// param   prefixes  : LIST<STRING> — beginnings of ids
+// param   limit     : INTEGER — ids of each
+// returns prefix     : STRING
+// returns memory_ids : LIST<STRING> — in their order
+UNWIND $prefixes AS prefix
+CALL (prefix) {
+  CALL (prefix) {
+    MATCH (m:Memory)
+    USING INDEX m:Memory(uuid)
+    WHERE m.uuid STARTS WITH prefix AND m.group_id = $group_id
+    RETURN m.uuid AS memory_id
+  UNION
+    MATCH (p:PurgedMemory)
+    USING INDEX p:PurgedMemory(uuid)
+    WHERE p.uuid STARTS WITH prefix AND p.group_id = $group_id
+    RETURN p.uuid AS memory_id
+  }
+  WITH memory_id ORDER BY memory_id LIMIT $limit
+  RETURN collect(memory_id) AS memory_ids
+}
+RETURN prefix, memory_ids

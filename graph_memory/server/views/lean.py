@@ -23,6 +23,7 @@ from graph_memory.api.types import (
     given_fields,
     listed_memory,
 )
+from graph_memory.domain.ids import short_ids
 from graph_memory.domain.models import FoundMemory, Known, SearchResults
 from graph_memory.server.views.base import View
 
@@ -76,7 +77,8 @@ class LeanSearch(LeanView):
         """Return the results with their scores, and the judgement."""
         found = self.found
         nothing = not found and not found.left_out
-        results = [_found(each) for each in found]
+        ids = short_ids(each.memory.memory_id for each in found)
+        results = [_found(each, ids) for each in found]
         judged = compact_judgement(found.known, found.known_reason, found.left_out)
         hint = _NOTHING if nothing else passage_hint(results)
         return {"results": results, **judged, **given_fields({"hint": hint})}
@@ -99,7 +101,8 @@ class LeanPage(LeanView):
 
     def structured(self) -> Fields:
         """Return the memories, and the cursor if there is a next page."""
-        results = [listed_memory(memory) for memory in self.page.memories]
+        ids = short_ids(memory.memory_id for memory in self.page.memories)
+        results = [listed_memory(memory, ids) for memory in self.page.memories]
         more = {"next_cursor": self.page.next_cursor, "hint": passage_hint(results)}
         return {"results": results, **given_fields(more)}
 
@@ -147,8 +150,9 @@ class LeanTraversal(LeanView):
         """Return the memories in the order of the walk, and the bound that ended it."""
         walked = self.walked
         edges = {frozenset((edge.from_id, edge.to_id)): edge for edge in walked.edges}
-        nodes = [_reached(node, edges) for node in walked.nodes]
-        start = listed_memory(walked.start)
+        ids = short_ids(each.memory_id for each in (walked.start, *walked.nodes))
+        nodes = [_reached(node, edges, ids) for node in walked.nodes]
+        start = listed_memory(walked.start, ids)
         end = {"reason": walked.reason, "hint": passage_hint([start, *nodes])}
         return {
             "start": start,
@@ -197,12 +201,16 @@ def _head(memory: Mapping[str, Any]) -> str:
     return " ".join([memory["memory_id"], bracket, *tags, *scores, *metadata])
 
 
-def _found(hit: FoundMemory) -> Fields:
+def _found(hit: FoundMemory, ids: Mapping[str, str]) -> Fields:
     scores = compact_scores(hit.score, hit.relevance, hit.similarity)
-    return listed_memory(hit.memory, hit.passage) | scores
+    return listed_memory(hit.memory, ids, hit.passage) | scores
 
 
-def _reached(node: ReachedMemory, edges: Mapping[frozenset[str], WalkedRelation]) -> Fields:
+def _reached(
+    node: ReachedMemory,
+    edges: Mapping[frozenset[str], WalkedRelation],
+    ids: Mapping[str, str],
+) -> Fields:
     """Return a memory with its depth, the relation to it, and the memory before it."""
     before = node.path[-2]
     edge = edges[frozenset((before, node.memory_id))]
@@ -210,8 +218,8 @@ def _reached(node: ReachedMemory, edges: Mapping[frozenset[str], WalkedRelation]
     if edge.from_id != before:
         way["inverse"] = True  # the relation points to the memory before
     if node.depth > 1:
-        way["from_id"] = before
-    return listed_memory(node) | way
+        way["from_id"] = ids[before]
+    return listed_memory(node, ids) | way
 
 
 def _relation(node: Mapping[str, Any]) -> str:
