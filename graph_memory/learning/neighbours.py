@@ -60,19 +60,32 @@ async def possible_conflicts(
     except GraphMemoryError as error:
         _log.warning("Cannot compare memory '%s' with its neighbours: %s", memory_id, error)
         return []
-    found = [conflict for each in neighbours if (conflict := _conflict(each, model))]
+    found = [
+        conflict
+        for each in neighbours
+        if (conflict := conflict_with(each.memory_id, each.text, each.before, each.cosine, model))
+    ]
     return sorted(found, key=lambda conflict: (-conflict.score, conflict.memory_id))
 
 
-def _conflict(neighbour: _Neighbour, model: ConflictModel) -> PossibleConflict | None:
-    """Return the conflict with a neighbour; None if there is none of the least score."""
-    text, before = neighbour.text, neighbour.before
-    found = compare(text, before, neighbour.cosine, model)
+def conflict_with(
+    memory_id: str, text: str, before: str, cosine: float, model: ConflictModel
+) -> PossibleConflict | None:
+    """Return the conflict with an earlier memory; None if there is none of the least score.
+
+    Args:
+        memory_id: The earlier memory.
+        text: The text of the new memory.
+        before: The text of the earlier memory.
+        cosine: Cosine of the two, −1 to 1.
+        model: The coefficients, and the least score.
+    """
+    found = compare(text, before, cosine, model)
     if found.kind not in CONFLICTS or found.score < model.least_score:
         return None
     own, earlier = differing_spans(text, before)
     return PossibleConflict(
-        memory_id=neighbour.memory_id,
+        memory_id=memory_id,
         kind=ConflictKind(found.kind),
         score=found.score,
         passage=Passage(*own, text[slice(*own)]),

@@ -1,4 +1,4 @@
-"""Proposals of relations between memories: found by meaning and shared words, stored for a review.
+"""Proposals of relations between memories: found by meaning and words, stored for a review.
 
 A proposal is not a relation. It waits until a caller or a setting accepts or rejects it. Its id
 follows from its kind and its memories, so the same proposal is stored once, and a rejected one is
@@ -8,16 +8,25 @@ The stage compares each memory once per text: the memory notes the hash of the t
 compared (`proposed_hash`).
 """
 
+import textwrap
 import unicodedata
 import uuid
 from collections import Counter
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import groupby
 
 from graph_memory.database.graph import Graph
 from graph_memory.domain.batching import batched
-from graph_memory.domain.models import LifecycleState, ProposalKind
+from graph_memory.domain.models import (
+    ConflictKind,
+    LifecycleState,
+    PossibleConflict,
+    ProposalKind,
+)
 from graph_memory.domain.scope import CallScope
+from graph_memory.learning.conflicts import MOST_CHARACTERS, conflict_model
+from graph_memory.learning.neighbours import conflict_with
 from graph_memory.ranking.terms import content_words
 from graph_memory.settings.base import Settings
 
@@ -37,8 +46,18 @@ _RARE_MEMORIES = 2
 #: The share of the distance to 1 by which many rare words that two memories share raise a cosine.
 _RARE_GAIN = 0.5
 
-#: Shared words that a reason names.
+#: Shared words that a reason names, and characters of a text that it quotes.
 _NAMED = 3
+_QUOTED = 80
+
+#: The least cosine of a pair that may conflict; the nearest neighbours are compared.
+_LEAST_OF_CONFLICTS = 0.0
+
+#: The relation of the later memory to the earlier one by the kind of their conflict.
+_OF_CONFLICT = {
+    ConflictKind.NEGATES: ProposalKind.CONTRADICTS,
+    ConflictKind.REPLACES: ProposalKind.SUPERSEDES,
+}
 
 _ARTICLES = frozenset(("a", "an", "the"))
 _STATES = [LifecycleState.ACTIVE, LifecycleState.DORMANT]
@@ -87,7 +106,10 @@ class _Near:
     other_id: str
     other: str
     cosine: float
+    model: str
     newer: bool
+    related: bool
+    settled: bool
 
 
 @dataclass(slots=True)
@@ -212,31 +234,72 @@ async def _texts(graph: Graph, scope: CallScope, canary: int) -> AsyncGenerator[
 
 def _least_cosine(settings: Settings) -> float:
     """Return the cosine below which no pair can be proposed."""
+    if settings.conflict_neighbours:
+        return _LEAST_OF_CONFLICTS
     related = (settings.proposal_min_score - _RARE_GAIN) / (1 - _RARE_GAIN)
     return min(related, settings.duplicate_min_similarity)
 
 
 def _best(near: Iterable[_Near], rarity: _Rarity, settings: Settings) -> list[NewProposal]:
-    """Return all duplicates, and the best other proposals of each memory."""
+    """Return all duplicates and conflicts, and the best other proposals of each memory."""
     found: dict[str, NewProposal] = {}
-    related: dict[str, list[NewProposal]] = {}
-    for pair in near:
-        proposal = _proposal(pair, rarity, settings)
-        if proposal is None:
-            continue
-        if proposal.kind is ProposalKind.DUPLICATE_OF:
-            found[proposal.proposal_id] = proposal
-        else:
-            related.setdefault(pair.memory_id, []).append(proposal)
-    for proposals in related.values():
-        proposals.sort(key=lambda each: (-each.score, each.proposal_id))
-        best = proposals[: settings.proposals_per_memory]
-        found.update((each.proposal_id, each) for each in best)
+    for _, pairs in groupby(near, key=lambda pair: pair.memory_id):
+        proposals = list(_of_memory(pairs, rarity, settings))
+        related = [each for each in proposals if each.kind is ProposalKind.RELATES_TO]
+        related.sort(key=lambda each: (-each.score, each.proposal_id))
+        left_out = related[settings.proposals_per_memory :]
+        found.update((each.proposal_id, each) for each in proposals if each not in left_out)
     return list(found.values())
 
 
+def _of_memory(
+    pairs: Iterable[_Near], rarity: _Rarity, settings: Settings
+) -> Iterator[NewProposal]:
+    """Yield the proposals of one memory and its neighbours, the nearest neighbour first.
+
+    A pair with a conflict gets no other proposal. A memory is compared with its nearest
+    `conflict_neighbours` earlier neighbours, as a memory that is added, and with each neighbour
+    that would get another proposal.
+    """
+    earlier, most = 0, settings.conflict_neighbours
+    for pair in pairs:
+        proposal = _proposal(pair, rarity, settings)
+        earlier += pair.newer
+        if most and (proposal or (pair.newer and earlier <= most)):
+            proposal = _conflict(pair) or proposal
+        if proposal:
+            yield proposal
+
+
+def _conflict(pair: _Near) -> NewProposal | None:
+    """Return the proposal that settles the conflict of two memories, if any."""
+    model = None if pair.settled else conflict_model(pair.model)
+    if not model or same_words(pair.text, pair.other):
+        return None
+    ends = ((pair.memory_id, pair.text), (pair.other_id, pair.other))
+    (from_id, text), (to_id, before) = ends if pair.newer else ends[::-1]
+    found = conflict_with(
+        to_id, text[:MOST_CHARACTERS], before[:MOST_CHARACTERS], pair.cosine, model
+    )
+    if not found:
+        return None
+    kind, reason = _OF_CONFLICT[found.kind], _difference(found, pair.cosine)
+    return NewProposal(kind, from_id, to_id, reason, found.score)
+
+
+def _difference(conflict: PossibleConflict, cosine: float) -> str:
+    """Return the parts of two memories that differ, as a reason."""
+    earlier, new = (
+        textwrap.shorten(passage.text, _QUOTED, placeholder="…")
+        for passage in (conflict.earlier_passage, conflict.passage)
+    )
+    return f'{conflict.kind} "{earlier}" by "{new}"; cosine {cosine:.2f}'
+
+
 def _proposal(pair: _Near, rarity: _Rarity, settings: Settings) -> NewProposal | None:
-    """Return the proposal that a pair of neighbours deserves, from the newer to the older."""
+    """Return the proposal that a pair without a relation deserves, from the newer to the older."""
+    if pair.related:
+        return None
     ends = (pair.memory_id, pair.other_id)
     from_id, to_id = ends if pair.newer else ends[::-1]
     cosine = min(max(pair.cosine, 0.0), 1.0)

@@ -45,7 +45,7 @@ class MemorySettings(BaseSettings):
         le=50,
         description=(
             "Earlier memories that a single new memory is compared with, to report possible "
-            "conflicts; 0 for none."
+            "conflicts, and that the stage `proposals` compares a memory with; 0 for none."
         ),
     )
 
