@@ -39,7 +39,7 @@ def _options(function: Callable[..., Any]) -> dict[str, str]:
 def _spelled(name: str, metadata: tuple[Any, ...]) -> str:
     given = metadata[0] if metadata else None
     if isinstance(given, typer.models.ArgumentInfo):
-        return name
+        return given.metavar or name.upper()
     # In an `Annotated`, Typer takes the first name for the default.
     names = (getattr(given, "default", None), *(getattr(given, "param_decls", None) or ()))
     declared = [each for each in names if isinstance(each, str) and each.startswith("--")]

@@ -1,13 +1,16 @@
 """The short form of ids."""
 
-import uuid
-
 import pytest
 
 from graph_memory.domain.ids import short_ids
 
 
-@pytest.mark.parametrize("whole", [str(uuid.uuid4()), str(uuid.uuid5(uuid.NAMESPACE_DNS, "ada"))])
+#: An id of version 4, which is random, and one of version 5, the hash of a name.
+RANDOM = "d78d639e-7357-47a4-9138-2dc09eb1f446"
+HASHED = "887308e0-9d1a-5a6c-8a3b-0f0c5b0f6a11"
+
+
+@pytest.mark.parametrize("whole", [RANDOM, HASHED])
 def test_a_random_id_has_a_short_form(whole: str):
     assert short_ids([whole, whole]) == {whole: whole[:8]}
 
@@ -15,11 +18,11 @@ def test_a_random_id_has_a_short_form(whole: str):
 @pytest.mark.parametrize(
     "other",
     [
-        str(uuid.uuid1()),
+        "d1f0a8a2-cad0-11f0-8d2b-0242ac120002",  # of version 1: begins with a time
         "0192f3a1-7b2c-7d3e-8f4a-5b6c7d8e9f0a",  # of version 7: begins with a time
         "00000000-0000-4000-8000-000000000001",  # numbered
-        str(uuid.uuid4()).upper(),
-        f"{uuid.uuid4()}x",
+        RANDOM.upper(),
+        f"{RANDOM}x",
         "demo-postgres",
     ],
 )

@@ -19,6 +19,7 @@ from graph_memory.search.compact import (
 from graph_memory.server.views.lean import line
 
 TODAY = datetime(2026, 6, 1, 12, tzinfo=UTC)
+IDS = {"m-1": "m-1"}
 PLAIN = BriefMemory(
     memory_id="m-1",
     content="Ada prefers tea",
@@ -42,8 +43,8 @@ RICH = replace(
 
 def test_defaults_are_left_out_and_the_rest_is_there():
     plain = {"memory_id": "m-1", "content": "Ada prefers tea", "date": "2026-06-01"}
-    assert compact_memory(PLAIN) == plain
-    assert compact_memory(RICH) == plain | {
+    assert compact_memory(PLAIN, IDS) == plain
+    assert compact_memory(RICH, IDS) == plain | {
         "type": "fact",
         "tags": ["茶", "tea"],
         "valid_at": "2026-05-31",
@@ -58,12 +59,12 @@ def test_scores_have_three_decimals_and_no_nulls():
 
 def test_a_long_content_is_a_part_in_lists():
     long = replace(PLAIN, content="x" * (LEAD + 1))
-    listed = listed_memory(long)
+    listed = listed_memory(long, IDS)
     assert (listed["content"], listed["passage"]) == ("x" * LEAD, [0, LEAD])
-    found = listed_memory(long, Passage(3, 7, "xxxx"))
+    found = listed_memory(long, IDS, Passage(3, 7, "xxxx"))
     assert (found["content"], found["passage"]) == ("xxxx", [3, 7])
-    assert "passage" not in listed_memory(replace(long, content="x" * LEAD))
-    assert compact_memory(long)["content"] == long.content
+    assert "passage" not in listed_memory(replace(long, content="x" * LEAD), IDS)
+    assert compact_memory(long, IDS)["content"] == long.content
 
 
 @pytest.mark.parametrize("memory", [PLAIN, RICH])
@@ -75,7 +76,9 @@ def test_the_tokens_bound_the_json_and_the_text(
     memory: BriefMemory, content: str, passage: tuple[int, int] | None
 ):
     memory = replace(memory, content=content)
-    fields = compact_memory(memory, Passage.of(content, passage)) | compact_scores(0.5, 0.25, 0.75)
+    fields = compact_memory(memory, IDS, Passage.of(content, passage)) | compact_scores(
+        0.5, 0.25, 0.75
+    )
     whole = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
     assert json_tokens(fields) >= math.ceil((len(whole) + 1) / 3.4)
     assert json_tokens(fields, 10_000) > 10_000
