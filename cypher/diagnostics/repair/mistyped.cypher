@@ -16,7 +16,7 @@
 // returns vector    : BOOLEAN — true if the vector is damaged
 MATCH (m:Memory {group_id: $group_id})
 WHERE m.uuid > $after_id
-WITH m, m.embedding_model = $model AND NOT
+WITH m, coalesce(m.embedding_model = $model, false) AND NOT
   // include fragments/memory/has_cosine
   AS vector
 WHERE vector
