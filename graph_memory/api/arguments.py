@@ -10,6 +10,7 @@ from typing import Any, Literal, Required, TypedDict
 
 from graph_memory.domain.inputs import Clearable, Filters, NewRelation, validate
 from graph_memory.domain.models import (
+    EntityKind,
     LifecycleState,
     MemoryType,
     ProposalKind,
@@ -79,6 +80,7 @@ StageArgument = (
         "confidence",
         "classification",
         "embeddings",
+        "entities",
         "proposals",
         "centrality",
         "purge",
@@ -88,6 +90,9 @@ StageArgument = (
 )
 ProposalKindArgument = (
     ProposalKind | Literal["relates_to", "duplicate_of", "contradicts", "supersedes"]
+)
+EntityKindArgument = (
+    EntityKind | Literal["name", "mail", "url", "path", "identifier", "code", "date"]
 )
 ProposalStatusArgument = ProposalStatus | Literal["open", "accepted", "rejected"]
 OnDuplicate = Literal["raise", "return"]

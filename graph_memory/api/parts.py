@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from graph_memory.api.backups import BackupsApi
     from graph_memory.api.conversations import ConversationsApi
     from graph_memory.api.embeddings import EmbeddingsApi
+    from graph_memory.api.entities import EntitiesApi
     from graph_memory.api.episodes import EpisodesApi
     from graph_memory.api.facts import FactsApi
     from graph_memory.api.feedback import FeedbackApi
@@ -104,6 +105,13 @@ class Parts:
         from graph_memory.api.proposals import ProposalsApi
 
         return ProposalsApi(self.context)
+
+    @cached_property
+    def entities(self) -> "EntitiesApi":
+        """Entities that memories mention."""
+        from graph_memory.api.entities import EntitiesApi
+
+        return EntitiesApi(self.context)
 
     @cached_property
     def backups(self) -> "BackupsApi":

@@ -31,6 +31,7 @@ from graph_memory.decay.status import (
 )
 from graph_memory.diagnostics.stats import Averages, EmbeddingCoverage, Health, LastRun, Stats
 from graph_memory.graphiti.rename_group import is_tenant, remedy
+from graph_memory.learning.mentioned import EntityMention, MentionedEntities, MentionedEntity
 from graph_memory.learning.review import (
     Proposal,
     ProposalRefusal,
@@ -118,6 +119,7 @@ __all__ = [
     "DirectionName",
     "EmbeddingCoverage",
     "Entity",
+    "EntityMention",
     "EntityTypes",
     "Event",
     "Fact",
@@ -140,6 +142,8 @@ __all__ = [
     "LoadedMemory",
     "MaintenanceReport",
     "MaintenanceStatus",
+    "MentionedEntities",
+    "MentionedEntity",
     "MigrationStatus",
     "Milliseconds",
     "Names",

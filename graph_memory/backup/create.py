@@ -62,6 +62,8 @@ _OMITTED = (
     "next_due_at",
     "packing_due",
     "proposed_hash",
+    "mention_count",
+    "mentions_hash",
 )
 
 _log = logging.getLogger(__name__)

@@ -44,6 +44,7 @@ STAGES = (
     "confidence",
     "classification",
     "embeddings",
+    "entities",
     "proposals",
     "centrality",
     "purge",
@@ -51,6 +52,7 @@ STAGES = (
     "records",
 )
 PROPOSAL_KINDS = ("relates_to", "duplicate_of", "contradicts", "supersedes")
+ENTITY_KINDS = ("name", "mail", "url", "path", "identifier", "code", "date")
 PROPOSAL_STATUSES = ("open", "accepted", "rejected")
 SCOPES = ("read", "write", "admin")
 EPISODE_SOURCES = ("text", "message", "json")

@@ -35,6 +35,9 @@ PASSAGE_STATEMENTS = ("database/data_migrations/delete_passages",)
 #: The statements in the checksum of the migration that adds proposals.
 LEARNING_STATEMENTS = ("database/data_migrations/unlearn",)
 
+#: The statements in the checksum of the migration that adds entities found by rule.
+ENTITY_STATEMENTS = ("database/data_migrations/forget_entities",)
+
 
 @dataclass(frozen=True, slots=True)
 class _Compressed:
@@ -73,6 +76,11 @@ async def delete_passages(graph: Graph) -> None:
 async def unlearn(graph: Graph) -> None:
     """Delete what was learned, which earlier versions do not know."""
     await graph.run("database/data_migrations/unlearn", batch=_BATCH)
+
+
+async def forget_entities(graph: Graph) -> None:
+    """Delete the entities found by rule, which earlier versions do not know."""
+    await graph.run("database/data_migrations/forget_entities", batch=_BATCH)
 
 
 async def downgrade(graph: Graph) -> None:

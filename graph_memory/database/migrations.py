@@ -175,4 +175,15 @@ MIGRATIONS = (
             data_migrations.LEARNING_STATEMENTS,
         ),
     ),
+    Migration(
+        16,
+        "entities that memories mention",
+        constraints=("named_entity_uuid_key",),
+        indexes=("named_entity_group_idx",),
+        data_migration=DataMigration(
+            None,  # runs fill them in later
+            data_migrations.forget_entities,
+            data_migrations.ENTITY_STATEMENTS,
+        ),
+    ),
 )

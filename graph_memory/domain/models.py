@@ -66,6 +66,18 @@ class ProposalKind(StrEnum):
     SUPERSEDES = "supersedes"
 
 
+class EntityKind(StrEnum):
+    """The kind of an entity that memories mention."""
+
+    NAME = "name"
+    MAIL = "mail"
+    URL = "url"
+    PATH = "path"
+    IDENTIFIER = "identifier"
+    CODE = "code"
+    DATE = "date"
+
+
 class ProposalStatus(StrEnum):
     """The status of a proposal."""
 

@@ -45,6 +45,8 @@ MEMORY_PROPERTIES: Mapping[str, str] = {
     "last_decay_update": "instant — when the score was stored",
     "lifecycle_state": "text — ACTIVE, DORMANT, ARCHIVED, EXPIRED or SOFT_DELETED",
     "memory_type": "text — one of nine types",
+    "mention_count": "integer — entities found in the content",
+    "mentions_hash": "text — rules and content_hash with which entities were last looked for",
     "metadata_json": "text — the metadata as JSON",
     "name_embedding_model": "text — model of the vector that Graphiti compares",
     "next_due_at": "instant — when maintenance next has something to do",

@@ -2,8 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from graph_memory.database.graph import Graph
+from graph_memory.domain.scope import CallScope
+from graph_memory.learning.entities import ReadMemory, links_from_json, store_mentions
 from graph_memory.learning.review import KEPT
 
 _BATCH = 500
@@ -31,6 +34,20 @@ class Unlearned:
 
 
 @dataclass(frozen=True, slots=True)
+class _ReadByRun:
+    tenant: str
+    memory_ids: list[str]
+    before: list[str]
+    after: list[str]
+    earlier: list[str]
+
+    def restored(self) -> list[ReadMemory]:
+        """Return the memories with the mentions that they had before the run."""
+        rows = zip(self.memory_ids, self.after, self.before, self.earlier, strict=True)
+        return [ReadMemory(*row[:3], [], links_from_json(row[3])) for row in rows]
+
+
+@dataclass(frozen=True, slots=True)
 class _Reopened:
     memory_id: str | None
     refused: str | None
@@ -42,12 +59,15 @@ class _Restored:
     kept: list[str]
 
 
-async def unlearn(graph: Graph, run_id: str, group_id: str | None = None) -> Unlearned:
+async def unlearn(
+    graph: Graph, run_id: str, now: datetime, group_id: str | None = None
+) -> Unlearned:
     """Take back what a run learned, unless it was changed since.
 
     Args:
         graph: The database.
         run_id: The run.
+        now: The instant of the undo.
         group_id: Only the changes of this tenant; None for all.
     """
     undone = Unlearned()
@@ -61,6 +81,7 @@ async def unlearn(graph: Graph, run_id: str, group_id: str | None = None) -> Unl
     if central:
         undone.count += central.restored
         undone.kept += [Kept(each, _COMPUTED_AGAIN) for each in central.kept]
+    undone.count += await _restore_mentions(graph, run_id, group_id, now)
     return undone
 
 
@@ -109,3 +130,19 @@ async def _reopen(graph: Graph, run_id: str, group_id: str | None, undone: Unlea
             else:
                 undone.kept.append(Kept(row.memory_id or "", row.refused))
         after_id = ids[-1]
+
+
+async def _restore_mentions(graph: Graph, run_id: str, group_id: str | None, now: datetime) -> int:
+    """Restore the mentions from before a run, and return the number of memories."""
+    restored = 0
+    of_run = {"run_id": run_id, "group_id": group_id}
+    while batch := await graph.one("learning/unlearn/read_by_run", _ReadByRun, **of_run):
+        scope = CallScope(batch.tenant, now)
+        restored += await store_mentions(graph, scope, batch.restored(), None)
+        await graph.run(
+            "learning/unlearn/forget_read",
+            run_id=run_id,
+            group_id=batch.tenant,
+            memory_ids=batch.memory_ids,
+        )
+    return restored

@@ -5,7 +5,7 @@ Its statements plan with the fragments of a run, but only read.
 
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any, ClassVar
@@ -21,6 +21,7 @@ from graph_memory.domain.timestamps import SimulatedTime, instant
 from graph_memory.errors import SchemaError
 from graph_memory.maintenance import learning
 from graph_memory.maintenance.batches import id_ranges
+from graph_memory.maintenance.entities import expect_entities
 from graph_memory.maintenance.planning import common_groups, new_run, runs_to_finish
 from graph_memory.maintenance.records import Counts, Run
 from graph_memory.maintenance.report import (
@@ -36,6 +37,13 @@ from graph_memory.settings.base import Settings
 
 #: The most memories that a report shows.
 _SHOWN = 20
+
+#: What the stages of learning would change.
+_LEARNING: dict[Stage, Callable[[Context, Run, int], Awaitable[learning.Expected]]] = {
+    Stage.ENTITIES: expect_entities,
+    Stage.PROPOSALS: learning.expect_proposals,
+    Stage.CENTRALITY: learning.expect_centrality,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -284,14 +292,12 @@ async def _classified(context: Context, run: Run) -> int:
 async def _learned(context: Context, run: Run) -> learning.Expected:
     """Return what the stages of learning would change, without the embeddings of the run."""
     expected = learning.Expected(0, [])
-    for stage, expect in (
-        (Stage.PROPOSALS, learning.expect_proposals),
-        (Stage.CENTRALITY, learning.expect_centrality),
-    ):
+    for stage, expect in _LEARNING.items():
         if stage in run.stages:
             found = await expect(context, run, _SHOWN)
             expected.count += found.count
             expected.changes += found.changes
+    del expected.changes[_SHOWN:]
     return expected
 
 

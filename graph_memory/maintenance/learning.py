@@ -30,7 +30,7 @@ class Expected:
 async def propose(state: RunState) -> None:
     """Propose relations of the memories that are new or changed, and accept what is configured."""
     context, run = state.context, state.run
-    for group in await _groups(context, run.groups):
+    for group in await treated_groups(context, run.groups):
         scope = CallScope(group, run.now)
         async for compared in _compared(context, scope, run.canary):
             created = await learned.propose(context.graph, scope, compared.proposals, run.run_id)
@@ -43,7 +43,7 @@ async def propose(state: RunState) -> None:
 async def expect_proposals(context: Context, run: Run, shown: int) -> Expected:
     """Return what the stage would propose, with the first `shown` proposals."""
     expected = Expected(0, [])
-    for group in await _groups(context, run.groups):
+    for group in await treated_groups(context, run.groups):
         seen: set[str] = set()
         async for compared in _compared(context, CallScope(group, run.now), run.canary):
             for each in await learned.unknown(context.graph, compared.proposals):
@@ -66,7 +66,7 @@ async def expect_proposals(context: Context, run: Run, shown: int) -> Expected:
 async def measure_centrality(state: RunState) -> None:
     """Store the centrality of the memories for which it changes."""
     graph, run = state.context.graph, state.run
-    for group in await _groups(state.context, run.groups):
+    for group in await treated_groups(state.context, run.groups):
         scope = CallScope(group, run.now)
         computed = await centrality.compute(graph, scope, run.canary)
         await centrality.store(graph, scope, computed, run.run_id)
@@ -77,7 +77,7 @@ async def measure_centrality(state: RunState) -> None:
 async def expect_centrality(context: Context, run: Run, shown: int) -> Expected:
     """Return what the stage would change, with the first `shown` changes, the greatest first."""
     expected = Expected(0, [])
-    for group in await _groups(context, run.groups):
+    for group in await treated_groups(context, run.groups):
         computed = await centrality.compute(context.graph, CallScope(group, run.now), run.canary)
         expected.count += len(computed.changes)
         for each in sorted(computed.changes, key=lambda each: -(each.becomes or 0.0))[:shown]:
@@ -94,7 +94,8 @@ async def expect_centrality(context: Context, run: Run, shown: int) -> Expected:
     return expected
 
 
-async def _groups(context: Context, wanted: Sequence[str] | None) -> Sequence[str]:
+async def treated_groups(context: Context, wanted: Sequence[str] | None) -> Sequence[str]:
+    """Return the groups that a run treats, by name."""
     return await groups(context.graph) if wanted is None else wanted
 
 

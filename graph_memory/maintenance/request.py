@@ -24,6 +24,7 @@ class Stage(StrEnum):
     CONFIDENCE = "confidence"
     CLASSIFICATION = "classification"
     EMBEDDINGS = "embeddings"
+    ENTITIES = "entities"
     PROPOSALS = "proposals"
     CENTRALITY = "centrality"
     PURGE = "purge"
@@ -35,7 +36,7 @@ class Stage(StrEnum):
 _DECAY_STAGES = (Stage.PROTECTION, Stage.DECAY, Stage.CONFIDENCE, Stage.PURGE)
 
 #: The stages that a run leaves out unless the setting `learn` or the request names them.
-_LEARNING_STAGES = (Stage.PROPOSALS, Stage.CENTRALITY)
+_LEARNING_STAGES = (Stage.ENTITIES, Stage.PROPOSALS, Stage.CENTRALITY)
 
 StageName = Annotated[
     Stage, BeforeValidator(lambda v: v.strip().lower() if isinstance(v, str) else v)

@@ -12,6 +12,7 @@ from graph_memory.learning import unlearn
 from graph_memory.maintenance import learning
 from graph_memory.maintenance.batches import id_ranges, repeat_batch, run_batch
 from graph_memory.maintenance.compression import compress_contents
+from graph_memory.maintenance.entities import link_entities
 from graph_memory.maintenance.reembedding import rebuild_embeddings
 from graph_memory.maintenance.request import Stage
 from graph_memory.maintenance.state import RunState
@@ -189,6 +190,7 @@ _STAGES: dict[Stage, Callable[[RunState], Awaitable[None]]] = {
     Stage.CONFIDENCE: _confidence,
     Stage.CLASSIFICATION: _classification,
     Stage.EMBEDDINGS: _embeddings,
+    Stage.ENTITIES: link_entities,
     Stage.PROPOSALS: learning.propose,
     Stage.CENTRALITY: learning.measure_centrality,
     Stage.PURGE: _purge,

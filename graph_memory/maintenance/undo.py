@@ -104,7 +104,7 @@ async def undo(
         }
         async for row in _restore(graph, run_id, group_id, at):
             _count(undone, row)
-        unlearned = await unlearn(graph, run_id, group_id)
+        unlearned = await unlearn(graph, run_id, now, group_id)
         undone.unlearned = unlearned.count
         for kept in unlearned.kept:
             _count(undone, _Restored(kept.memory_id, kept.refused))

@@ -89,7 +89,7 @@ def query_phrases(question: str, analyzer: str) -> list[str]:
     A phrase is a part in quotation marks, or what is written without spaces: a path, an address, a
     URL, a hyphenated name with a digit. Its words are in lower case with a space between.
     """
-    found = [*_quoted(question), *_written_as_one(question)]
+    found = [*_quoted(question), *written_as_one(question)]
     long = (phrase for phrase in found if _is_phrase(phrase, analyzer))
     distinct = dict.fromkeys(" ".join(word.term for word in phrase) for phrase in long)
     return list(distinct)[:MAX_PHRASES]
@@ -194,8 +194,8 @@ def _quoted(question: str) -> Iterator[list[Word]]:
         yield _words(match[match.lastindex or 0])
 
 
-def _written_as_one(text: str) -> Iterator[list[Word]]:
-    """Yield the words of each path, address, URL and hyphenated name with a digit."""
+def written_as_one(text: str) -> Iterator[list[Word]]:
+    """Yield the words of each path, address, URL, number and hyphenated name with a digit."""
     words = _words(text)
     first = 0
     for i in range(1, len(words) + 1):

@@ -1,4 +1,4 @@
-"""The settings of learning: the stages that run, and the limits of proposals."""
+"""The settings of learning: the stages that run, and their limits."""
 
 from typing import Annotated, Literal, get_args
 
@@ -9,7 +9,7 @@ from graph_memory.domain.models import ProposalKind
 from graph_memory.settings.types import Fraction, FromTableText, Words
 
 #: A stage that learns.
-LearningStage = Literal["proposals", "centrality"]
+LearningStage = Literal["entities", "proposals", "centrality"]
 
 
 def _as_stages(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -25,7 +25,13 @@ class LearningSettings(BaseSettings):
 
     learn: Annotated[Words, AfterValidator(_as_stages)] = Field(
         (),
-        description="Stages of learning in maintenance runs: any of `proposals` and `centrality`.",
+        description=(
+            "Stages of learning in maintenance runs: any of `entities`, `proposals` and "
+            "`centrality`."
+        ),
+    )
+    entities_per_memory: int = Field(
+        100, ge=1, le=1000, description="Entities to which one memory is linked, at most."
     )
     proposal_min_score: Fraction = Field(
         0.8, description="Score from which a relation between two memories is proposed."

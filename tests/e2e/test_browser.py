@@ -136,7 +136,7 @@ def test_every_query_that_was_asked_for_is_there_and_has_a_title() -> None:
 
 
 #: Nodes that a person who inspects the graph wants to see; all others are helpers of ours.
-DRAWN = {"Entity", "Memory", "Episodic", "Community", "Saga"}
+DRAWN = {"Entity", "Memory", "NamedEntity", "Episodic", "Community", "Saga"}
 
 
 def labels() -> set[str]:

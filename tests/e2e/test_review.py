@@ -1,4 +1,4 @@
-"""The review of proposals on the command line and over MCP."""
+"""The review of proposals and the list of entities on the command line and over MCP."""
 
 from graph_memory import GraphMemory
 from tests.conftest import Clock
@@ -62,3 +62,25 @@ async def test_an_agent_lists_and_decides(memory: GraphMemory, clock: Clock, gro
         assert (await call(client, "list_proposals"))["proposals"] == []
         _, error = await refused(client, "decide_proposals", decision="accept")
         assert error["argument"] == "proposal_ids"
+
+
+def test_entities_on_the_command_line(cli: Run, group: str) -> None:  # noqa: F811
+    text = "We met Alice Smith in Zermatt."
+    memory_id = cli("add", text, "--json").json["memory_id"]
+    assert cli("maintain", "--group", group, "--stage", "entities", "--json").json["learned"] == 1
+    (found,) = cli("entities", "alice smith", "--json").json["entities"]
+    (mention,) = found["mentions"]
+    assert (mention["memory_id"], mention["starts"]) == (memory_id, [text.index("Alice")])
+    assert "Zermatt" in cli("entities", "--memory", memory_id[:8], "--kind", "name").out
+
+
+async def test_an_agent_lists_the_entities_of_a_memory(memory: GraphMemory, group: str) -> None:
+    stored = await memory.add("We met Alice Smith in Zermatt.")
+    await memory.maintenance.run(groups=[group], stages=["entities"])
+    learning = memory.settings.model_copy(update={"toolsets": ("learning",)})
+    serving = GraphMemory.over(
+        memory.context.graph, memory.context.embedder, learning, clock=memory.clock
+    )
+    async with inside(serving) as client:
+        listed = await call(client, "list_entities", memory_id=stored.memory_id)
+        assert {each["name"] for each in listed["entities"]} == {"Alice Smith", "Zermatt"}

@@ -8,6 +8,10 @@ CALL () {
   WHERE NOT EXISTS { (n)<-[:HAS_VERSION|HAS_WORDS|HAS_PASSAGE|HAS_PROPOSAL]-() }
   RETURN n
 UNION ALL
+  MATCH (n:NamedEntity)
+  WHERE NOT EXISTS { (n)<-[:HAS_MENTION]-() }
+  RETURN n
+UNION ALL
   MATCH (n:EntityBefore)
   WHERE NOT EXISTS { (:Entity {uuid: n.uuid}) } AND NOT EXISTS { (:PurgedMemory {uuid: n.uuid}) }
   RETURN n

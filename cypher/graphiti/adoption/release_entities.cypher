@@ -8,6 +8,14 @@
 MATCH (n:Memory {group_id: $group_id})
 WHERE n.adopted_at IS NOT NULL
 CALL (n) {
+  CALL (n) {
+    WITH n AS m
+    // include fragments/memory/forget_mentions
+  }
+  CALL (n) {
+    MATCH (n)-[mention:HAS_MENTION]->()
+    DELETE mention
+  }
   OPTIONAL MATCH (n)-[:HAS_VERSION|HAS_WORDS|HAS_PASSAGE|HAS_PROPOSAL]->
     (part:MemoryVersion|WordVectors|Passage|Proposal)
   DETACH DELETE part

@@ -1,4 +1,4 @@
-// Erase purged memories permanently, with their relations, versions and earlier properties.
+// Erase purged memories permanently, with all that belongs to them.
 //
 // access  batch
 // param   groups        : LIST<STRING>? — null: all
@@ -9,6 +9,7 @@ MATCH (m:PurgedMemory)
 WHERE m.purged_at <= $purged_before AND ($groups IS NULL OR m.group_id IN $groups)
 CALL (m) {
   OPTIONAL MATCH (was:EntityBefore {uuid: m.uuid})
+  // include fragments/memory/forget_mentions
   OPTIONAL MATCH (m)-[:HAS_VERSION|HAS_WORDS|HAS_PASSAGE|HAS_PROPOSAL]->
     (part:MemoryVersion|WordVectors|Passage|Proposal)
   DETACH DELETE was, part, m

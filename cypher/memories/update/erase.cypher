@@ -1,4 +1,4 @@
-// Erase memories permanently, with their relations, versions and records for undo.
+// Erase memories permanently, with their relations, versions, mentions and records for undo.
 //
 // access  write
 // param   group_id   : STRING — the tenant
@@ -10,6 +10,7 @@ WITH m, m.uuid AS memory_id ORDER BY memory_id
 // include fragments/memory/lock
 WHERE m:Memory
 OPTIONAL MATCH (was:EntityBefore {uuid: memory_id})
+// include fragments/memory/forget_mentions
 OPTIONAL MATCH (m)-[:HAS_VERSION|HAS_WORDS|HAS_PASSAGE|HAS_PROPOSAL]->
   (part:MemoryVersion|WordVectors|Passage|Proposal)
 DETACH DELETE was, part, m
@@ -21,11 +22,14 @@ CALL (memory_id) {
 }
 CALL (memory_id) {
   MATCH (change:LearningChange {group_id: $group_id})
-  WHERE change.stage = 'proposals' AND memory_id IN change.memory_ids
+  WHERE change.stage IN ['proposals', 'entities'] AND memory_id IN change.memory_ids
   SET
     change.before = [i IN range(0, size(change.memory_ids) - 1) |
       CASE change.memory_ids[i] WHEN memory_id THEN '' ELSE change.before[i] END],
     change.after = [i IN range(0, size(change.memory_ids) - 1) |
-      CASE change.memory_ids[i] WHEN memory_id THEN '' ELSE change.after[i] END]
+      CASE change.memory_ids[i] WHEN memory_id THEN '' ELSE change.after[i] END],
+    change.earlier = CASE WHEN change.earlier IS NOT NULL THEN
+      [i IN range(0, size(change.memory_ids) - 1) |
+        CASE change.memory_ids[i] WHEN memory_id THEN '' ELSE change.earlier[i] END] END
 }
 RETURN memory_id

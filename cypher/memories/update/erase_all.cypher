@@ -1,6 +1,7 @@
 // Erase every memory of a group permanently, with all data about it.
 //
-// That is versions, proposals, purged memories, sessions, queued episodes and learned feedback.
+// That is versions, proposals, mentioned entities, purged memories, sessions, queued episodes and
+// learned feedback.
 // It includes Graphiti's episodes, unless the group has entities that are not memories.
 //
 // access  batch
@@ -17,6 +18,9 @@ UNION ALL
   RETURN n, 0 AS counts
 UNION ALL
   MATCH (n:LearningChange {group_id: $group_id})
+  RETURN n, 0 AS counts
+UNION ALL
+  MATCH (n:NamedEntity {group_id: $group_id})
   RETURN n, 0 AS counts
 UNION ALL
   MATCH (n:EpisodeJob {group_id: $group_id})

@@ -1,15 +1,17 @@
-"""The learning toolset: proposals of relations, and decisions on them."""
+"""The learning toolset: proposals of relations, decisions on them, and entities."""
 
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from graph_memory.api.service import GraphMemory
-from graph_memory.api.types import Decision, Proposals
+from graph_memory.api.types import Decision, MentionedEntities, Proposals
+from graph_memory.domain import inputs
 from graph_memory.domain.inputs import MemoryId
-from graph_memory.domain.models import ProposalKind, ProposalStatus
+from graph_memory.domain.models import EntityKind, ProposalKind, ProposalStatus
 from graph_memory.server import parameters
 from graph_memory.server.tool import DESTROYS, READS, Toolset
+from graph_memory.server.views.entities import EntitiesView
 from graph_memory.server.views.learning import DecisionView, ProposalsView
 
 toolset = Toolset()
@@ -39,6 +41,31 @@ async def list_proposals(
         kinds=kinds, min_score=min_score, status=status, limit=limit, group_id=group_id
     )
     return ProposalsView.of(found)
+
+
+@toolset.tool("List entities", READS)
+async def list_entities(
+    memory: GraphMemory,
+    name: Annotated[inputs.Text | None, Field(description="Only entities of this name.")] = None,
+    memory_id: Annotated[
+        MemoryId | None, Field(description="Only entities of this memory.")
+    ] = None,
+    kinds: Annotated[
+        tuple[EntityKind, ...] | None,
+        Field(description="Kinds: name, mail, url, path, identifier, code, date; default: all."),
+        parameters.WORDS,
+    ] = None,
+    limit: parameters.Limit = 20,
+    group_id: parameters.GroupId = None,
+) -> EntitiesView:
+    """List what memories mention, such as names, when a user asks for all memories of one.
+
+    Maintenance finds entities by rule in its stage entities.
+    """
+    found: MentionedEntities = await memory.entities.list(
+        name, memory_id=memory_id, kinds=kinds, limit=limit, group_id=group_id
+    )
+    return EntitiesView.of(found)
 
 
 @toolset.tool("Decide on proposals", DESTROYS)

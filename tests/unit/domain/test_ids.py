@@ -4,7 +4,6 @@ import pytest
 
 from graph_memory.domain.ids import short_ids
 
-
 #: An id of version 4, which is random, and one of version 5, the hash of a name.
 RANDOM = "d78d639e-7357-47a4-9138-2dc09eb1f446"
 HASHED = "887308e0-9d1a-5a6c-8a3b-0f0c5b0f6a11"

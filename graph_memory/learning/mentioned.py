@@ -1,0 +1,106 @@
+"""The entities that memories mention, as callers see them."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from graph_memory.database.graph import Graph
+from graph_memory.domain.models import EntityKind
+from graph_memory.learning.entities import entity_id, known_entities
+from graph_memory.ranking.mentions import identity, name_key
+
+#: Memories of an entity that a list names, and the answer about one name.
+_LISTED, _NAMED = 3, 50
+
+
+@dataclass(frozen=True, slots=True)
+class EntityMention:
+    """A memory that mentions an entity."""
+
+    memory_id: str
+    lead: str  #: title of the memory, or the beginning of its content
+    text: str  #: spelling at the first place
+    starts: list[int]  #: first characters of the places in the content
+    ends: list[int]  #: what follows their last characters
+
+
+@dataclass(frozen=True, slots=True)
+class MentionedEntity:
+    """An entity that memories mention."""
+
+    entity_id: str
+    kind: EntityKind
+    name: str  #: the most frequent spelling
+    memories: int  #: memories that mention it, without deleted ones
+    mentions: list[EntityMention]  #: the newest of them
+
+
+@dataclass(frozen=True, slots=True)
+class MentionedEntities:
+    """The entities of a list, those of most memories first, and the number of all."""
+
+    entities: list[MentionedEntity]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    entity_id: str
+    kind: EntityKind
+    name: str | None
+    key: str
+    memories: int
+    mentions: list[EntityMention]
+
+    def entity(self) -> MentionedEntity:
+        spellings = Counter(each.text for each in self.mentions)
+        name = self.name or min(spellings, key=lambda text: (-spellings[text], text), default="")
+        return MentionedEntity(
+            self.entity_id, self.kind, name or self.key, self.memories, self.mentions
+        )
+
+
+async def list_entities(
+    graph: Graph, group_id: str, kinds: Sequence[EntityKind] | None, limit: int
+) -> MentionedEntities:
+    """List the entities that most memories of a group mention."""
+    chosen = {"group_id": group_id, "kinds": None if kinds is None else list(kinds)}
+    rows = await graph.rows("learning/mentioned/list", _Row, limit=limit, places=_LISTED, **chosen)
+    total = len(rows)
+    if total == limit:
+        total = await graph.one("learning/mentioned/count", int, **chosen) or 0
+    return MentionedEntities([row.entity() for row in rows], total)
+
+
+async def entities_named(
+    graph: Graph, group_id: str, name: str, kinds: Sequence[EntityKind] | None, limit: int
+) -> MentionedEntities:
+    """Find the entities with a name, whatever its case, and the memories that mention them."""
+    known = await known_entities(graph, group_id)
+    ids = [
+        found
+        for each in dict.fromkeys((identity(name), (EntityKind.NAME, name_key(name))))
+        for found in (known.get(each), entity_id(group_id, *each))
+        if found
+    ]
+    rows = await graph.rows(
+        "learning/mentioned/named", _Row, group_id=group_id, entity_ids=ids, places=_NAMED
+    )
+    return _limited(rows, kinds, limit)
+
+
+async def entities_of_memory(
+    graph: Graph, group_id: str, memory_id: str, kinds: Sequence[EntityKind] | None, limit: int
+) -> MentionedEntities:
+    """List the entities that a memory mentions, with the places in its content."""
+    rows = await graph.rows(
+        "learning/mentioned/of_memory", _Row, group_id=group_id, memory_id=memory_id
+    )
+    return _limited(rows, kinds, limit)
+
+
+def _limited(
+    rows: Sequence[_Row], kinds: Sequence[EntityKind] | None, limit: int
+) -> MentionedEntities:
+    found = [row.entity() for row in rows if kinds is None or row.kind in kinds]
+    return MentionedEntities(found[:limit], len(found))
