@@ -126,6 +126,7 @@ async def test_a_session_that_cannot_be_stored_is_told_and_nobody_waits_for_it(
         through, memory.context.embedder, memory.settings, clock=memory.clock
     )
     await service.retrieve("pump")
+    await service.context.session_store.flush()
     lost = await service.retrieve("pump")  # its session waits for others to be stored with it
     proxy.refuses = True
     proxy.cut()
