@@ -45,7 +45,7 @@ def bundle(wheel: Path) -> Path:
     """Pack a wheel; return the path of the bundle.
 
     Raises:
-        FileNotFoundError: There is no such wheel.
+        FileNotFoundError: The wheel does not exist.
     """
     version = wheel.name.split("-")[1]
     target = wheel.with_name(f"graph-memory-{version}.mcpb")

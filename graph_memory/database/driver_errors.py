@@ -29,7 +29,7 @@ CONNECTION_LOST = (ServiceUnavailable, SessionExpired)
 _DELETED = "Neo.ClientError.Statement.EntityNotFound"
 
 
-#: Class of status codes in the GQL standard for a wrong value, such as a text that is no date.
+#: Class of status codes in the GQL standard for a wrong value, such as a text that is not a date.
 _DATA_EXCEPTION = "22"
 
 #: The problem and the remedy of a meaning that the settings can mend.

@@ -149,6 +149,8 @@ async def _retyped_relations(graph: Graph, group_id: str) -> Counter[str]:
         group_id=group_id,
         instants=RELATION_INSTANTS,
     )
+    if not found:
+        return Counter()
     changes = {relation.relation_id: _relation_changes(relation) for relation in found}
     await graph.run(
         "diagnostics/repair/retype_relations",

@@ -1,8 +1,9 @@
 """The entities that memories mention: read from their texts by rule, stored as linked nodes.
 
 An entity is one node for each group, kind and normalised form. Where Graphiti has an entity of that
-name, its node is the entity, and there is no second. Each memory is read once per text and rules:
-it notes both (`mentions_hash`), and the number of its mentions (`mention_count`).
+name, its node is the entity, and none of ours is made. A memory is read once for each text and
+version of the rules. It notes both (`mentions_hash`) and the number of its mentions
+(`mention_count`).
 """
 
 import json
@@ -40,8 +41,8 @@ class EntityLink:
         kind: The kind of our entity; None for Graphiti's.
         key: The normalised form of our entity; None for Graphiti's.
         text: The spelling at the first place.
-        starts: The first characters of the places in the content.
-        ends: What follows their last characters.
+        starts: The index of the first character of each place in the content.
+        ends: The index after the last character of each place.
     """
 
     entity_id: str

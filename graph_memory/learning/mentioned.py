@@ -20,8 +20,8 @@ class EntityMention:
     memory_id: str
     lead: str  #: title of the memory, or the beginning of its content
     text: str  #: spelling at the first place
-    starts: list[int]  #: first characters of the places in the content
-    ends: list[int]  #: what follows their last characters
+    starts: list[int]  #: index of the first character of each place
+    ends: list[int]  #: index after the last character of each place
 
 
 @dataclass(frozen=True, slots=True)

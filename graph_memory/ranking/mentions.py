@@ -22,7 +22,7 @@ from graph_memory.ranking.time_rules import YEAR
 MAX_CHARACTERS = 100_000
 MAX_PLACES = 20
 
-#: Length of the longest key; what is longer is no entity.
+#: Length of the longest key; a longer text is not an entity.
 MAX_KEY_CHARACTERS = 300
 
 #: Words by their use: endings of file names; verbs that follow a name at the beginning of a

@@ -151,6 +151,6 @@ def _ids(candidates: Iterable[BudgetCandidate]) -> Iterable[str]:
 
 
 def _changed_ids(changed: Iterable[ChangedMemory]) -> Iterable[str]:
-    """Yield the ids of changed memories, and of those that replace them."""
+    """Yield the ids of changed memories and of their successors."""
     for each in changed:
         yield from filter(None, (each.memory_id, each.superseded_by))

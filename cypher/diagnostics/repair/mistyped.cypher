@@ -4,7 +4,6 @@
 // param   group_id   : STRING — the tenant
 // param   after_id   : STRING
 // param   limit      : INTEGER
-// param   kinds      : MAP — the type of each property, such as text or list of text
 // param   instants   : LIST<STRING> — properties that hold instants as text
 // param   json_lists : LIST<STRING> — properties that hold lists of JSON objects
 // param   states     : LIST<STRING> — the lifecycle states there are
@@ -31,14 +30,9 @@ WHERE vector
     AND m[name] =~ '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d[.]\\d{3}Z', m[name] IS NULL))
   OR any(name IN $json_lists WHERE CASE WHEN m[name] IS :: LIST<STRING NOT NULL>
     THEN any(entry IN m[name] WHERE NOT entry STARTS WITH '{') ELSE false END)
-  OR any(name IN keys($kinds) WHERE NOT CASE $kinds[name]
-    WHEN 'text' THEN m[name] IS :: STRING
-    WHEN 'list of text' THEN m[name] IS :: LIST<STRING NOT NULL>
-    WHEN 'float' THEN m[name] IS :: INTEGER | FLOAT
-    WHEN 'integer' THEN m[name] IS :: INTEGER
-    WHEN 'boolean' THEN m[name] IS :: BOOLEAN
-    ELSE true
-  END)
+  OR size(
+    // include fragments/memory/mistyped
+  ) > 0
 WITH m, vector ORDER BY m.uuid LIMIT $limit
 RETURN m.uuid AS memory_id, m {.*, embedding: null, name_embedding: null} AS values, vector
 ORDER BY memory_id

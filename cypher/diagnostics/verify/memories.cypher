@@ -52,14 +52,9 @@ UNWIND [
   CASE WHEN NOT coalesce(1 <= m.importance <= 10, false) THEN 'has importance beyond 1..10' END,
   CASE WHEN NOT coalesce(1 <= m.stability <= 5, false) THEN 'has stability beyond 1..5' END,
   CASE WHEN NOT coalesce(0 <= m.decay_score <= 1, false) THEN 'has a score beyond 0..1' END
-] + [name IN keys($kinds) WHERE NOT CASE $kinds[name]
-    WHEN 'text' THEN m[name] IS :: STRING
-    WHEN 'list of text' THEN m[name] IS :: LIST<STRING NOT NULL>
-    WHEN 'float' THEN m[name] IS :: INTEGER | FLOAT
-    WHEN 'integer' THEN m[name] IS :: INTEGER
-    WHEN 'boolean' THEN m[name] IS :: BOOLEAN
-    ELSE true
-  END | 'has a ' + name + ' that is not ' + $kinds[name]
+] + [name IN
+  // include fragments/memory/mistyped
+  | 'has a ' + name + ' that is not ' + $kinds[name]
 ] AS problem
 WITH m, problem WHERE problem IS NOT NULL
 RETURN 'a memory ' + problem AS problem, count(*) AS count, min(m.uuid) AS example

@@ -1,6 +1,7 @@
 // Replace the mentions of memories, and record the earlier ones for undo.
 //
-// An entity that is mentioned no more goes. A memory that was read again since stays as it is.
+// An entity that no memory mentions any more is deleted. A memory that was read again since stays
+// as it is.
 //
 // access  write
 // param   group_id : STRING — the tenant

@@ -25,22 +25,40 @@ def found(text: str) -> list[tuple[str, str]]:
         ("We use PostgreSQL and Node.js.", [("name", "postgresql"), ("name", "node.js")]),
         ("Write to Ada@Example.org today", [("mail", "ada@example.org")]),
         ("at https://www.Example.org/a?b=1/ or", [("url", "example.org/a?b=1")]),
-        ("see src/app.py and/or ~/x/y, C:\\a\\b", [
-            ("path", "src/app.py"), ("path", "~/x/y"), ("path", "C:/a/b"),
-        ]),
-        ("ticket ABC-123 in v1.2.3, a 24-year-old, 3pm, mid-1990s", [
-            ("identifier", "abc-123"), ("identifier", "v1.2.3"),
-        ]),
-        ("call get_user() or `main` or loadAll", [
-            ("code", "get_user"), ("code", "main"), ("code", "loadAll"),
-        ]),
-        ("on 3 May 2024, that is 2024-05-03, in May 2024, not in 2024", [
-            ("date", "2024-05-03"), ("date", "2024-05"),
-        ]),
+        (
+            "see src/app.py and/or ~/x/y, C:\\a\\b",
+            [
+                ("path", "src/app.py"),
+                ("path", "~/x/y"),
+                ("path", "C:/a/b"),
+            ],
+        ),
+        (
+            "ticket ABC-123 in v1.2.3, a 24-year-old, 3pm, mid-1990s",
+            [
+                ("identifier", "abc-123"),
+                ("identifier", "v1.2.3"),
+            ],
+        ),
+        (
+            "call get_user() or `main` or loadAll",
+            [
+                ("code", "get_user"),
+                ("code", "main"),
+                ("code", "loadAll"),
+            ],
+        ),
+        (
+            "on 3 May 2024, that is 2024-05-03, in May 2024, not in 2024",
+            [
+                ("date", "2024-05-03"),
+                ("date", "2024-05"),
+            ],
+        ),
         ("", []),
         ("東京でアリスに会った。", []),
     ],
-)  # fmt: skip
+)
 def test_entities_are_found_by_rule(text: str, entities: list[tuple[str, str]]) -> None:
     assert found(text) == entities
 
