@@ -89,6 +89,7 @@ if TYPE_CHECKING:
         Walked,
         WalkedRelation,
     )
+    from graph_memory.domain.attachments import Attachment
     from graph_memory.domain.inputs import Filters, MemoryChanges, NewMemory, NewRelation, NewTurn
     from graph_memory.domain.models import (
         AddedMemory,
@@ -120,6 +121,7 @@ __all__ = [
     "Adopted",
     "Algorithm",
     "Analysis",
+    "Attachment",
     "Averages",
     "Backup",
     "Bridge",
@@ -308,6 +310,7 @@ _MODULES = {
         "Walked",
         "WalkedRelation",
     ),
+    "domain.attachments": ("Attachment",),
     "domain.inputs": ("Filters", "MemoryChanges", "NewMemory", "NewRelation", "NewTurn"),
     "errors": ("GraphMemoryError",),
     "domain.models": (

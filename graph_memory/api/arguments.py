@@ -8,6 +8,7 @@ from dataclasses import fields
 from datetime import date, datetime
 from typing import Any, Literal, Required, TypedDict
 
+from graph_memory.domain.attachments import Attachment
 from graph_memory.domain.inputs import Clearable, Filters, NewRelation, validate
 from graph_memory.domain.models import (
     EntityKind,
@@ -152,12 +153,27 @@ class RelationArguments(RelationDetails, total=False):
     relation_type: RelationTypeArgument
 
 
+class AttachmentArguments(TypedDict, total=False):
+    """A file, image or piece of code by reference; fields of `Attachment`."""
+
+    uri: Required[str]
+    media_type: str | None
+    title: str | None
+    sha256: str | None
+    language: str | None
+
+
+#: An attachment, or only its address.
+AttachmentArgument = Attachment | AttachmentArguments | str
+
+
 class MemoryDetails(TypedDict, total=False):
     """A new memory without its content and group; fields of `NewMemory`."""
 
     memory_type: MemoryTypeArgument
     tags: Strings
     metadata: Mapping[str, Any]
+    attachments: Sequence[AttachmentArgument]
     importance: float | None
     stability: int | None
     confidence: float | None
@@ -179,6 +195,7 @@ class ChangeArguments(TypedDict, total=False):
 
     content: str | None
     metadata: Mapping[str, Any] | None
+    attachments: Sequence[AttachmentArgument] | None
     tags: Strings | None
     importance: float | None
     memory_type: MemoryTypeArgument | None

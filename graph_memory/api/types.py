@@ -54,10 +54,12 @@ from graph_memory.ranking.profiles import Profile
 from graph_memory.search.answer import Retrieved, compact_judgement, compact_retrieval
 from graph_memory.search.budget import RetrievedMemory
 from graph_memory.search.compact import (
+    MAX_LINKS,
     PASSAGE_HINT,
     as_json,
     compact_scores,
     given_fields,
+    link_fields,
     listed_memory,
 )
 from graph_memory.search.injection import Injection
@@ -91,6 +93,7 @@ from graph_memory.traversal.traverse import (
 __all__ = [
     "CONFIRMATION",
     "EVERYTHING",
+    "MAX_LINKS",
     "PASSAGE_HINT",
     "STATES",
     "Action",
@@ -203,6 +206,7 @@ __all__ = [
     "describe_status",
     "given_fields",
     "is_tenant",
+    "link_fields",
     "listed_memory",
     "remedy",
 ]

@@ -27,6 +27,7 @@ from typing import Any, TextIO
 
 from graph_memory.backup import dump
 from graph_memory.database.graph import Graph
+from graph_memory.domain.attachments import stored_fields
 from graph_memory.domain.encoding import decompress
 from graph_memory.domain.timestamps import Instant, instant
 from graph_memory.errors import BackupError, GraphUnavailableError
@@ -53,6 +54,7 @@ _NAMED = re.compile(r"backup_\d{8}T\d{6}Z(_\d+)?")
 _OMITTED = (
     "uuid",
     "metadata_json",
+    "attachments_json",
     "content_gz",
     "is_compressed",
     "dedup_key",
@@ -299,6 +301,7 @@ def _describe_memory(record: dict[str, Any], properties: dict[str, Any]) -> dict
         "memory_id": plain.get("uuid"),
         **{key: value for key, value in (plain | times | whole).items() if key not in _OMITTED},
         "metadata": json.loads(plain.get("metadata_json") or "{}"),
+        "attachments": stored_fields(plain.get("attachments_json")),
     }
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from graph_memory.cli.attachments import referred
 from graph_memory.cli.command import command, note, opened, request, unchecked, whole_ids
 from graph_memory.cli.completion import complete_policy, completing
 from graph_memory.cli.output import as_mapping, show, show_fields
@@ -81,6 +82,10 @@ Stability = Annotated[int | None, typer.Option(help="Stability, 1 volatile to 5 
 Confidence = Annotated[float | None, typer.Option(help="Confidence, 0 to 1.")]
 Parent = Annotated[str | None, typer.Option("--parent", help="Id of the parent memory.")]
 Metadata = Annotated[str | None, typer.Option(help="Metadata, a JSON object.")]
+Attach = Annotated[
+    list[str] | None,
+    typer.Option("--attach", help="File or URI to refer to; it is not stored; repeatable."),
+]
 
 
 @command(app, example="add 'Ada prefers green tea' --type preference --tag ada")
@@ -92,6 +97,7 @@ async def add(
     stability: Stability = None,
     confidence: Confidence = None,
     metadata: Metadata = None,
+    attachments: Attach = None,
     title: Annotated[str | None, typer.Option(help="Title; default: the first words.")] = None,
     project_id: Project = None,
     parent_id: Parent = None,
@@ -117,6 +123,7 @@ async def add(
         "stability": stability,
         "confidence": confidence,
         "metadata": parsed(metadata),
+        "attachments": referred(attachments),
         "title": title,
         "project_id": project_id,
         "parent_id": parent_id,
@@ -144,6 +151,7 @@ async def update(
     stability: Stability = None,
     confidence: Confidence = None,
     metadata: Metadata = None,
+    attachments: Attach = None,
     title: Annotated[str | None, typer.Option(help="New title.")] = None,
     project_id: Project = None,
     parent_id: Parent = None,
@@ -161,7 +169,8 @@ async def update(
         ),
     ] = None,
 ) -> None:
-    """Change a memory. Keep its earlier text as a version; replace its tags and metadata."""
+    """Change a memory. Keep its earlier text as a version; replace its tags and attachments."""
+    files = referred(attachments)
     async with opened("Storing…", model=content is not None) as memory:
         (memory_id,) = await whole_ids(memory, [memory_id])
         if parent_id is not None:
@@ -175,6 +184,7 @@ async def update(
             stability=stability,
             confidence=confidence,
             metadata=parsed(metadata),
+            attachments=files,
             title=title,
             project_id=project_id,
             parent_id=parent_id,

@@ -67,6 +67,7 @@ CLEARABLE = (
     "decay_rate",
     "tags",
     "metadata",
+    "attachments",
 )
 ON_TAKEN = ("rename", "refuse")
 STORES = (

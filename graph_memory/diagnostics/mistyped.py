@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import Any, cast
 
+from graph_memory.domain.attachments import attachments_json, attachments_of
 from graph_memory.domain.models import LifecycleState, MemoryType, Source
 from graph_memory.domain.properties import FACT_PROPERTIES, MEMORY_PROPERTIES
 from graph_memory.domain.timestamps import instant
@@ -61,6 +62,8 @@ def converted(name: str, value: object) -> object | None:
         return [each for each in _texts(value) if _is_object(each)]
     if name == "metadata_json":
         return value if _is_object(value) else None
+    if name == "attachments_json":
+        return attachments_json(attachments_of(value))
     return _BY_KIND[KINDS[name]](name, value)
 
 

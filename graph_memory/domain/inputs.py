@@ -5,7 +5,7 @@ argument, the value and the range.
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import datetime
 from functools import cache
@@ -22,6 +22,7 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails, PydanticCustomError
 
+from graph_memory.domain.attachments import LANGUAGE, MEDIA_TYPE, SHA256, Attachments
 from graph_memory.domain.models import (
     GROUP_ID_PATTERN,
     LifecycleState,
@@ -48,6 +49,9 @@ _EXPECTED = {
     _GROUP_ID: "1 to 64 letters, digits and underscores",
     _NEW_ID: "1 to 128 letters, digits and any of _ . : -",
     _POLICY: "1 to 64 of a-z, 0-9 and _, a letter first",
+    MEDIA_TYPE: "a type and a subtype, as image/png",
+    SHA256: "64 hexadecimal digits",
+    LANGUAGE: "1 to 32 of a-z, 0-9 and + # . _ -, a letter or digit first",
 }
 
 MAX_TAGS = 64
@@ -186,6 +190,7 @@ Clearable = Literal[
     "decay_rate",
     "tags",
     "metadata",
+    "attachments",
 ]
 
 #: The error types of Pydantic for lengths.
@@ -226,6 +231,7 @@ class NewMemory:
     memory_type: TypeName = MemoryType.GENERAL
     tags: Tags = ()
     metadata: Metadata = field(default_factory=dict[str, Any])
+    attachments: Attachments = ()
     importance: Importance | None = None
     stability: Stability | None = None
     confidence: Unit | None = None
@@ -263,6 +269,7 @@ class MemoryChanges:
 
     content: Content | None = None
     metadata: Metadata | None = None
+    attachments: Attachments | None = None
     tags: Tags | None = None
     importance: Importance | None = None
     memory_type: TypeName | None = None
@@ -416,9 +423,15 @@ def _length(detail: ErrorDetails) -> str:
 def _at(kind: Any, path: Sequence[str | int]) -> Any:
     """Return the dataclass at a path of fields; a field may be a tuple or optional."""
     for name in (part for part in path if isinstance(part, str)):
-        hint: Any = get_type_hints(kind)[name]
-        kind = next(filter(is_dataclass, (hint, *get_args(hint))))
+        kind = next(filter(is_dataclass, _parts(get_type_hints(kind)[name])))
     return kind
+
+
+def _parts(hint: Any) -> Iterator[Any]:
+    """Yield a type and the types that it is made of."""
+    yield hint
+    for part in get_args(hint):
+        yield from _parts(part)
 
 
 def _hint(kind: Any, path: Sequence[str | int]) -> Any:

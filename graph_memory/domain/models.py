@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
 
+from graph_memory.domain.attachments import StoredAttachments
 from graph_memory.domain.encoding import JsonObject, StoredContent, StoredTexts
 from graph_memory.domain.passages import Passage
 from graph_memory.domain.timestamps import Instant
@@ -179,6 +180,7 @@ class BriefMemory:
     created_at: Instant
     valid_at: Instant | None
     invalid_at: Instant | None
+    attachments: StoredAttachments = field(default=(), kw_only=True)
 
     @property
     def told_at(self) -> datetime:

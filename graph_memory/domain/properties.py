@@ -16,6 +16,7 @@ MEMORY_PROPERTIES: Mapping[str, str] = {
     "access_count": "integer — how often the memory was used",
     "adopted_at": "instant — when an entity of Graphiti became a memory",
     "adopted_hash": "text — content_hash of the content last taken from Graphiti",
+    "attachments_json": "text — the attachments as JSON; null for none",
     "centrality": "float, 0 to 1 — how central the memory is among the relations of its group",
     "classification_attempts": "integer — answers of the language model without a rating",
     "classification_status": "text — done, pending or off",

@@ -114,10 +114,17 @@ def _parts(name: str, was: object, now: object) -> Iterator[tuple[str, object, o
 
 
 def _shown(value: object) -> str:
-    if isinstance(value, list) and all(isinstance(i, str) for i in cast(list[object], value)):
-        return ", ".join(cast(list[str], value)) or "none"
+    if isinstance(value, list):
+        items = [_address(item) for item in cast(list[object], value)]
+        if all(isinstance(item, str) for item in items):
+            return ", ".join(cast(list[str], items)) or "none"
     if value in (None, "", {}):
         return "none"
     if isinstance(value, float):
         return f"{value:g}"
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _address(item: object) -> object:
+    """Return the address of an attachment, and any other item of a list as it is."""
+    return cast(dict[str, object], item).get("uri") if isinstance(item, dict) else item

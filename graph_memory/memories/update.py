@@ -9,6 +9,7 @@ from typing import Any
 
 from graph_memory.database.graph import Graph
 from graph_memory.decay import policies
+from graph_memory.domain.attachments import attachments_json
 from graph_memory.domain.encoding import default_title, metadata_json
 from graph_memory.domain.inputs import MemoryChanges
 from graph_memory.domain.models import Memory
@@ -31,8 +32,8 @@ CONFIRMATION = "DELETE ALL"
 
 _CHANGEABLE = tuple(name for name in MemoryChanges.__slots__ if name != "clear")
 
-#: The values of cleared fields that are not null.
-_EMPTY: Mapping[str, Any] = {"tags": (), "metadata": {}}
+#: The values of cleared fields that are not null, or stand under another name.
+_EMPTY: Mapping[str, Any] = {"tags": (), "metadata": {}, "attachments": ()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +73,6 @@ async def update(
     found = await _fetch_decompressed(engine, scope, memory_id)
     if changes.parent_id:
         await _check_parent(graph, scope.group_id, memory_id, changes.parent_id)
-    if "metadata" in given:
-        given["metadata_json"] = metadata_json(given.pop("metadata"))
     if given.get("content") == found.content:
         del given["content"]  # a concurrent update may have changed it: never write it unchanged
     rewritten = "content" in given
@@ -113,9 +112,15 @@ def _given(changes: MemoryChanges) -> tuple[dict[str, Any], list[str]]:
         if name in given:
             raise InvalidArgumentError("clear", name, f"{argument(name)} is given, too; give one")
     given |= {name: value for name, value in _EMPTY.items() if name in changes.clear}
+    cleared = [name for name in changes.clear if name not in (*_EMPTY, "title")]
     if "tags" in given:
         given["tags"] = list(given["tags"])
-    return given, [name for name in changes.clear if name not in (*_EMPTY, "title")]
+    if "metadata" in given:
+        given["metadata_json"] = metadata_json(given.pop("metadata"))
+    if "attachments" in given:
+        given["attachments_json"] = attachments_json(given.pop("attachments"))
+        cleared += [] if given["attachments_json"] else ["attachments_json"]
+    return given, cleared
 
 
 async def _check_parent(graph: Graph, group_id: str, memory_id: str, parent_id: str) -> None:

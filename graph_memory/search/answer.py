@@ -13,6 +13,7 @@ from graph_memory.search.compact import (
     compact_scores,
     given_fields,
     json_tokens,
+    link_tokens,
 )
 from graph_memory.search.judgement import PLAIN_REASON
 from graph_memory.search.session import ChangedMemory, LoadStatus
@@ -81,7 +82,11 @@ def compact_retrieval(retrieved: Retrieved, among: Iterable[str] = ()) -> dict[s
 
 
 def memory_tokens(
-    candidates: Sequence[BudgetCandidate], contents: Iterable[int], changed: Iterable[ChangedMemory]
+    candidates: Sequence[BudgetCandidate],
+    contents: Iterable[int],
+    changed: Iterable[ChangedMemory],
+    *,
+    links: bool = False,
 ) -> list[int]:
     """Return the tokens of each candidate in the compact form.
 
@@ -89,6 +94,7 @@ def memory_tokens(
         candidates: The candidates.
         contents: Tokens of the content of each.
         changed: The changed memories of the answer, from whose ids the short ids differ.
+        links: Whether links to attachments are sent beside the text.
     """
     ids = short_ids([*_ids(candidates), *_changed_ids(changed)])
     return [
@@ -97,6 +103,7 @@ def memory_tokens(
             | compact_scores(each.score, each.relevance, each.similarity),
             tokens,
         )
+        + (link_tokens(each.memory) if links else 0)
         for each, tokens in zip(candidates, contents, strict=True)
     ]
 

@@ -8,6 +8,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from graph_memory.domain.attachments import Attachment
 from graph_memory.domain.models import BriefMemory, LifecycleState, Memory, MemoryType
 from graph_memory.domain.passages import Passage
 
@@ -19,6 +20,12 @@ LEAD = 1000
 _CHARACTERS_PER_TOKEN = 3.4
 
 _DECIMALS = 3
+
+#: Attachments of a memory in the compact form; get_memory returns all.
+_ATTACHMENTS = 5
+
+#: Links to attachments in an answer, at most.
+MAX_LINKS = 20
 
 #: The advice that comes with a part of a content.
 PASSAGE_HINT = "With passage, content is only these characters; get_memory returns the whole."
@@ -48,6 +55,8 @@ def compact_memory(
         "invalid_at": _other_day(memory.invalid_at, None),
         "state": _state(memory.lifecycle_state),
         "metadata": memory.metadata if isinstance(memory, Memory) else None,
+        "attachments": [_attachment(each) for each in memory.attachments[:_ATTACHMENTS]],
+        "more_attachments": max(0, len(memory.attachments) - _ATTACHMENTS) or None,
     }
     return given_fields(fields)
 
@@ -67,6 +76,23 @@ def compact_scores(
     """Return the scores of a result with three decimals, without those that it lacks."""
     scores = {"score": score, "relevance": relevance, "similarity": similarity}
     return {name: round(value, _DECIMALS) for name, value in scores.items() if value is not None}
+
+
+def link_fields(attachment: Attachment) -> dict[str, str]:
+    """Return the content block of MCP that links to an attachment."""
+    return given_fields(
+        {
+            "type": "resource_link",
+            "name": attachment.name,
+            "uri": attachment.uri,
+            "mimeType": attachment.media_type,
+        }
+    )
+
+
+def link_tokens(memory: BriefMemory) -> int:
+    """Return the most tokens that the links to the attachments of a memory take."""
+    return sum(json_tokens(link_fields(each)) for each in memory.attachments[:_ATTACHMENTS])
 
 
 def given_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -91,6 +117,20 @@ def json_tokens(fields: Mapping[str, Any], content_tokens: int = 0) -> int:
     around = len(as_json(fields).encode()) - len(content.encode()) + 1  # with a comma after it
     inside = max(content_tokens, len(content) / _CHARACTERS_PER_TOKEN)
     return math.ceil(inside + around / _CHARACTERS_PER_TOKEN)
+
+
+def _attachment(attachment: Attachment) -> dict[str, str]:
+    """Return what leads to an attachment, without a language that its type names."""
+    media_type, language = attachment.media_type or "", attachment.language
+    named = media_type.removeprefix("text/").removeprefix("x-") == language
+    return given_fields(
+        {
+            "uri": attachment.uri,
+            "media_type": media_type,
+            "title": attachment.title,
+            "language": None if named else language,
+        }
+    )
 
 
 def _other_day(moment: Any, day: Any) -> str | None:

@@ -137,7 +137,7 @@ async def retrieve(
     merged = merge_candidates(hits, candidates, walked, asked.profile, settings)
     costs = await counter.count([candidate.text for candidate in merged])
     if asked.budget_of == "answer":
-        costs = memory_tokens(merged, costs, changed)
+        costs = memory_tokens(merged, costs, changed, links=settings.resource_links)
     candidates = list(zip(merged, costs, strict=True))
     while True:
         priced, frame = candidates, 0

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from typing import Any, cast
 
+from graph_memory.domain.attachments import Attachment
 from graph_memory.domain.inputs import NewMemory, NewRelation, unknown_argument
 from graph_memory.errors import InvalidArgumentError
 
@@ -17,6 +18,7 @@ Arguments = Mapping[str, Any]
 _ITEMS = {
     "memories": {field.name for field in fields(NewMemory)},
     "relationships": {field.name for field in fields(NewRelation)},
+    "attachments": {field.name for field in fields(Attachment)},
 }
 
 _LEAST, _MOST = 1, 10
@@ -85,9 +87,9 @@ def _unpacked(name: str, value: object, schema: Mapping[str, Any]) -> object:
     if kind not in ("array", "object"):
         return value
     parsed = _parsed(value)
-    if kind == "array" and schema.get("items", {}).get("type") != "object":
-        single = isinstance(value, str) and not isinstance(parsed, list)
-        return [value] if single else cast(object, parsed)
+    texts = kind == "array" and schema.get("items", {}).get("type") != "object"
+    if texts and isinstance(value, str) and not isinstance(parsed, list):
+        return [value]
     if isinstance(parsed, list) and name in _ITEMS:
         return [_item(each, _ITEMS[name]) for each in cast(list[object], parsed)]
     return cast(object, parsed)
@@ -103,7 +105,7 @@ def _parsed(value: object) -> object:
 
 
 def _item(item: object, known: set[str]) -> object:
-    """Return an object of a list without its empty fields, and with a list for a single tag."""
+    """Return an object of a list without empty fields, and with lists for single texts."""
     if not isinstance(item, Mapping):
         return item
     given = {
@@ -111,9 +113,10 @@ def _item(item: object, known: set[str]) -> object:
         for name, value in cast(Arguments, item).items()
         if name not in known or not _empty(value)
     }
-    if isinstance(tag := given.get("tags"), str):
-        given["tags"] = [tag]
-    if isinstance(related := given.get("relationships"), list):
-        fields_of = _ITEMS["relationships"]
-        given["relationships"] = [_item(each, fields_of) for each in cast(list[object], related)]
+    for name in ("tags", "attachments"):
+        if isinstance(text := given.get(name), str):
+            given[name] = [text]
+    for name in ("relationships", "attachments"):
+        if isinstance(items := given.get(name), list):
+            given[name] = [_item(each, _ITEMS[name]) for each in cast(list[object], items)]
     return given

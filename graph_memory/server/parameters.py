@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field, WithJsonSchema
 
 from graph_memory.api.types import Profile
-from graph_memory.domain import inputs
+from graph_memory.domain import attachments, inputs
 from graph_memory.domain.models import ResultOrder, SortOrder
 from graph_memory.domain.timestamps import EndMoment, Moment
 from graph_memory.server.views.lean import Detail
@@ -30,6 +30,9 @@ Content = Annotated[
 MemoryType = Annotated[inputs.TypeName, Field(description="Kind of memory.")]
 Tags = Annotated[inputs.Tags, Field(description="Labels to filter by.")]
 Metadata = Annotated[inputs.Metadata, Field(description="A JSON object.")]
+Attachments = Annotated[
+    attachments.Attachments, Field(description="URIs of files it is about."), WORDS
+]
 Importance = Annotated[
     inputs.Importance | None,
     Field(description="From 1 trivial to 10 vital; default: rated."),
@@ -74,6 +77,11 @@ NewContent = Annotated[inputs.Content | None, Field(description="New text; versi
 NewMemoryType = Annotated[inputs.TypeName | None, Field(description="New kind."), WORD]
 NewTags = Annotated[inputs.Tags | None, Field(description="All new labels.")]
 NewMetadata = Annotated[inputs.Metadata | None, Field(description="New JSON object.")]
+NewAttachments = Annotated[
+    attachments.Attachments | None,
+    Field(description="All new URIs, or objects with uri, title and media_type."),
+    WORDS,
+]
 
 Query = Annotated[inputs.Question, Field(description="Question or topic.")]
 ProfileName = Annotated[

@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.tools import Tool
 from mcp.server.streamable_http import MCP_SESSION_ID_HEADER
-from mcp.types import CallToolResult, TextContent, ToolAnnotations
+from mcp.types import CallToolResult, ContentBlock, TextContent, ToolAnnotations
 from pydantic import Field
 from pydantic_core import to_jsonable_python
 
@@ -27,6 +27,7 @@ from graph_memory.server import audit
 from graph_memory.server.arguments import clamped, read
 from graph_memory.server.auth import caller
 from graph_memory.server.ids import completed
+from graph_memory.server.links import FIRST_VERSION, resource_links
 from graph_memory.server.opening import Opening
 from graph_memory.server.schemas import arguments_schema, listed_schema
 from graph_memory.server.views.base import ErrorView, View
@@ -109,7 +110,9 @@ class MemoryTool(Tool):
                 checked = validate(self.fn_metadata.arg_model, given).model_dump_one_level()
                 view: View | LeanView = await self.fn(acting, **checked)
             hint = clamped(arguments, self.arguments)
-            return _answer(view, alias_of=self.alias_of, hint=hint)
+            version = context.request_context.protocol_version
+            links = opening.settings.resource_links and version >= FIRST_VERSION
+            return _answer(view, alias_of=self.alias_of, hint=hint, links=links)
         except GraphMemoryError as error:
             return self._refused(error)
         except Exception:
@@ -203,16 +206,19 @@ def _answer(
     is_error: bool = False,
     alias_of: str | None = None,
     hint: str | None = None,
+    links: bool = False,
 ) -> CallToolResult:
-    """Return a view as structured content, with its text for the agent."""
+    """Return a view as structured content, with its text for the agent, and links if wanted."""
     structured: dict[str, Any] | None = to_jsonable_python(view.structured())
     text = view.text()
     if hint and structured is not None:
         structured["hint"], text = hint, f"{text}\n{hint}"
     if alias_of and structured is not None:
         structured["deprecated_alias_of"] = alias_of
+    content: list[ContentBlock] = [TextContent(type="text", text=text)]
+    content += resource_links(structured) if links and structured else []
     return CallToolResult(
-        content=[TextContent(type="text", text=text)],
+        content=content,
         structured_content=structured,
         is_error=is_error,
     )

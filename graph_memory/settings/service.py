@@ -39,6 +39,12 @@ class ServiceSettings(BaseSettings):
     cors_origins: Words = Field(
         (), description="Origins of web pages that may call the server, as https://app.example.com."
     )
+    resource_links: bool = Field(
+        False,
+        description=(
+            "Send a content block `resource_link` for each attachment, to clients that follow them."
+        ),
+    )
     max_request_bytes: int = Field(
         8 * 2**20, ge=2**10, le=2**30, description="Size of a request, bytes, at most."
     )

@@ -15,6 +15,7 @@ from typing import Annotated, Any, ClassVar, Literal, cast
 from pydantic import AfterValidator, Field, StringConstraints, TypeAdapter, ValidationError
 
 from graph_memory.decay.status import Transition
+from graph_memory.domain.attachments import stored_fields
 from graph_memory.domain.encoding import content_of, default_title, texts_of
 from graph_memory.domain.inputs import (
     Content,
@@ -314,9 +315,11 @@ def _described(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _present(values: dict[str, Any]) -> dict[str, Any]:
-    """Return the values that are not empty, with metadata as an object and tags as text."""
+    """Return the values that are not empty, with objects in place of JSON, and tags as text."""
     if "metadata" in values:
         values = {**values, "metadata": _object(values["metadata"])}
+    if "attachments" in values:
+        values = {**values, "attachments": stored_fields(values["attachments"])}
     if "tags" in values:
         values = {**values, "tags": texts_of(values["tags"])}
     return {name: value for name, value in values.items() if value not in (None, [], {})}

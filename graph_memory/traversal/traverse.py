@@ -168,7 +168,7 @@ class _Reached:
     decay_score: float
 
 
-_brief_fields = attrgetter(*(field.name for field in fields(BriefMemory)))
+_brief_fields = attrgetter(*(field.name for field in fields(BriefMemory) if not field.kw_only))
 
 
 async def traverse(engine: Engine, scope: CallScope, start_id: str, walk: Walk) -> Walked:
@@ -427,6 +427,7 @@ def _node(walker: _Walker, memory: BriefMemory, decay_score: float) -> ReachedMe
     id_ = memory.memory_id
     return ReachedMemory(
         *_brief_fields(memory),
+        attachments=memory.attachments,
         decay_score=decay_score,
         depth=walker.depths[id_],
         path=_path(walker, id_),

@@ -23,6 +23,7 @@ WHERE vector
   OR NOT coalesce(m.lifecycle_state IN $states, true) OR NOT coalesce(m.memory_type IN $types, true)
   OR NOT coalesce(m.source IN $sources, true)
   OR NOT coalesce(m.metadata_json STARTS WITH '{' AND m.metadata_json ENDS WITH '}', true)
+  OR NOT coalesce(m.attachments_json STARTS WITH '[' AND m.attachments_json ENDS WITH ']', true)
   OR NOT coalesce(1 <= m.importance <= 10, m.importance IS NULL)
   OR NOT coalesce(1 <= m.stability <= 5, m.stability IS NULL)
   OR NOT coalesce(0 <= m.decay_score <= 1, m.decay_score IS NULL)

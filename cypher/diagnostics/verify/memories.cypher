@@ -47,6 +47,9 @@ UNWIND [
   CASE WHEN NOT coalesce(m.source IN $sources, false) THEN 'is of an unknown source' END,
   CASE WHEN NOT coalesce(m.metadata_json STARTS WITH '{' AND m.metadata_json ENDS WITH '}', false)
        THEN 'has metadata that is not a JSON object' END,
+  CASE WHEN NOT coalesce(m.attachments_json STARTS WITH '[' AND m.attachments_json ENDS WITH ']',
+                         m.attachments_json IS NULL)
+       THEN 'has attachments that are not a JSON list' END,
   CASE WHEN NOT m.decay_policy IN $policies
        THEN 'does not fade: its decay_policy is not known (policy_dir)' END,
   CASE WHEN NOT coalesce(1 <= m.importance <= 10, false) THEN 'has importance beyond 1..10' END,

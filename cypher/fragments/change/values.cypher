@@ -5,6 +5,7 @@
 // access  fragment
 {
   metadata: m.metadata_json,
+  attachments: m.attachments_json,
   tags:
     // include fragments/memory/tags
   ,

@@ -14,5 +14,6 @@
   lifecycle_state: m.lifecycle_state,
   created_at: split(toStringOrNull(m.created_at), '[')[0],
   valid_at: m.valid_at,
-  invalid_at: m.invalid_at
+  invalid_at: m.invalid_at,
+  attachments: m.attachments_json
 }

@@ -20,6 +20,7 @@ WITH *, {
   confidence: m.confidence,
   source: m.source,
   metadata: m.metadata_json,
+  attachments: m.attachments_json,
   group_id: m.group_id,
   project_id: m.project_id,
   conversation_id: m.conversation_id,

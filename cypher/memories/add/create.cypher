@@ -23,6 +23,7 @@ ON CREATE SET
   m.content = row.content,
   m.content_hash = row.content_hash,
   m.metadata_json = row.metadata_json,
+  m.attachments_json = row.attachments_json,
   m.tags = row.tags,
   m.memory_type = row.memory_type,
   m.source = row.source,

@@ -34,6 +34,7 @@ SET
   m.embedding_model = coalesce($changes.embedding_model, m.embedding_model),
   m.embedding_dimension = coalesce($changes.embedding_dimension, m.embedding_dimension),
   m.metadata_json = coalesce($changes.metadata_json, m.metadata_json),
+  m.attachments_json = coalesce($changes.attachments_json, m.attachments_json),
   m.tags = coalesce($changes.tags, m.tags),
   m.memory_type = coalesce($changes.memory_type, m.memory_type),
   m.importance = coalesce($changes.importance, m.importance),

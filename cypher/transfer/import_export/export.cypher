@@ -24,7 +24,7 @@ RETURN m {
   .group_id, content:
     // include fragments/memory/content
   , .memory_type, .tags,
-  metadata: m.metadata_json,
+  metadata: m.metadata_json, attachments: m.attachments_json,
   .importance, .stability, .confidence, .source, .project_id, .conversation_id,
   parent_id: head([(m)-[:HAS_PARENT]->(parent:Memory)
     WHERE parent.group_id = $group_id AND parent.soft_deleted_at IS NULL | parent.uuid]),

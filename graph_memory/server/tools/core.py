@@ -1,5 +1,6 @@
 """The core toolset: add, read, search, change and delete memories."""
 
+import asyncio
 from typing import Annotated
 
 from pydantic import Field
@@ -34,6 +35,7 @@ async def add_memory(
     memory_type: parameters.MemoryType = MemoryType.GENERAL,
     tags: parameters.Tags = (),
     metadata: parameters.Metadata = {},  # noqa: B006 - never changed
+    attachments: parameters.Attachments = (),
     importance: parameters.Importance = None,
     stability: Unlisted[parameters.Stability] = None,
     confidence: Unlisted[parameters.Confidence] = None,
@@ -57,6 +59,7 @@ async def add_memory(
         memory_type=memory_type,
         tags=tags,
         metadata=metadata,
+        attachments=attachments,
         importance=importance,
         stability=stability,
         confidence=confidence,
@@ -109,6 +112,7 @@ async def update_memory(
     memory_id: parameters.MemoryId,
     content: parameters.NewContent = None,
     metadata: Unlisted[parameters.NewMetadata] = None,
+    attachments: Unlisted[parameters.NewAttachments] = None,
     tags: parameters.NewTags = None,
     importance: parameters.Importance = None,
     memory_type: parameters.NewMemoryType = None,
@@ -128,6 +132,7 @@ async def update_memory(
         group_id=group_id,
         content=content,
         metadata=metadata,
+        attachments=attachments,
         tags=tags,
         importance=importance,
         memory_type=memory_type,
@@ -246,8 +251,12 @@ async def touch_memory(
 
 async def added(memory: GraphMemory, given: NewMemory, group_id: str | None) -> AddView:
     """Store one memory, and return its view."""
-    (outcome,) = await memory.add_many([given], compare=True, group_id=group_id)
+    (outcome,) = await memory.add_many([given], group_id=group_id)
     if outcome.error:
         raise outcome.error
     memory_id = outcome.memory_id or ""
-    return AddView.of(await memory.get(memory_id, counted=False, group_id=group_id), outcome)
+    stored, conflicts = await asyncio.gather(
+        memory.get(memory_id, counted=False, group_id=group_id),
+        memory.relations.possible_conflicts(memory_id, group_id=group_id),
+    )
+    return AddView.of(stored, outcome, conflicts)

@@ -1,10 +1,12 @@
 """Answers of the tools: structured content, and a short text for the agent."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, SerializerFunctionWrapHandler, model_serializer
 
 from graph_memory.api.types import AddResult, Page
+from graph_memory.domain.attachments import attachment_fields
 from graph_memory.domain.models import (
     Known,
     Memory,
@@ -103,10 +105,12 @@ class AddView(View):
     possible_conflicts: list[PossibleConflict] = []
 
     @classmethod
-    def of(cls, memory: Memory, outcome: AddResult) -> Self:
+    def of(
+        cls, memory: Memory, outcome: AddResult, conflicts: Sequence[PossibleConflict] = ()
+    ) -> Self:
         """Build the view of a new memory."""
         return cls(
-            possible_conflicts=list(outcome.possible_conflicts),
+            possible_conflicts=list(conflicts),
             memory_id=memory.memory_id,
             memory=memory,
             classification=Classification(source=memory.importance_source),
@@ -175,12 +179,13 @@ class MemoryView(Flat):
     relations: list[Relation] | None = None
 
     def text(self) -> str:
-        """Return the whole content below a line of properties."""
+        """Return the whole content below a line of properties, its attachments and relations."""
         relations = [
             f"{r.from_id} {r.relation_type} {r.to_id} (strength {r.strength:g})"
             for r in self.relations or ()
         ]
-        return "\n".join([_head(self.memory), self.memory.content, *relations])
+        files = [attachment_label(attachment_fields(each)) for each in self.memory.attachments]
+        return "\n".join([_head(self.memory), self.memory.content, *files, *relations])
 
 
 class UpdateView(View):
@@ -290,6 +295,12 @@ class PageView(View):
     def of(cls, page: Page) -> Self:
         """Build the view of a page."""
         return cls(results=page.memories, next_cursor=page.next_cursor)
+
+
+def attachment_label(attachment: Mapping[str, str]) -> str:
+    """Return the fields of an attachment in brackets: its type, title and address."""
+    kind = " ".join(filter(None, map(attachment.get, ("media_type", "language")))) or "file"
+    return f"[{kind}: {', '.join(filter(None, map(attachment.get, ('title', 'uri'))))}]"
 
 
 def _head(memory: Memory) -> str:

@@ -25,7 +25,7 @@ from graph_memory.api.types import (
 )
 from graph_memory.domain.ids import short_ids
 from graph_memory.domain.models import FoundMemory, Known, SearchResults
-from graph_memory.server.views.base import View
+from graph_memory.server.views.base import View, attachment_label
 
 Fields = dict[str, Any]
 
@@ -197,8 +197,11 @@ def _head(memory: Mapping[str, Any]) -> str:
         if name in memory
     ]
     metadata = [as_json(memory["metadata"])] if "metadata" in memory else []
+    files = [attachment_label(each) for each in memory.get("attachments", ())]
+    more = [f"and {count} more files"] if (count := memory.get("more_attachments")) else []
     bracket = f"[{', '.join(filter(None, [*marks, *times]))}]"
-    return " ".join([memory["memory_id"], bracket, *tags, *scores, *metadata])
+    parts = (bracket, *tags, *scores, *metadata, *files, *more)
+    return " ".join([memory["memory_id"], *parts])
 
 
 def _found(hit: FoundMemory, ids: Mapping[str, str]) -> Fields:

@@ -12,6 +12,7 @@ from graph_memory.api.types import (
     Retrieved,
     RetrievedMemory,
 )
+from graph_memory.domain.attachments import Attachment
 from graph_memory.domain.models import Known, LifecycleState, MemoryType
 from graph_memory.domain.timestamps import Instant
 from graph_memory.server.views.base import View
@@ -50,6 +51,7 @@ class ConversationMemory:
     status: LoadStatus
     relevance: float | None
     passage: Span | None
+    attachments: tuple[Attachment, ...]
 
     @classmethod
     def of(cls, given: RetrievedMemory) -> Self:
@@ -73,6 +75,7 @@ class ConversationMemory:
             status=given.status,
             relevance=given.relevance,
             passage=given.passage and Span(given.passage.start, given.passage.end),
+            attachments=memory.attachments,
         )
 
 

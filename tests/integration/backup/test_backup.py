@@ -145,7 +145,16 @@ async def fill(memory: GraphMemory, driver: AsyncDriver, clock: Clock) -> None:
     """Make something of every kind there is."""
     ids = [
         (
-            await memory.add(f"memory {n} {'x' * 3000}", tags=["a"], confidence=0.5, group_id=group)
+            await memory.add(
+                f"memory {n} {'x' * 3000}",
+                tags=["a"],
+                confidence=0.5,
+                attachments=[
+                    {"uri": f"https://example.com/茶{n}.png", "title": 'Ada\'s "plan"'},
+                    {"uri": "file:///tap.py", "sha256": "ab" * 32},
+                ],
+                group_id=group,
+            )
         ).memory_id
         for group in ("one", "two")
         for n in range(5)
@@ -238,7 +247,8 @@ async def test_a_backup_can_be_read_by_people(
     whole = [m for m in told["memories"] if m["group_id"] == "two"]
     assert {m["lifecycle_state"] for m in whole} == {"ARCHIVED"}
     assert all(m["content"].endswith("x" * 3000) for m in whole)
-    assert not {"embedding", "dedup_key"} & told["memories"][0].keys()
+    assert {m["attachments"][0]["media_type"] for m in whole} == {"image/png"}
+    assert not {"embedding", "dedup_key", "attachments_json"} & told["memories"][0].keys()
 
 
 async def test_a_backup_holds_no_tokens(own: GraphMemory, clock: Clock):

@@ -68,6 +68,8 @@ WRONG: tuple[tuple[str, Any], ...] = (
     ("source", "robot"),
     ("metadata_json", 5),
     ("metadata_json", "{"),
+    ("attachments_json", 5),
+    ("attachments_json", "["),
     ("lifecycle_state", 5),
     ("project_id", 5),
     ("conversation_id", 5),
@@ -94,6 +96,7 @@ SAID = dict.fromkeys(INSTANTS, "an instant") | {
     "lifecycle_state": "unknown state",
     "memory_type": "unknown type",
     "metadata_json": "metadata",
+    "attachments_json": "attachments",
 }
 
 SOUND = "Ada keeps her bees on the roof"

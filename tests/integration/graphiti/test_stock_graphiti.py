@@ -63,6 +63,21 @@ async def problems(memory: GraphMemory) -> list[str]:
     return [each.problem for each in found.get(memory.settings.group_id, [])]
 
 
+async def test_attachments_stay_when_graphiti_saves_what_it_read(
+    make: Make, settings: Settings
+) -> None:
+    from graphiti_core.nodes import EntityNode
+
+    memory = make(graphiti_vectors=True)
+    stored = await memory.add("Ada likes tea", attachments=["https://example.com/tea.png"])
+    async with stock_graphiti(memory, settings) as graphiti:
+        node = await EntityNode.get_by_uuid(graphiti.driver, stored.memory_id)
+        await node.load_name_embedding(graphiti.driver)
+        node.summary = "Ada likes tea a lot"
+        await node.save(graphiti.driver)
+    assert (await memory.get(stored.memory_id)).attachments == stored.attachments
+
+
 @pytest.mark.parametrize("whose", ["ours", "adopted"])
 async def test_a_stock_graphiti_works_and_its_damage_is_mended(
     make: Make,

@@ -42,6 +42,7 @@ async def _update(memory: GraphMemory, clock: Clock, memory_id: str) -> str:
     await memory.update(
         memory_id,
         metadata={"room": "hall", "k": 2},
+        attachments=["https://example.com/hall.png", "file:///hall.txt"],
         tags=["b", 'a "quoted" \\ tag\nof two lines'],
         importance=9,
         memory_type="fact",
@@ -57,7 +58,7 @@ async def _update(memory: GraphMemory, clock: Clock, memory_id: str) -> str:
 
 async def _clear(memory: GraphMemory, clock: Clock, memory_id: str) -> str:
     async with inside(memory) as client:
-        cleared = ["confidence", "tags", "metadata"]
+        cleared = ["confidence", "tags", "metadata", "attachments"]
         await call(client, "update_memory", memory_id=memory_id, clear=cleared)
     return "update_memory"
 
@@ -162,7 +163,12 @@ async def test_each_changed_value_is_in_the_history_with_its_cause(
     memory: GraphMemory, clock: Clock, act: Act
 ) -> None:
     stored = await memory.add(
-        "tea", importance=7, tags=["a"], confidence=0.9, metadata={"room": "kitchen"}
+        "tea",
+        importance=7,
+        tags=["a"],
+        confidence=0.9,
+        metadata={"room": "kitchen"},
+        attachments=["https://example.com/kitchen.png"],
     )
     seen, before = 0, await _values(memory, stored.memory_id)
     clock.advance(days=1)

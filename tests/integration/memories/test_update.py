@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from neo4j import AsyncDriver
 
-from graph_memory import GraphMemory
+from graph_memory import Attachment, GraphMemory
 from graph_memory.domain.inputs import Clearable
 from graph_memory.errors import InvalidArgumentError, NotFoundError
 from graph_memory.transfer.import_export import export_lines, import_lines
@@ -22,6 +22,7 @@ FIELDS: dict[Clearable, tuple[Any, Any]] = {
     "decay_rate": (0.1, None),
     "tags": (["a"], []),
     "metadata": ({"k": 1}, {}),
+    "attachments": ((Attachment("https://example.com/a", "text/html"),), ()),
 }
 
 
@@ -82,7 +83,7 @@ async def test_the_title_is_set_and_cleared(memory: GraphMemory, driver: AsyncDr
         assert await title(memory_id) == "There"
 
 
-@pytest.mark.parametrize("name", [name for name in FIELDS if name not in ("tags", "metadata")])
+@pytest.mark.parametrize("name", [name for name, (_, empty) in FIELDS.items() if empty is None])
 async def test_a_field_is_either_changed_or_cleared(memory: GraphMemory, name: Clearable) -> None:
     stored = await memory.add("tea")
     given: Any = {name: FIELDS[name][0]}

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from neo4j import AsyncDriver
 
-from graph_memory import GraphMemory
+from graph_memory import Attachment, GraphMemory
 from graph_memory.diagnostics.verify import verify
 from graph_memory.domain.properties import RESERVED_KEYS
 from graph_memory.errors import GraphUnavailableError, InvalidArgumentError
@@ -25,6 +25,7 @@ from graph_memory.transfer.import_export import (
 )
 from tests.conftest import Clock
 from tests.integration.graphiti.test_adoption import stock
+from tests.support.attachments import attachments
 
 #: A change of state as a memory's history holds it.
 CHANGE = '{"at": "2026-01-01T00:00:00.000Z", "from": "ACTIVE", "to": "DORMANT", "reason": "decay"}'
@@ -61,6 +62,7 @@ async def fill(memory: GraphMemory, clock: Clock, driver: AsyncDriver) -> None:
         memory_type="context",
         tags=["Kitchen", "house"],
         metadata={"floor": 2, "nested": {"list": [1, None, "ü"]}},
+        attachments=[Attachment("file:///plan.png", title="Plan"), "s3://house/tap.py"],
         importance=7.5,
         stability=4,
         confidence=0.0,
@@ -574,6 +576,7 @@ memories = st.fixed_dictionaries(
         "metadata": st.dictionaries(
             texts.filter(lambda key: key not in RESERVED_KEYS), values, max_size=4
         ),
+        "attachments": attachments,
         "title": texts.filter(str.strip),
         "created_at": st.datetimes().map(lambda moment: f"{moment.isoformat()}Z"),
         "importance": st.floats(1, 10),

@@ -11,7 +11,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import pytest
 
-from graph_memory import Filters, GraphMemory, NewMemory, NewRelation
+from graph_memory import Attachment, Filters, GraphMemory, NewMemory, NewRelation
 from graph_memory.api import arguments
 from graph_memory.api.episodes import NewEpisode
 from graph_memory.domain.inputs import Clocks, MemoryChanges
@@ -28,6 +28,7 @@ MIRRORS: tuple[tuple[type, type, set[str]], ...] = (
     (arguments.RetrievalArguments, Retrieval, set()),
     (arguments.RelationDetails, NewRelation, {"target_id", "relation_type"}),
     (arguments.RelationArguments, NewRelation, set()),
+    (arguments.AttachmentArguments, Attachment, set()),
     (arguments.MemoryDetails, NewMemory, {"content", "group_id"}),
     (arguments.ChangeArguments, MemoryChanges, set()),
     (arguments.WalkArguments, Walk, set()),
@@ -49,6 +50,8 @@ def given(hint: Any) -> Any:
     if get_origin(hint) is tuple:
         item = get_args(hint)[0]
         return list[str] | tuple[str, ...] if item is str else Sequence[given(item)]
+    if hint is Attachment:
+        return arguments.AttachmentArgument
     if is_dataclass(hint):
         return hint | arguments.RelationArguments
     return None if hint is NoneType else hint

@@ -20,7 +20,12 @@ PURGED = {"purged_at", "purged_by"}
 COMPUTED = {"decay_score", "last_decay_update"}
 
 #: The stored property of a field that has another name, and fields stored as relations or keys.
-STORED = {"memory_id": "uuid", "metadata": "metadata_json", "title": "name"}
+STORED = {
+    "memory_id": "uuid",
+    "metadata": "metadata_json",
+    "attachments": "attachments_json",
+    "title": "name",
+}
 NOT_STORED = {"clear", "parent_id", "superseded_by", "protection", "relationships", "group_id"}
 
 

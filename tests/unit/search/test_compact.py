@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from graph_memory.domain.attachments import Attachment
 from graph_memory.domain.models import BriefMemory, LifecycleState, MemoryType
 from graph_memory.domain.passages import Passage
 from graph_memory.search.compact import (
@@ -38,6 +39,11 @@ RICH = replace(
     lifecycle_state=LifecycleState.DORMANT,
     valid_at=TODAY - timedelta(days=1),
     invalid_at=TODAY,
+    attachments=(
+        Attachment("https://example.com/plan.png", "image/png", title="Plan", sha256="a" * 64),
+        Attachment("file:///tap.py", "text/x-python", language="python"),
+        *(Attachment(f"s3://bucket/{number}", language="c++") for number in range(5)),
+    ),
 )
 
 
@@ -50,6 +56,12 @@ def test_defaults_are_left_out_and_the_rest_is_there():
         "valid_at": "2026-05-31",
         "invalid_at": "2026-06-01",
         "state": "DORMANT",
+        "attachments": [
+            {"uri": "https://example.com/plan.png", "media_type": "image/png", "title": "Plan"},
+            {"uri": "file:///tap.py", "media_type": "text/x-python"},
+            *({"uri": f"s3://bucket/{number}", "language": "c++"} for number in range(3)),
+        ],
+        "more_attachments": 2,
     }
 
 

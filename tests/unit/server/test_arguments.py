@@ -63,12 +63,24 @@ def test_one_text_is_a_list_of_one(tool: MemoryTool):
 
 def test_empty_fields_of_objects_in_lists_are_not_given():
     related = {"target_id": "x", "fact": "", "metadata": {}, "bogus": ""}
-    items = [{"content": "a", "title": "", "tags": "t", "relationships": [related]}, "b", None]
+    attached = {"uri": "s3://a/b", "title": "", "bogus": ""}
+    item = {"content": "a", "title": "", "tags": "t"}
+    items = [
+        {**item, "relationships": [related], "attachments": [attached, "s3://c/d"]},
+        {"content": "b", "attachments": "s3://a/b"},
+        "c",
+        None,
+    ]
     tool = TOOLS["add_memories"]
     given = read({"memories": items}, tool.arguments, tool.synonyms)
     kept = {"target_id": "x", "bogus": ""}
-    first = {"content": "a", "tags": ["t"], "relationships": [kept]}
-    assert given == {"memories": [first, "b", None]}
+    files = [{"uri": "s3://a/b", "bogus": ""}, "s3://c/d"]
+    first = {"content": "a", "tags": ["t"], "relationships": [kept], "attachments": files}
+    second = {"content": "b", "attachments": ["s3://a/b"]}
+    assert given == {"memories": [first, second, "c", None]}
+    tool = TOOLS["add_memory"]
+    given = read({"attachments": [attached, "s3://c/d"]}, tool.arguments, tool.synonyms)
+    assert given == {"attachments": files}
 
 
 @pytest.mark.parametrize(
