@@ -21,9 +21,10 @@ def in_options(error: InvalidArgumentError, words: Words) -> InvalidArgumentErro
     option = words.options.get(name)
     if option is None:
         return error
-    named = InvalidArgumentError(option, error.value, error.expected)
     # Other subclasses differ only in their code, or add values.
-    error.args = named.args
+    error.args = InvalidArgumentError(option, error.value, error.expected).args
+    if error.value is None:  # a command line cannot say None
+        error.args = (f"{option} is not given: {error.expected}.",)
     error.argument = option
     return error
 
