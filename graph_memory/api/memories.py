@@ -1,6 +1,5 @@
 """The methods of a `GraphMemory` for single memories: store, read, change, delete."""
 
-import asyncio
 from collections.abc import Iterable, Mapping
 from typing import Any, Unpack, get_args
 
@@ -27,7 +26,6 @@ from graph_memory.errors import (
     GraphMemoryError,
     InvalidArgumentError,
 )
-from graph_memory.learning.neighbours import possible_conflicts
 from graph_memory.memories import read
 from graph_memory.memories import update as revise
 from graph_memory.memories.absent import not_found
@@ -75,7 +73,7 @@ class MemoriesApi:
             for name, value in details.items():
                 raise InvalidArgumentError(name, value, "set it in the NewMemory")
             given, group_id = content, content.group_id or group_id
-        (outcome,) = await self.add_many([given], group_id=group_id)
+        (outcome,) = await self.add_many([given], group_id=group_id, compare=True)
         memory_id = outcome.memory_id
         if isinstance(outcome.error, DuplicateError) and on_duplicate == "return":
             memory_id = outcome.error.existing_id
@@ -83,25 +81,22 @@ class MemoriesApi:
             raise error
         if not memory_id:
             raise GraphMemoryError("The memory was not stored.")
-        scope = self.context.scope(group_id)
-        if outcome.error:
-            return AddedMemory.of(await self.context.read_memory(scope, memory_id), ())
-        stored, conflicts = await asyncio.gather(
-            self.context.read_memory(scope, memory_id),
-            possible_conflicts(self.context.engine, scope, memory_id),
-        )
-        return AddedMemory.of(stored, conflicts)
+        stored = await self.context.read_memory(self.context.scope(group_id), memory_id)
+        return AddedMemory.of(stored, outcome.possible_conflicts)
 
     async def add_many(
         self,
         memories: Iterable[NewMemory | Mapping[str, Any]],
         *,
+        compare: bool = False,
         group_id: str | None = None,
     ) -> list[AddResult]:
         """Store many memories in a few round trips; a refused memory does not stop the others.
 
         Args:
             memories: Objects, or mappings with the fields of `NewMemory`.
+            compare: True to list the possible conflicts of each with the memories that were stored
+                before the call, as `add` does.
             group_id: The tenant of memories without a group of their own.
 
         Returns:
@@ -111,7 +106,7 @@ class MemoriesApi:
         Raises:
             LimitExceededError: There are more than `settings.max_batch`; none is stored.
         """
-        return await store_many(self.context, list(memories), group_id)
+        return await store_many(self.context, list(memories), group_id, compare=compare)
 
     async def get(
         self,

@@ -23,9 +23,9 @@ from graph_memory.domain.inputs import (
 from graph_memory.domain.models import PossibleConflict, Relation, RelationType
 from graph_memory.domain.scope import CallScope
 from graph_memory.errors import InvalidArgumentError
-from graph_memory.learning.neighbours import possible_conflicts
 from graph_memory.memories import lifecycle, read
 from graph_memory.memories.lifecycle import Resolution
+from graph_memory.memories.neighbours import possible_conflicts
 from graph_memory.memories.relations import Related, relate, relation_error, unrelate
 from graph_memory.traversal.analysis import Analysis, analyze
 from graph_memory.traversal.traverse import Top, Walk, Walked, traverse

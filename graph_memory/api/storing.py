@@ -12,7 +12,11 @@ from graph_memory.memories.add import AddResult, add_many, check_count
 
 
 async def store_many(
-    context: Context, memories: Sequence[NewMemory | Mapping[str, Any]], group_id: str | None
+    context: Context,
+    memories: Sequence[NewMemory | Mapping[str, Any]],
+    group_id: str | None,
+    *,
+    compare: bool,
 ) -> list[AddResult]:
     """Store memories; a malformed or refused memory does not stop the others.
 
@@ -20,6 +24,7 @@ async def store_many(
         context: The database, the models, the settings and the clock.
         memories: Objects, or mappings with the fields of `NewMemory`.
         group_id: The tenant of memories without a group of their own.
+        compare: True to list possible conflicts with earlier memories.
 
     Returns:
         One result per memory, in the order given: its id, or the error.
@@ -40,18 +45,21 @@ async def store_many(
         else:
             results[position] = AddResult(None, memory)
     for group, members in groups.items():
-        stored = await _store(context, group, [memory for _, memory in members])
+        stored = await _store(context, group, [memory for _, memory in members], compare)
         results |= {p: result for (p, _), result in zip(members, stored, strict=True)}
     return [results[position] for position in range(len(given))]
 
 
-async def _store(context: Context, group: str, memories: list[NewMemory]) -> list[AddResult]:
+async def _store(
+    context: Context, group: str, memories: list[NewMemory], compare: bool
+) -> list[AddResult]:
     """Store memories of one group."""
     stored = await add_many(
         context.engine,
         CallScope(group, context.clock()),
         memories,
         chat=context.chat if context.settings.classifies else None,
+        compare=compare,
     )
     if count := sum(result.error is None for result in stored):
         context.on_saved(count)

@@ -1,7 +1,7 @@
 """Fit the comparison of texts on data with known kinds, and on chats, which hold few conflicts.
 
 Run `python -m graph_memory.evaluation.calibrate_conflicts PREFERENCES FORM:FILE...`. The result
-replaces `learning/conflict_model.json`. The model of embeddings is that of the settings.
+replaces `memories/conflict_model.json`. The model of embeddings is that of the settings.
 
 `PREFERENCES` is a JSON list of users, each with `memories` (id, text) and `probes` (text, kind,
 of). A probe repeats, negates or replaces the memory `of`. Each probe is also compared with another
@@ -37,7 +37,7 @@ from graph_memory.domain.inputs import validate
 from graph_memory.evaluation.dataset import read_data
 from graph_memory.evaluation.formats import Form
 from graph_memory.inference.embedder import Embedder, Vectors
-from graph_memory.learning.conflicts import (
+from graph_memory.memories.conflicts import (
     CONFLICTS,
     FEATURES,
     ConflictModel,
@@ -45,7 +45,7 @@ from graph_memory.learning.conflicts import (
     features,
     softmax,
 )
-from graph_memory.learning.cues import Cues, cues
+from graph_memory.memories.cues import Cues, cues
 from graph_memory.settings.base import read_settings
 
 Numbers = npt.NDArray[np.float64]

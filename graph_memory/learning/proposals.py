@@ -25,8 +25,8 @@ from graph_memory.domain.models import (
     ProposalKind,
 )
 from graph_memory.domain.scope import CallScope
-from graph_memory.learning.conflicts import MOST_CHARACTERS, conflict_model
-from graph_memory.learning.neighbours import conflict_with
+from graph_memory.memories.conflicts import MOST_CHARACTERS, conflict_model
+from graph_memory.memories.neighbours import conflict_with
 from graph_memory.ranking.terms import content_words
 from graph_memory.settings.base import Settings
 

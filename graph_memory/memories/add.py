@@ -1,5 +1,6 @@
 """Storing new memories; a group holds each content once."""
 
+import asyncio
 import uuid
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,6 +12,7 @@ from graph_memory.decay import policies
 from graph_memory.domain.attachments import attachments_json
 from graph_memory.domain.encoding import default_title, group_key, metadata_json, summary
 from graph_memory.domain.inputs import NewMemory
+from graph_memory.domain.models import PossibleConflict, RelationType
 from graph_memory.domain.properties import MEMORY_PROPERTIES
 from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import instant
@@ -27,6 +29,7 @@ from graph_memory.memories import relations
 from graph_memory.memories.classification import Rating, rate_new, weights
 from graph_memory.memories.deduplication import Draft, check_all, check_length, check_not_stored
 from graph_memory.memories.embeddings import vectors
+from graph_memory.memories.neighbours import Statement, conflicts_of
 from graph_memory.settings.base import Settings
 
 #: Properties that hold an argument as it is, unless `_row` computes another value.
@@ -41,6 +44,8 @@ class AddResult:
     error: GraphMemoryError | None
     relations_created: int = 0
     link_error: LinkError | None = None  #: relations or a parent that a stored memory lacks
+    #: Earlier memories that it may contradict, the highest score first, if they were asked for.
+    possible_conflicts: tuple[PossibleConflict, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +66,7 @@ async def add_many(
     memories: Sequence[NewMemory],
     *,
     chat: Chat | None = None,
+    compare: bool = False,
 ) -> list[AddResult]:
     """Store memories of one group in a few round trips; a refused memory does not stop the others.
 
@@ -69,16 +75,17 @@ async def add_many(
         scope: The tenant, which overrides the groups of the memories, and the instant.
         memories: The memories to store.
         chat: The language model that rates memories without an importance; None for no rating.
+        compare: True to compare each memory with the earlier memories nearest to it.
 
     Returns:
         One outcome per memory, in the order given.
     """
     drafts = [Draft.from_input(memory, scope.group_id) for memory in memories]
     try:
-        outcomes = await _store(engine, scope, drafts, chat)
+        outcomes = await _store(engine, scope, drafts, chat, compare)
     except UniquenessError:
         # A concurrent writer took an id between the check and the write; a second check sees it.
-        outcomes = await _store(engine, scope, drafts, chat)
+        outcomes = await _store(engine, scope, drafts, chat, compare)
     metrics.duplicates.inc(sum(isinstance(o.error, DuplicateError) for o in outcomes))
     return outcomes
 
@@ -108,11 +115,11 @@ async def content_properties(
 
 
 async def _store(
-    engine: Engine, scope: CallScope, drafts: Sequence[Draft], chat: Chat | None
+    engine: Engine, scope: CallScope, drafts: Sequence[Draft], chat: Chat | None, compare: bool
 ) -> list[AddResult]:
     checked = await check_all(engine, drafts, scope.group_id)
     accepted = [draft for draft, each in zip(drafts, checked, strict=True) if not each.error]
-    created = await _create(engine, scope, accepted, chat)
+    created = await _create(engine, scope, accepted, chat, compare)
     results = [AddResult(None, each.error) if each.error else next(created) for each in checked]
     return [
         replace(result, link_error=each.link_error) if result.memory_id else result
@@ -121,7 +128,7 @@ async def _store(
 
 
 async def _create(
-    engine: Engine, scope: CallScope, drafts: Sequence[Draft], chat: Chat | None
+    engine: Engine, scope: CallScope, drafts: Sequence[Draft], chat: Chat | None, compare: bool
 ) -> Iterator[AddResult]:
     if not drafts:
         return iter(())
@@ -131,7 +138,33 @@ async def _create(
         _row(engine, scope, draft, each, rating)
         for draft, each, rating in zip(drafts, embedded, ratings, strict=True)
     ]
-    created = await engine.graph.one(
+    # The neighbours are read during the write: one after the other takes a quarter longer.
+    created, conflicts = await asyncio.gather(
+        _write(engine, scope, drafts, rows),
+        asyncio.gather(
+            *(
+                conflicts_of(engine, scope, _statement(*each))
+                for each in zip(drafts, rows, strict=True)
+                if compare
+            )
+        ),
+    )
+    # A different stored id means that a concurrent writer stored the content first.
+    stored = {row.memory_id: row.stored_id for row in created.stored}
+    made = Counter(created.made)
+    return iter(
+        AddResult(draft.memory_id, None, made[draft.memory_id], possible_conflicts=tuple(found))
+        if stored[draft.memory_id] == draft.memory_id
+        else AddResult(None, DuplicateError(stored[draft.memory_id]))
+        for draft, found in zip(drafts, conflicts or [()] * len(drafts), strict=True)
+    )
+
+
+async def _write(
+    engine: Engine, scope: CallScope, drafts: Sequence[Draft], rows: Sequence[Mapping[str, Any]]
+) -> _Created:
+    """Store memories with their relations, in one transaction."""
+    return await engine.graph.one(
         "memories/add/create",
         _Created,
         memories=rows,
@@ -140,14 +173,21 @@ async def _create(
         decay=policies.parameters(engine.settings),
         **scope.parameters(),
     ) or _Created([], [])
-    # A different stored id means that a concurrent writer stored the content first.
-    stored = {row.memory_id: row.stored_id for row in created.stored}
-    made = Counter(created.made)
-    return iter(
-        AddResult(draft.memory_id, None, made[draft.memory_id])
-        if stored[draft.memory_id] == draft.memory_id
-        else AddResult(None, DuplicateError(stored[draft.memory_id]))
-        for draft in drafts
+
+
+def _statement(draft: Draft, row: Mapping[str, Any]) -> Statement:
+    """Return what is compared of a new memory."""
+    contradicted = [
+        relation.target_id
+        for relation in draft.memory.relationships
+        if relation.relation_type is RelationType.CONTRADICTS
+    ]
+    return Statement(
+        text=draft.memory.content,
+        vector=row["embedding"],
+        model=row["embedding_model"],
+        valid_at=row["valid_at"],
+        settled=[draft.memory_id, *contradicted],
     )
 
 

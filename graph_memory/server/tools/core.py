@@ -1,6 +1,5 @@
 """The core toolset: add, read, search, change and delete memories."""
 
-import asyncio
 from typing import Annotated
 
 from pydantic import Field
@@ -251,12 +250,8 @@ async def touch_memory(
 
 async def added(memory: GraphMemory, given: NewMemory, group_id: str | None) -> AddView:
     """Store one memory, and return its view."""
-    (outcome,) = await memory.add_many([given], group_id=group_id)
+    (outcome,) = await memory.add_many([given], compare=True, group_id=group_id)
     if outcome.error:
         raise outcome.error
     memory_id = outcome.memory_id or ""
-    stored, conflicts = await asyncio.gather(
-        memory.get(memory_id, counted=False, group_id=group_id),
-        memory.relations.possible_conflicts(memory_id, group_id=group_id),
-    )
-    return AddView.of(stored, outcome, conflicts)
+    return AddView.of(await memory.get(memory_id, counted=False, group_id=group_id), outcome)

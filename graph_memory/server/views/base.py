@@ -1,6 +1,6 @@
 """Answers of the tools: structured content, and a short text for the agent."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, SerializerFunctionWrapHandler, model_serializer
@@ -105,12 +105,10 @@ class AddView(View):
     possible_conflicts: list[PossibleConflict] = []
 
     @classmethod
-    def of(
-        cls, memory: Memory, outcome: AddResult, conflicts: Sequence[PossibleConflict] = ()
-    ) -> Self:
+    def of(cls, memory: Memory, outcome: AddResult) -> Self:
         """Build the view of a new memory."""
         return cls(
-            possible_conflicts=list(conflicts),
+            possible_conflicts=list(outcome.possible_conflicts),
             memory_id=memory.memory_id,
             memory=memory,
             classification=Classification(source=memory.importance_source),

@@ -3,7 +3,7 @@
 import numpy as np
 
 from graph_memory.evaluation.calibrate_conflicts import Examples, fit, macro_f1
-from graph_memory.learning.conflicts import FEATURES, Kind
+from graph_memory.memories.conflicts import FEATURES, Kind
 
 NUMBER = 40
 

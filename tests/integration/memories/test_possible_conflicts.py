@@ -99,9 +99,36 @@ async def test_batches_imports_and_captures_compare_nothing(
     await import_lines(memory, [line], memory.context.scope(None).group_id)
     turn = {"content": "Rent is no longer due on the first."}
     await memory.conversations.capture("c", [turn])
-    assert "learning/neighbours/near" not in read
+    assert "memories/neighbours/near" not in read
     await memory.add("Rent is never due on the first.")
-    assert "learning/neighbours/near" in read
+    assert "memories/neighbours/near" in read
+
+
+async def test_a_batch_is_compared_if_asked(memory: GraphMemory) -> None:
+    earlier = await memory.add("Invoices are paid within 30 days.")
+    both = await memory.add_many(
+        [
+            {"content": "Invoices are no longer paid within 30 days."},
+            {"content": "I am allergic to peanuts."},
+        ],
+        compare=True,
+    )
+    first, second = (each.possible_conflicts for each in both)
+    assert [found.memory_id for found in first] == [earlier.memory_id]
+    assert second == ()
+
+
+async def test_a_contradiction_that_is_given_is_not_reported(memory: GraphMemory) -> None:
+    earlier = await memory.add("Invoices are paid within 30 days.")
+    added = await memory.add(
+        "Invoices are no longer paid within 30 days.",
+        relationships=[{"target_id": earlier.memory_id, "relation_type": "contradicts"}],
+    )
+    assert added.possible_conflicts == ()
+
+
+async def test_an_unknown_memory_has_no_conflicts(memory: GraphMemory) -> None:
+    assert await memory.relations.possible_conflicts("0f8fad5b-d9cb-469f-a165-70867728950e") == []
 
 
 async def test_the_tool_names_the_earlier_memory_in_both_blocks(memory: GraphMemory) -> None:

@@ -25,7 +25,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from graph_memory.learning.cues import COUNTED, Cues, cues, opposed, stem
+from graph_memory.memories.cues import COUNTED, Cues, cues, opposed, stem
 from graph_memory.ranking.terms import Word, content_words
 
 Numbers = npt.NDArray[np.float64]

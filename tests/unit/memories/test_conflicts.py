@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graph_memory.inference.embedder import Embedder
-from graph_memory.learning.conflicts import (
+from graph_memory.memories.conflicts import (
     CONFLICTS,
     FEATURES,
     Comparison,
@@ -20,7 +20,7 @@ from graph_memory.learning.conflicts import (
     differing_spans,
     features,
 )
-from graph_memory.learning.cues import cues, opposed
+from graph_memory.memories.cues import cues, opposed
 from graph_memory.settings.base import read_settings
 
 # The earlier text, then a text of each kind: preferences, software, dates, facts and chat turns.
