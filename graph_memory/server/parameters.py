@@ -21,7 +21,7 @@ WORDS = WithJsonSchema({"type": "array", "items": {"type": "string"}})
 NUMBER = WithJsonSchema({"type": "integer"})
 REAL = WithJsonSchema({"type": "number"})
 
-GroupId = Annotated[inputs.GroupId | None, Field(description="The tenant.")]
+GroupId = Annotated[inputs.GroupId | None, Field(description="Tenant.")]
 MemoryId = Annotated[inputs.MemoryId, Field(description="Its id.")]
 
 Content = Annotated[
