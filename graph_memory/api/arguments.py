@@ -11,6 +11,7 @@ from typing import Any, Literal, Required, TypedDict
 from graph_memory.domain.attachments import Attachment
 from graph_memory.domain.inputs import Clearable, Filters, NewRelation, validate
 from graph_memory.domain.models import (
+    ClusterAction,
     EntityKind,
     LifecycleState,
     MemoryType,
@@ -84,6 +85,7 @@ StageArgument = (
         "entities",
         "proposals",
         "centrality",
+        "clusters",
         "purge",
         "sessions",
         "records",
@@ -96,6 +98,7 @@ EntityKindArgument = (
     EntityKind | Literal["name", "mail", "url", "path", "identifier", "code", "date"]
 )
 ProposalStatusArgument = ProposalStatus | Literal["open", "accepted", "rejected"]
+ClusterActionArgument = ClusterAction | Literal["preserve", "tag", "obsolete"]
 OnDuplicate = Literal["raise", "return"]
 
 

@@ -8,6 +8,7 @@ from graph_memory.context import Context
 if TYPE_CHECKING:
     from graph_memory.api.adoption import AdoptionApi
     from graph_memory.api.backups import BackupsApi
+    from graph_memory.api.clusters import ClustersApi
     from graph_memory.api.conversations import ConversationsApi
     from graph_memory.api.embeddings import EmbeddingsApi
     from graph_memory.api.entities import EntitiesApi
@@ -112,6 +113,13 @@ class Parts:
         from graph_memory.api.entities import EntitiesApi
 
         return EntitiesApi(self.context)
+
+    @cached_property
+    def clusters(self) -> "ClustersApi":
+        """Clusters of related memories."""
+        from graph_memory.api.clusters import ClustersApi
+
+        return ClustersApi(self.context)
 
     @cached_property
     def backups(self) -> "BackupsApi":

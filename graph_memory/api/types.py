@@ -31,6 +31,7 @@ from graph_memory.decay.status import (
 )
 from graph_memory.diagnostics.stats import Averages, EmbeddingCoverage, Health, LastRun, Stats
 from graph_memory.graphiti.rename_group import is_tenant, remedy
+from graph_memory.learning.clustered import Cluster, ClusterMemories, ClusterMemory, Clusters
 from graph_memory.learning.mentioned import EntityMention, MentionedEntities, MentionedEntity
 from graph_memory.learning.review import (
     Proposal,
@@ -38,6 +39,7 @@ from graph_memory.learning.review import (
     Proposals,
     ProposedMemory,
 )
+from graph_memory.maintenance.acting import ClusterChange, LeftMemory
 from graph_memory.maintenance.records import Failure, Run
 from graph_memory.maintenance.report import LearnedChange
 from graph_memory.maintenance.request import StageName
@@ -110,6 +112,11 @@ __all__ = [
     "CapturedTurn",
     "ChangedMemory",
     "Check",
+    "Cluster",
+    "ClusterChange",
+    "ClusterMemories",
+    "ClusterMemory",
+    "Clusters",
     "Connector",
     "ContextState",
     "ConversationTokens",
@@ -141,6 +148,7 @@ __all__ = [
     "Learned",
     "LearnedChange",
     "LeaseState",
+    "LeftMemory",
     "LoadStatus",
     "LoadedMemory",
     "MaintenanceReport",

@@ -66,6 +66,7 @@ _OMITTED = (
     "proposed_hash",
     "mention_count",
     "mentions_hash",
+    "near_json",
 )
 
 _log = logging.getLogger(__name__)

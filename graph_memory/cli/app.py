@@ -16,6 +16,7 @@ import typer
 
 from graph_memory.cli import (
     backups,
+    clusters,
     conversations,
     database,
     entities,
@@ -61,6 +62,7 @@ for part in (
     conversations,
     relations,
     entities,
+    clusters,
     lifecycle,
     maintenance,
     transfer,

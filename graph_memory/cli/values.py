@@ -47,6 +47,7 @@ STAGES = (
     "entities",
     "proposals",
     "centrality",
+    "clusters",
     "purge",
     "sessions",
     "records",

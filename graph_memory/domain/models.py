@@ -87,6 +87,14 @@ class ProposalStatus(StrEnum):
     REJECTED = "rejected"
 
 
+class ClusterAction(StrEnum):
+    """An action on all memories of a cluster."""
+
+    PRESERVE = "preserve"
+    TAG = "tag"
+    OBSOLETE = "obsolete"
+
+
 class ConflictKind(StrEnum):
     """The kind of a conflict: the effect of a new memory on an earlier one."""
 

@@ -1,1 +1,1 @@
-"""Proposals, centrality and conflicts: what a graph learns in the stages of maintenance."""
+"""Proposals, centrality, clusters and conflicts: what a graph learns in maintenance runs."""

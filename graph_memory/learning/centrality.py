@@ -187,7 +187,7 @@ def _weighted(memory_id: str, relations: Iterable[Any]) -> list[tuple[str, str, 
     """Return the weighted edges of the relations of a memory, in the directions that count."""
     edges: list[tuple[str, str, float]] = []
     for other_id, name, strength in relations:
-        weight = _weight(name, strength)
+        weight = relation_weight(name, strength)
         if weight > 0:
             edges.append((memory_id, other_id, weight))
             if name in _SYMMETRIC:
@@ -195,7 +195,8 @@ def _weighted(memory_id: str, relations: Iterable[Any]) -> list[tuple[str, str, 
     return edges
 
 
-def _weight(name: str, strength: float) -> float:
+def relation_weight(name: str, strength: float) -> float:
+    """Return the weight of a relation by its type and strength, 0 to 1."""
     return _WEIGHTS.get(name, 1.0) * strength
 
 
@@ -232,9 +233,9 @@ def _given(source: _Source) -> float:
     if source.outgoing and source.name not in _SYMMETRIC:
         return 0.0
     out = sum(
-        _weight(name, strength)
+        relation_weight(name, strength)
         for name, strength, outgoing in source.given
         if outgoing or name in _SYMMETRIC
     )
-    weight = _weight(source.name, source.strength)
+    weight = relation_weight(source.name, source.strength)
     return source.centrality * weight / out if out > 0 else 0.0

@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from graph_memory.database.graph import Graph
 from graph_memory.domain.scope import CallScope
+from graph_memory.learning import acting
 from graph_memory.learning.entities import ReadMemory, links_from_json, store_mentions
 from graph_memory.learning.review import KEPT
 
@@ -15,6 +17,11 @@ _BATCH = 500
 _COMPARED = ("lifecycle_state", "state_changed_at", "obsolete_at", "invalid_at", "edit_history")
 
 _COMPUTED_AGAIN = "its centrality was computed again since; undo the later run first"
+#: Those that show whether a memory of a cluster was changed after an action.
+_COMPARED_ACTS = (*_COMPARED, "tags", "preserve_until")
+
+_CHANGED = "it was changed or erased since"
+_CLUSTERED_AGAIN = "its cluster was computed again since; undo the later run first"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +88,8 @@ async def unlearn(
     if central:
         undone.count += central.restored
         undone.kept += [Kept(each, _COMPUTED_AGAIN) for each in central.kept]
+    await _restore_clusters(graph, of_run, undone)
+    await _restore_acts(graph, of_run, undone)
     undone.count += await _restore_mentions(graph, run_id, group_id, now)
     return undone
 
@@ -130,6 +139,30 @@ async def _reopen(graph: Graph, run_id: str, group_id: str | None, undone: Unlea
             else:
                 undone.kept.append(Kept(row.memory_id or "", row.refused))
         after_id = ids[-1]
+
+
+async def _restore_clusters(graph: Graph, of_run: dict[str, Any], undone: Unlearned) -> None:
+    """Restore the clusters of memories from before a run, and what they noted for it."""
+    clusters = await graph.one("learning/unlearn/restore_clusters", _Restored, **of_run)
+    if clusters:
+        undone.count += clusters.restored
+        undone.kept += [Kept(each, _CLUSTERED_AGAIN) for each in clusters.kept]
+    undone.count += await graph.one("learning/unlearn/restore_near", int, **of_run) or 0
+
+
+async def _restore_acts(graph: Graph, of_run: dict[str, Any], undone: Unlearned) -> None:
+    """Restore the memories of a cluster from before an action on them."""
+    acts = await graph.one(
+        "learning/unlearn/restore_acts",
+        _Restored,
+        kept=list(acting.KEPT),
+        compared=list(_COMPARED_ACTS),
+        batch=_BATCH,
+        **of_run,
+    )
+    if acts:
+        undone.count += acts.restored
+        undone.kept += [Kept(each, _CHANGED) for each in acts.kept]
 
 
 async def _restore_mentions(graph: Graph, run_id: str, group_id: str | None, now: datetime) -> int:

@@ -27,6 +27,7 @@ class Stage(StrEnum):
     ENTITIES = "entities"
     PROPOSALS = "proposals"
     CENTRALITY = "centrality"
+    CLUSTERS = "clusters"
     PURGE = "purge"
     SESSIONS = "sessions"
     RECORDS = "records"
@@ -36,7 +37,7 @@ class Stage(StrEnum):
 _DECAY_STAGES = (Stage.PROTECTION, Stage.DECAY, Stage.CONFIDENCE, Stage.PURGE)
 
 #: The stages that a run leaves out unless the setting `learn` or the request names them.
-_LEARNING_STAGES = (Stage.ENTITIES, Stage.PROPOSALS, Stage.CENTRALITY)
+_LEARNING_STAGES = (Stage.ENTITIES, Stage.PROPOSALS, Stage.CENTRALITY, Stage.CLUSTERS)
 
 StageName = Annotated[
     Stage, BeforeValidator(lambda v: v.strip().lower() if isinstance(v, str) else v)

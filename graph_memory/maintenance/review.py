@@ -60,7 +60,7 @@ async def decide(
         return _decision(_expected(chosen), status, None, dry_run=True)
     if not chosen:
         return _decision(Outcome(), status, None)
-    run = _run(context, scope)
+    run = decision_run(context, scope, _STAGE)
     async with Lease(context.graph, context.settings) as lease:
         await records.begin(context.graph, run)
         by = context.grant.caller
@@ -74,13 +74,14 @@ async def decide(
     return _decision(outcome, status, run.run_id if outcome.decided else None)
 
 
-def _run(context: Context, scope: CallScope) -> Run:
+def decision_run(context: Context, scope: CallScope, stage: str) -> Run:
+    """Return the record of a run that carries out a decision of a caller."""
     return Run(
         run_id=str(uuid.uuid4()),
         now=scope.now,
         started_at=datetime.now(UTC),
         status="running",
-        stages=[_STAGE],
+        stages=[stage],
         groups=[scope.group_id],
         canary=100,
         full=False,

@@ -11,6 +11,7 @@ from graph_memory.graphiti.summaries import follow_summaries
 from graph_memory.learning import unlearn
 from graph_memory.maintenance import learning
 from graph_memory.maintenance.batches import id_ranges, repeat_batch, run_batch
+from graph_memory.maintenance.clusters import find_clusters
 from graph_memory.maintenance.compression import compress_contents
 from graph_memory.maintenance.entities import link_entities
 from graph_memory.maintenance.reembedding import rebuild_embeddings
@@ -193,6 +194,7 @@ _STAGES: dict[Stage, Callable[[RunState], Awaitable[None]]] = {
     Stage.ENTITIES: link_entities,
     Stage.PROPOSALS: learning.propose,
     Stage.CENTRALITY: learning.measure_centrality,
+    Stage.CLUSTERS: find_clusters,
     Stage.PURGE: _purge,
     Stage.SESSIONS: _sessions,
     Stage.RECORDS: _records,

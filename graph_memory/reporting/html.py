@@ -52,6 +52,18 @@ def _rows(report: GroupReport) -> dict[str, list[tuple[object, ...]]]:
             (number, each.degree, leads.get(each.memory_id, ""), each.memory_id)
             for number, each in enumerate(report.analysis.top_connectors, 1)
         ],
+        "clusters": [
+            (
+                each.label or "",
+                each.size,
+                ", ".join(f"{state} {count}" for state, count in each.states.items() if count),
+                each.oldest,
+                each.newest,
+                each.central or "",
+                each.cluster_id,
+            )
+            for each in report.clusters
+        ],
         "problems": [(each.count, each.problem, each.example) for each in report.problems],
         "runs": [
             (

@@ -13,6 +13,7 @@ from graph_memory.diagnostics.verify import Problem, verify
 from graph_memory.domain.inputs import Clocks
 from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import instant
+from graph_memory.learning.clustered import Cluster
 from graph_memory.memories import read
 from graph_memory.traversal.analysis import Analysis, Connector, relations_among
 
@@ -20,6 +21,7 @@ _DOTS = 1000
 _CURVE_DAYS = list(range(0, 366, 5))
 _NAMED = 10  #: connectors with their texts
 _DRAWN = 40  #: connectors in the picture
+_CLUSTERS = 10
 _DRAWN_RELATIONS = 2000
 _LEAD_CHARACTERS = 240
 
@@ -55,6 +57,7 @@ class GroupReport:
     analysis: Analysis
     connectors: list[Connector]  #: the memories of most relations, forty at most
     neighbours: list[tuple[str, str]]  #: pairs of connectors with a relation
+    clusters: list[Cluster]  #: the largest, ten at most
     leads: dict[str, str]  #: first words of top connectors and memories forgotten first, by id
     checks: list[Check]
     problems: list[Problem]
@@ -83,6 +86,7 @@ async def report(memory: GraphMemory, group_id: str | None = None) -> GroupRepor
         analysis=analysis,
         connectors=connectors,
         neighbours=await _neighbours(memory, connectors, group),
+        clusters=(await memory.clusters.list(limit=_CLUSTERS, group_id=group)).clusters,
         leads={each.memory_id: lead(each.content) for each in texts},
         checks=await doctor.examine(settings),
         problems=problems.get("", []) + problems.get(group, []),

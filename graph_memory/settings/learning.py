@@ -9,7 +9,7 @@ from graph_memory.domain.models import ProposalKind
 from graph_memory.settings.types import Fraction, FromTableText, Words
 
 #: A stage that learns.
-LearningStage = Literal["entities", "proposals", "centrality"]
+LearningStage = Literal["entities", "proposals", "centrality", "clusters"]
 
 
 def _as_stages(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -26,8 +26,8 @@ class LearningSettings(BaseSettings):
     learn: Annotated[Words, AfterValidator(_as_stages)] = Field(
         (),
         description=(
-            "Stages of learning in maintenance runs: any of `entities`, `proposals` and "
-            "`centrality`."
+            "Stages of learning in maintenance runs: any of `entities`, `proposals`, `centrality` "
+            "and `clusters`."
         ),
     )
     entities_per_memory: int = Field(
@@ -41,6 +41,9 @@ class LearningSettings(BaseSettings):
     )
     proposals_per_memory: int = Field(
         5, ge=1, le=100, description="Relations proposed for one memory in a run, at most."
+    )
+    cluster_min_similarity: Fraction = Field(
+        0.5, description="Cosine from which near memories connect a cluster."
     )
     proposal_auto_accept: Annotated[dict[ProposalKind, Fraction], NoDecode, FromTableText] = Field(
         {},

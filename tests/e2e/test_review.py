@@ -1,4 +1,4 @@
-"""The review of proposals and the list of entities on the command line and over MCP."""
+"""Proposals, entities and clusters on the command line and over MCP."""
 
 from graph_memory import GraphMemory
 from tests.conftest import Clock
@@ -85,3 +85,59 @@ async def test_an_agent_lists_the_entities_of_a_memory(memory: GraphMemory, grou
     async with inside(serving) as client:
         listed = await call(client, "list_entities", memory_id=stored.memory_id)
         assert {each["name"] for each in listed["entities"]} == {"Alice Smith", "Zermatt"}
+
+
+VIOLIN = (
+    "Ada keeps her violin in the attic.",
+    "Ada plays the violin in the attic.",
+    "The violin in the attic belongs to Ada.",
+)
+
+
+def test_clusters_on_the_command_line(cli: Run, group: str) -> None:  # noqa: F811
+    for text in VIOLIN:
+        assert cli("add", text).code == 0
+    assert cli("maintain", "--group", group, "--stage", "clusters", "--json").json["learned"] == 3
+    (found,) = cli("clusters", "--json").json["clusters"]
+    assert "violin" in found["label"]
+    assert found["label"] in cli("clusters").out
+    short = found["cluster_id"][:8]
+    assert VIOLIN[0] in cli("clusters", short).out
+
+    told = cli("clusters", short, "--tag", "music", "--dry-run", "--json").json
+    assert (told["changed"], told["run_id"], told["dry_run"]) == (3, None, True)
+    done = cli("clusters", short, "--tag", "music", "--json").json
+    assert (done["changed"], done["action"]) == (3, "tag")
+    assert "it has the tag already" in cli("clusters", short, "--tag", "Music").err
+    undone = cli("undo", done["run_id"], "--json").json
+    assert (undone["unlearned"], undone["refused"]) == (3, 0)
+
+    for wrong, part in (
+        (("--preserve",), "CLUSTER_ID"),
+        ((short, "--dry-run"), "--preserve, --tag or --obsolete"),
+        ((short, "--preserve", "--obsolete", "sold"), "one of --preserve"),
+        (("unknown", "--preserve"), "the group has no such cluster"),
+    ):
+        refusal = cli("clusters", *wrong)
+        assert (refusal.code, part in refusal.err) == (2, True), refusal.err
+
+
+async def test_an_agent_lists_clusters_and_acts_on_one(memory: GraphMemory, group: str) -> None:
+    for text in VIOLIN:
+        await memory.add(text)
+    await memory.maintenance.run(groups=[group], stages=["clusters"])
+    learning = memory.settings.model_copy(update={"toolsets": ("learning",)})
+    serving = GraphMemory.over(
+        memory.context.graph, memory.context.embedder, learning, clock=memory.clock
+    )
+    async with inside(serving) as client:
+        (found,) = (await call(client, "list_clusters"))["clusters"]
+        named = {"cluster_id": found["cluster_id"]}
+        assert len((await call(client, "list_clusters", **named))["memories"]) == 3
+        told = await call(client, "act_on_cluster", action="preserve", dry_run=True, **named)
+        assert (told["changed"], told["run_id"]) == (3, None)
+        done = await call(client, "act_on_cluster", action="obsolete", reason="sold", **named)
+        assert done["changed"] == 3
+        assert done["run_id"]
+        _, error = await refused(client, "act_on_cluster", action="tag", **named)
+        assert error["argument"] == "tag"

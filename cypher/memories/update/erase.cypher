@@ -22,7 +22,8 @@ CALL (memory_id) {
 }
 CALL (memory_id) {
   MATCH (change:LearningChange {group_id: $group_id})
-  WHERE change.stage IN ['proposals', 'entities'] AND memory_id IN change.memory_ids
+  WHERE change.stage IN ['proposals', 'entities', 'near', 'clusters']
+    AND memory_id IN change.memory_ids
   SET
     change.before = [i IN range(0, size(change.memory_ids) - 1) |
       CASE change.memory_ids[i] WHEN memory_id THEN '' ELSE change.before[i] END],
@@ -32,4 +33,5 @@ CALL (memory_id) {
       [i IN range(0, size(change.memory_ids) - 1) |
         CASE change.memory_ids[i] WHEN memory_id THEN '' ELSE change.earlier[i] END] END
 }
+// include fragments/change/forget_act
 RETURN memory_id

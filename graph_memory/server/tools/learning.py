@@ -1,16 +1,17 @@
-"""The learning toolset: proposals of relations, decisions on them, and entities."""
+"""The learning toolset: proposals of relations, decisions on them, entities and clusters."""
 
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from graph_memory.api.service import GraphMemory
-from graph_memory.api.types import Decision, MentionedEntities, Proposals
+from graph_memory.api.types import ClusterChange, Decision, MentionedEntities, Proposals
 from graph_memory.domain import inputs
 from graph_memory.domain.inputs import MemoryId
-from graph_memory.domain.models import EntityKind, ProposalKind, ProposalStatus
+from graph_memory.domain.models import ClusterAction, EntityKind, ProposalKind, ProposalStatus
 from graph_memory.server import parameters
 from graph_memory.server.tool import DESTROYS, READS, Toolset
+from graph_memory.server.views.clusters import ClusterChangeView, ClustersView
 from graph_memory.server.views.entities import EntitiesView
 from graph_memory.server.views.learning import DecisionView, ProposalsView
 
@@ -68,6 +69,25 @@ async def list_entities(
     return EntitiesView.of(found)
 
 
+@toolset.tool("List clusters", READS)
+async def list_clusters(
+    memory: GraphMemory,
+    cluster_id: Annotated[
+        inputs.Line | None, Field(description="Only this one, with its memories.")
+    ] = None,
+    limit: parameters.Limit = 20,
+    group_id: parameters.GroupId = None,
+) -> ClustersView:
+    """List clusters of related memories when a user wants an overview, or to treat many at once.
+
+    Maintenance finds clusters in its stage clusters.
+    """
+    if cluster_id is None:
+        return ClustersView.of(await memory.clusters.list(limit=limit, group_id=group_id))
+    found = await memory.clusters.get(cluster_id, limit=limit, group_id=group_id)
+    return ClustersView(clusters=[found.cluster], total=1, memories=found.memories)
+
+
 @toolset.tool("Decide on proposals", DESTROYS)
 async def decide_proposals(
     memory: GraphMemory,
@@ -98,3 +118,27 @@ async def decide_proposals(
         proposal_ids, kinds=kinds, min_score=min_score, dry_run=dry_run, group_id=group_id
     )
     return DecisionView.of(decided)
+
+
+@toolset.tool("Act on a cluster", DESTROYS)
+async def act_on_cluster(
+    memory: GraphMemory,
+    cluster_id: Annotated[inputs.Line, Field(description="Id from list_clusters.")],
+    action: Annotated[
+        ClusterAction,
+        Field(description="Action: preserve, tag or obsolete."),
+        parameters.WORD,
+    ],
+    tag: Annotated[inputs.Line | None, Field(description="Tag to add, for tag.")] = None,
+    reason: Annotated[inputs.Line | None, Field(description="Reason, for obsolete.")] = None,
+    dry_run: Annotated[bool, Field(description="True: only report.")] = False,
+    group_id: parameters.GroupId = None,
+) -> ClusterChangeView:
+    """Preserve, tag or mark obsolete all memories of a cluster after a user has asked for it.
+
+    undo_maintenance takes the action back by its run_id.
+    """
+    changed: ClusterChange = await memory.clusters.act(
+        cluster_id, action, tag=tag, reason=reason, dry_run=dry_run, group_id=group_id
+    )
+    return ClusterChangeView.of(changed)

@@ -39,7 +39,8 @@ CREATE (m)-[:HAS_PROPOSAL]->(:Proposal {uuid: 'seed', group_id: 'seed', kind: ''
 CREATE (m)-[:HAS_MENTION {text: '', starts: [0], ends: [1]}]->(:NamedEntity:Seed
   {uuid: 'seed', group_id: 'seed', kind: '', key: ''})
 CREATE (:LearningChange:Seed {run_id: 'seed', group_id: 'seed', stage: '', at: '',
-  memory_ids: ['seed'], before: [''], after: [''], earlier: ['']})
+  memory_ids: ['seed'], before: [''], after: [''], earlier: [''],
+  before_is_compressed: true})
 CREATE (:Conversation:Seed {conversation_key: 'seed', group_id: 'seed', last_memory_id: 'seed'})
   -[:HAS_TURN {position: 0, role: '', at: ''}]->(m)
 CREATE (:Control:Seed {key: 'seed', lean: 0.0, useful: 0, useless: 0,

@@ -133,6 +133,17 @@ async def test_every_section_is_there(found: GroupReport) -> None:
     assert "schema" in texts  # a check of the doctor
 
 
+async def test_clusters_have_a_section_if_there_are_any(
+    found: GroupReport, memory: GraphMemory
+) -> None:
+    assert "Clusters" not in Page(page(found)).texts
+    await memory.maintenance.run(groups=[found.group_id], stages=["clusters"])
+    shown = await report(memory)
+    (cluster,) = shown.clusters
+    texts = Page(page(shown)).texts
+    assert {"Clusters", cluster.label, cluster.cluster_id, "ACTIVE 4"} <= set(texts)
+
+
 async def test_an_empty_group_is_reported_without_a_warning(memory: GraphMemory) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")

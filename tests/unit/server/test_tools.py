@@ -155,6 +155,7 @@ WRITING = {
     "capture_turns": "sets",
     "serve_hook": "writes",
     "decide_proposals": "destroys",
+    "act_on_cluster": "destroys",
 }
 
 
