@@ -105,11 +105,11 @@ async def test_an_earlier_run_is_undone_after_the_later_one(
     ids = await stored(memory, clock)
     first = await learn(memory)
     for number, each in enumerate(ids[4:7]):
-        await memory.update(each, content=f"{VIOLIN[0]} {number}")
+        await memory.update(each, content=f"The train to the city leaves at {number}.")
     second = await learn(memory)
-    assert [each.size for each in (await memory.clusters.list()).clusters] == [7]
+    assert [each.size for each in (await memory.clusters.list()).clusters] == [4, 3]
     refused = await memory.maintenance.undo(first.run_id)
-    assert refused.refused >= 3
+    assert refused.refused >= 1
     assert refused.refusals[0].reason.startswith("its cluster was computed again since")
     await memory.maintenance.undo(second.run_id)
     assert (await memory.maintenance.undo(first.run_id)).refused == 0
@@ -181,6 +181,25 @@ async def test_a_run_that_was_killed_goes_on(
     assert {each.memory_id: each.becomes for each in rest.changes} == {
         each.memory_id: each.becomes for each in whole.changes[1::2]
     }
+
+
+async def test_memories_are_looked_up_once_until_most_near_ones_are_gone(
+    memory: GraphMemory, clock: Clock, group: str
+) -> None:
+    ids = await stored(memory, clock)
+    await learn(memory)
+
+    async def waiting() -> set[str]:
+        scope = CallScope(group, clock())
+        looked = [each async for each in clusters.look_up(memory.context.graph, scope)]
+        return {memory_id for each in looked for memory_id in each.notes}
+
+    assert await waiting() == set()
+    await memory.delete(ids[7])
+    assert await waiting() == set()
+    for each in ids[3:7]:
+        await memory.delete(each)
+    assert await waiting() == set(ids[:3])
 
 
 async def test_a_new_text_is_looked_up_again_and_a_damaged_note_is_none(
