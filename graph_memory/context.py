@@ -10,7 +10,7 @@ from typing import Self
 from graph_memory.auth.grants import EVERYTHING, Grant
 from graph_memory.database import embedding_record
 from graph_memory.database.graph import Graph
-from graph_memory.domain.inputs import Clocks, GroupId, MemoryId, validate_value
+from graph_memory.domain.inputs import Clocks, GroupId, Line, MemoryId, validate_value
 from graph_memory.domain.models import Memory
 from graph_memory.domain.scope import CallScope
 from graph_memory.engine import Engine
@@ -166,6 +166,16 @@ class Context:
         """Count an access to each memory, unless the answer was about a `past` instant."""
         if past is None:
             self.accesses.delivered(scope, list(memory_ids))
+
+    def note_use(self, scope: CallScope, memory_id: str, session_id: str | None) -> None:
+        """Note that a conversation used a memory, if it had received it before.
+
+        Raises:
+            InvalidArgumentError: `session_id` is not an id.
+        """
+        if session_id is not None:
+            given = validate_value(Line, session_id, "session_id")
+            self.session_store.used(scope, given, memory_id)
 
     async def ranking_settings(self, group: str, profile: Profile) -> tuple[Settings, float]:
         """Return the settings of a search in a group, and the shift that feedback caused in them.

@@ -84,6 +84,7 @@ StageArgument = (
         "embeddings",
         "entities",
         "proposals",
+        "strengths",
         "centrality",
         "clusters",
         "purge",

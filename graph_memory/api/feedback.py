@@ -32,6 +32,7 @@ class FeedbackApi:
         useful: bool,
         *,
         query: str | None = None,
+        session_id: str | None = None,
         group_id: str | None = None,
     ) -> Learned:
         """Store a judgement of a memory; the ranking learns from it if the question is given.
@@ -42,6 +43,8 @@ class FeedbackApi:
             memory_id: The memory.
             useful: True if the memory helped.
             query: The question that found the memory; without it the judgement is only counted.
+            session_id: The session of the conversation that used the memory. Relations between
+                useful memories of one conversation become stronger.
             group_id: The tenant.
 
         Raises:
@@ -58,7 +61,9 @@ class FeedbackApi:
             useful=validate_value(bool, useful, "useful"),
             question=None if query is None else validate_value(Question, query, "query"),
         )
-        context.count_accesses(scope, [stored.memory_id] if useful else ())
+        if useful:
+            context.note_use(scope, stored.memory_id, session_id)
+            context.count_accesses(scope, [stored.memory_id])
         return replace(self._learned(learned), taught=taught)
 
     async def read(self, *, group_id: str | None = None) -> Learned:

@@ -113,6 +113,7 @@ class MemoriesApi:
         memory_id: str,
         *,
         counted: bool = True,
+        session_id: str | None = None,
         group_id: str | None = None,
         **clocks: Unpack[ClockArguments],
     ) -> Memory:
@@ -121,6 +122,8 @@ class MemoriesApi:
         Args:
             memory_id: The id of the memory.
             counted: True to count an access; a read of the past never counts.
+            session_id: The session of the conversation that uses the memory, if the read counts.
+                Relations between memories that one conversation uses become stronger.
             group_id: The tenant.
             clocks: `as_of`: only if the memory was true in the world at this instant; `known_at`:
                 only if the graph knew it at this instant, with the text of that time.
@@ -130,8 +133,9 @@ class MemoriesApi:
         """
         past, scope = validate(Clocks, clocks), self.context.scope(group_id)
         memory = await self.context.read_memory(scope, memory_id, past)
-        if counted:
-            self.context.count_accesses(scope, [memory_id], past.as_of or past.known_at)
+        if counted and not (past.as_of or past.known_at):
+            self.context.note_use(scope, memory.memory_id, session_id)
+            self.context.count_accesses(scope, [memory_id])
         return memory
 
     async def update(
@@ -217,10 +221,18 @@ class MemoriesApi:
         )
         return DeletedAll(deleted, path)
 
-    async def touch(self, memory_id: str, *, group_id: str | None = None) -> Touched:
+    async def touch(
+        self, memory_id: str, *, session_id: str | None = None, group_id: str | None = None
+    ) -> Touched:
         """Count an access to a memory, which resets its decay, and return its state.
 
         It wakes a DORMANT or ARCHIVED memory, but not an EXPIRED one; the answer has a hint then.
+
+        Args:
+            memory_id: The id of the memory.
+            session_id: The session of the conversation that uses the memory. Relations between
+                memories that one conversation uses become stronger.
+            group_id: The tenant.
 
         Raises:
             NotFoundError: The group has no such memory.
@@ -230,6 +242,7 @@ class MemoriesApi:
         touched = await record_accesses(self.context.engine, scope, {given: 1})
         if not touched:
             raise await not_found(self.context.graph, scope.group_id, given)
+        self.context.note_use(scope, given, session_id)
         return touched[0]
 
     async def complete_id(self, given: str, *, group_id: str | None = None) -> str:

@@ -25,7 +25,13 @@ from graph_memory.errors import NotFoundError
 if TYPE_CHECKING:
     from graph_memory.api.service import GraphMemory
     from graph_memory.api.types import Deleted, Retrieved
-    from graph_memory.domain.models import AddedMemory, FoundMemory, Memory, SearchResults
+    from graph_memory.domain.models import (
+        AddedMemory,
+        FoundMemory,
+        Memory,
+        Relation,
+        SearchResults,
+    )
 
 app = typer.Typer()
 
@@ -197,11 +203,17 @@ async def update(
 
 
 @command(app, example="touch 7c0e4a52")
-async def touch(memory_id: Id) -> None:
+async def touch(
+    memory_id: Id,
+    session_id: Annotated[
+        str | None,
+        typer.Option("--session", help="Session id of the conversation that used the memory."),
+    ] = None,
+) -> None:
     """Count an access to a memory, so that it fades later."""
     async with opened() as memory:
         (memory_id,) = await whole_ids(memory, [memory_id])
-        touched = await memory.touch(memory_id)
+        touched = await memory.touch(memory_id, session_id=session_id)
     show_fields({"memory_id": memory_id, "state": touched.state, "hint": touched.hint})
 
 
@@ -255,8 +267,20 @@ async def get(
         found = await memory.get(memory_id, counted=counted, as_of=as_of, known_at=known_at)
         relations = await memory.relations.list(memory_id, as_of=as_of, known_at=known_at)
     fields = as_mapping(found)
-    links = (("relation", f"{r.from_id} {r.relation_type} {r.to_id}") for r in relations)
+    links = (("relation", _described(r)) for r in relations)
     show({**fields, "relations": relations}, ("", ""), [*fields.items(), *links])
+
+
+def _described(relation: "Relation") -> str:
+    """Return a relation as text, with its strength if that was learned."""
+    text = f"{relation.from_id} {relation.relation_type} {relation.to_id}"
+    learned = relation.learned
+    if learned is None:
+        return text
+    return (
+        f"{text} (strength {relation.strength:g}, given {learned.given_strength:g}, "
+        f"uses: {learned.uses}, last on {learned.last_used_at:%Y-%m-%d})"
+    )
 
 
 @command(app, "list", example="list --sort created_at --type fact")

@@ -46,6 +46,7 @@ STAGES = (
     "embeddings",
     "entities",
     "proposals",
+    "strengths",
     "centrality",
     "clusters",
     "purge",

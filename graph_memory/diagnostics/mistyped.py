@@ -26,6 +26,16 @@ INSTANTS = tuple(name for name, kind in KINDS.items() if kind == "instant")
 #: Properties of a relation that hold dates and times.
 RELATION_INSTANTS = ("created_at", "valid_at", "invalid_at", "expired_at")
 
+#: The types of the properties of a relation that are not text.
+_OF_RELATIONS: Mapping[str, str] = {
+    "strength": "float",
+    "learned_strength": "float",
+    "use_count": "integer",
+    "last_used_at": "instant",
+    "past_uses": "integer",
+    "past_used_at": "instant",
+}
+
 #: Properties that hold JSON objects as text.
 JSON_LISTS = ("edit_history", "state_history")
 
@@ -73,7 +83,7 @@ def converted_of_relation(name: str, value: object) -> object | None:
         return _moment(value)
     if name == "metadata_json":
         return value if _is_object(value) else None
-    return _float(name, value) if name == "strength" else _text(name, value)
+    return _BY_KIND[_OF_RELATIONS.get(name, "text")](name, value)
 
 
 def _text(name: str, value: object) -> str | None:

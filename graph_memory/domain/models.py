@@ -5,6 +5,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field
 
 from graph_memory.domain.attachments import StoredAttachments
 from graph_memory.domain.encoding import JsonObject, StoredContent, StoredTexts
@@ -161,18 +164,31 @@ LASTING_STATES = (*LISTED_STATES, LifecycleState.EXPIRED)
 
 
 @dataclass(frozen=True, slots=True)
+class LearnedStrength:
+    """The values from which the strength of a relation was learned."""
+
+    given_strength: float  #: 0 to 1
+    uses: int  #: sessions that used both memories
+    last_used_at: Instant
+
+
+_IfLearned = Annotated[LearnedStrength | None, Field(exclude_if=lambda value: value is None)]
+
+
+@dataclass(frozen=True, slots=True)
 class Relation:
     """A directed, typed edge between two memories."""
 
     from_id: str
     to_id: str
     relation_type: str
-    strength: float  #: 0 to 1
+    strength: float  #: 0 to 1; learned, or else given
     fact: str
     metadata: JsonObject
     created_at: Instant
     valid_at: Instant | None
     invalid_at: Instant | None
+    learned: _IfLearned = None  #: None, and left out of JSON, if nothing was learned
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,9 +82,14 @@ FACT_PROPERTIES: Mapping[str, str] = {
     "embedding_model": "text — model of the vector that Graphiti compares",
     "group_key": "text — digits for the group in the full-text index",
     "had_vector": "boolean — whether it had a vector before its adoption",
+    "last_used_at": "instant — when both memories were last used together, as learned",
+    "learned_strength": "float, 0 to 1 — how strong it is by use; it counts in place of strength",
     "metadata_json": "text — the metadata as JSON",
     "original_relation_type": "text — the type in an imported store, if it was unknown",
-    "strength": "float, 0 to 1 — how strong the relation is",
+    "past_used_at": "instant — when a session that was removed since last used both memories",
+    "past_uses": "integer — sessions that used both memories, and were removed since",
+    "strength": "float, 0 to 1 — how strong the relation is, as given",
+    "use_count": "integer — sessions that used both memories, as learned",
     "was_fact_embedding": "list of float — the vector it had before its adoption",
 }
 

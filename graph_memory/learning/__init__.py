@@ -1,1 +1,1 @@
-"""Proposals, centrality, clusters and conflicts: what a graph learns in maintenance runs."""
+"""Proposals, strengths, centrality, clusters and conflicts: what a graph learns in runs."""

@@ -16,12 +16,22 @@ _BATCH = 500
 #: The properties that show whether a superseded memory was changed later.
 _COMPARED = ("lifecycle_state", "state_changed_at", "obsolete_at", "invalid_at", "edit_history")
 
-_COMPUTED_AGAIN = "its centrality was computed again since; undo the later run first"
 #: Those that show whether a memory of a cluster was changed after an action.
 _COMPARED_ACTS = (*_COMPARED, "tags", "preserve_until")
 
 _CHANGED = "it was changed or erased since"
 _CLUSTERED_AGAIN = "its cluster was computed again since; undo the later run first"
+
+#: Statements that restore learned values, and the reason why a value stays.
+_RESTORING = {
+    "learning/unlearn/restore_centrality": (
+        "its centrality was computed again since; undo the later run first"
+    ),
+    "learning/unlearn/restore_strengths": (
+        "the strength of a relation from it was learned again or given since; "
+        "undo the later run first"
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +94,10 @@ async def unlearn(
     erased = await graph.one("learning/unlearn/erase_proposals", int, batch=_BATCH, **of_run)
     noted = await graph.one("learning/unlearn/restore_compared", int, **of_run)
     undone.count += (erased or 0) + (noted or 0)
-    central = await graph.one("learning/unlearn/restore_centrality", _Restored, **of_run)
-    if central:
-        undone.count += central.restored
-        undone.kept += [Kept(each, _COMPUTED_AGAIN) for each in central.kept]
+    for statement, reason in _RESTORING.items():
+        values = await graph.one(statement, _Restored, **of_run) or _Restored(0, [])
+        undone.count += values.restored
+        undone.kept += [Kept(each, reason) for each in values.kept]
     await _restore_clusters(graph, of_run, undone)
     await _restore_acts(graph, of_run, undone)
     undone.count += await _restore_mentions(graph, run_id, group_id, now)

@@ -32,6 +32,7 @@ from graph_memory.maintenance.report import (
     report_of,
 )
 from graph_memory.maintenance.request import RunRequest, Stage
+from graph_memory.maintenance.strengths import expect_strengths
 from graph_memory.memories import classification
 from graph_memory.memories.confidence import scan_parameters
 from graph_memory.settings.base import Settings
@@ -43,6 +44,7 @@ _SHOWN = 20
 _LEARNING: dict[Stage, Callable[[Context, Run, int], Awaitable[learning.Expected]]] = {
     Stage.ENTITIES: expect_entities,
     Stage.PROPOSALS: learning.expect_proposals,
+    Stage.STRENGTHS: expect_strengths,
     Stage.CENTRALITY: learning.expect_centrality,
     Stage.CLUSTERS: expect_clusters,
 }
@@ -292,7 +294,7 @@ async def _classified(context: Context, run: Run) -> int:
 
 
 async def _learned(context: Context, run: Run) -> learning.Expected:
-    """Return what the stages of learning would change, without the embeddings of the run."""
+    """Return what each stage of learning would change, without what other stages of the run do."""
     expected = learning.Expected(0, [])
     for stage, expect in _LEARNING.items():
         if stage in run.stages:

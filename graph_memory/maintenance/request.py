@@ -26,6 +26,7 @@ class Stage(StrEnum):
     EMBEDDINGS = "embeddings"
     ENTITIES = "entities"
     PROPOSALS = "proposals"
+    STRENGTHS = "strengths"
     CENTRALITY = "centrality"
     CLUSTERS = "clusters"
     PURGE = "purge"
@@ -37,7 +38,13 @@ class Stage(StrEnum):
 _DECAY_STAGES = (Stage.PROTECTION, Stage.DECAY, Stage.CONFIDENCE, Stage.PURGE)
 
 #: The stages that a run leaves out unless the setting `learn` or the request names them.
-_LEARNING_STAGES = (Stage.ENTITIES, Stage.PROPOSALS, Stage.CENTRALITY, Stage.CLUSTERS)
+_LEARNING_STAGES = (
+    Stage.ENTITIES,
+    Stage.PROPOSALS,
+    Stage.STRENGTHS,
+    Stage.CENTRALITY,
+    Stage.CLUSTERS,
+)
 
 StageName = Annotated[
     Stage, BeforeValidator(lambda v: v.strip().lower() if isinstance(v, str) else v)

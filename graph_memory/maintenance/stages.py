@@ -17,6 +17,7 @@ from graph_memory.maintenance.entities import link_entities
 from graph_memory.maintenance.reembedding import rebuild_embeddings
 from graph_memory.maintenance.request import Stage
 from graph_memory.maintenance.state import RunState
+from graph_memory.maintenance.strengths import learn_strengths
 from graph_memory.memories import classification, confidence
 from graph_memory.memories.embeddings import groups
 from graph_memory.search import session_store
@@ -193,6 +194,7 @@ _STAGES: dict[Stage, Callable[[RunState], Awaitable[None]]] = {
     Stage.EMBEDDINGS: _embeddings,
     Stage.ENTITIES: link_entities,
     Stage.PROPOSALS: learning.propose,
+    Stage.STRENGTHS: learn_strengths,
     Stage.CENTRALITY: learning.measure_centrality,
     Stage.CLUSTERS: find_clusters,
     Stage.PURGE: _purge,

@@ -22,7 +22,7 @@ class Event:
     """One event in the life of a memory."""
 
     at: Instant
-    #: created, rewritten, changed, state, obsolete, related, unrelated, ended or earlier
+    #: created, rewritten, changed, state, obsolete, related, unrelated, strength, ended or earlier
     kind: str
     #: The earlier text, the changed fields, the cause of the state, the reason, or the fact.
     detail: str | None

@@ -11,6 +11,9 @@ there or `_STORE_SECONDS` have passed.
 A long session is not read and written whole each time. A write stores what differs from the stored
 lists, and renews the lists when that has grown. A replica keeps the long sessions that it used
 last, and a read returns only what it lacks.
+
+A memory that is used in a session after it was received there is noted behind the call. What is
+used together strengthens relations (`learning/strengths.py`).
 """
 
 import asyncio
@@ -45,6 +48,9 @@ _LONG = 1000
 
 #: Long sessions that a replica keeps, the last used. One of 10,000 memories takes about 3 MB.
 _KEPT = 16
+
+#: Used memories that a session notes, the first.
+_MAX_USED = 100
 
 #: Seconds after a write in which new sessions are collected.
 _COLLECT_SECONDS = 0.25
@@ -95,8 +101,9 @@ class SessionStore:
         self._graph = graph
         self._settings = settings
         self._begun: dict[tuple[str, str], dict[str, Any]] = {}
+        self._used: dict[tuple[str, str, str], str] = {}
         self._kept: LRUCache[tuple[str, str], Session] = LRUCache(_KEPT)
-        self._behind = WriteBehind(self._write_begun)
+        self._behind = WriteBehind(self._write_queued)
 
     async def read(self, scope: CallScope, session_id: str) -> tuple[Session, list[ChangedMemory]]:
         """Read a session, and which of its loaded memories have changed, the latest loaded first.
@@ -154,14 +161,19 @@ class SessionStore:
             return True, session
         return False, self._session(session.session_id, done.stored)
 
+    def used(self, scope: CallScope, session_id: str, memory_id: str) -> None:
+        """Schedule a note that a session used a memory, if it had received it before."""
+        self._used[scope.group_id, session_id, memory_id] = instant(scope.now)
+        self._behind.schedule()
+
     async def forget(self, session_id: str, *, group_id: str) -> None:
-        """Delete a session."""
+        """Delete a session; relations keep its uses."""
         await self._graph.run(
             "search/session_store/forget", group_id=group_id, session_id=session_id
         )
 
     async def flush(self) -> None:
-        """Write every new session now."""
+        """Write every new session and every use now."""
         await self._behind.flush()
 
     def _may_be_stored_soon(self, session_id: str, group_id: str) -> bool:
@@ -213,22 +225,40 @@ class SessionStore:
         else:
             self._kept.pop(key, None)
 
-    async def _write_begun(self) -> None:
-        while self._begun:
+    async def _write_queued(self) -> None:
+        while self._begun or self._used:
             await self._behind.wait_for_cooldown()
-            begun = dict(self._begun)
-            try:
-                await self._graph.run("search/session_store/begin", sessions=list(begun.values()))
-            except GraphMemoryError as error:
-                _log.warning(
-                    "%d sessions were not stored; their memories may be returned again: %s",
-                    len(begun),
-                    error,
-                )
-            finally:  # readers must not wait for these sessions, whatever happened
-                for key in begun:
-                    del self._begun[key]
+            await self._write_begun()
+            await self._write_used()
             self._behind.start_cooldown(_COLLECT_SECONDS)
+
+    async def _write_begun(self) -> None:
+        begun = dict(self._begun)
+        if not begun:
+            return
+        try:
+            await self._graph.run("search/session_store/begin", sessions=list(begun.values()))
+        except GraphMemoryError as error:
+            _log.warning(
+                "%d sessions were not stored; their memories may be returned again: %s",
+                len(begun),
+                error,
+            )
+        finally:  # readers must not wait for these sessions, whatever happened
+            for key in begun:
+                del self._begun[key]
+
+    async def _write_used(self) -> None:
+        """Note uses; their sessions are stored."""
+        used, self._used = self._used, {}
+        if not used:
+            return
+        names = ("group_id", "session_id", "memory_id", "now")
+        rows = [dict(zip(names, (*key, now), strict=True)) for key, now in sorted(used.items())]
+        try:
+            await self._graph.run("search/session_store/use", uses=rows, most=_MAX_USED)
+        except GraphMemoryError as error:
+            _log.warning("%d uses of memories were not noted: %s", len(used), error)
 
 
 async def expire(graph: Graph, *, group_id: str, before: datetime) -> int:

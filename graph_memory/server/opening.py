@@ -45,6 +45,7 @@ class Opening:
     Attributes:
         settings: Settings of the service.
         warmed: Set once the models were loaded and searches were tried.
+        session_id: Over stdio, the session of the last answer that has one.
     """
 
     def __init__(self, settings: Settings, check: Check | None = None) -> None:
@@ -56,6 +57,7 @@ class Opening:
         """
         self.settings = settings
         self.warmed = asyncio.Event()
+        self.session_id: str | None = None
         self._check = check
         self._attempt = _Attempt()
         self._wanted = asyncio.Event()

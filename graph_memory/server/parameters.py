@@ -23,6 +23,7 @@ REAL = WithJsonSchema({"type": "number"})
 
 GroupId = Annotated[inputs.GroupId | None, Field(description="Tenant.")]
 MemoryId = Annotated[inputs.MemoryId, Field(description="Its id.")]
+Session = Annotated[inputs.Line | None, Field(description="Id from an earlier answer.")]
 
 Content = Annotated[
     inputs.Content, Field(description="A self-contained statement, with names and dates.")

@@ -112,7 +112,10 @@ class MemoryTool(Tool):
             hint = clamped(arguments, self.arguments)
             version = context.request_context.protocol_version
             links = opening.settings.resource_links and version >= FIRST_VERSION
-            return _answer(view, alias_of=self.alias_of, hint=hint, links=links)
+            answer = _answer(view, alias_of=self.alias_of, hint=hint, links=links)
+            if context.headers is None:  # stdio has one client
+                opening.session_id = _session(answer) or opening.session_id
+            return answer
         except GraphMemoryError as error:
             return self._refused(error)
         except Exception:
@@ -122,10 +125,17 @@ class MemoryTool(Tool):
     def _with_session(
         self, arguments: Mapping[str, Any], context: Context[Any, Any]
     ) -> Mapping[str, Any]:
-        """Return the arguments with the session of the transport as the default `session_id`."""
+        """Return the arguments with the session of the transport as the default `session_id`.
+
+        Over stdio, tools that do not list the argument take the session of the last answer.
+        """
         if "session_id" not in self.arguments["properties"] or arguments.get("session_id"):
             return arguments
-        return {**arguments, "session_id": (context.headers or {}).get(MCP_SESSION_ID_HEADER)}
+        given = (context.headers or {}).get(MCP_SESSION_ID_HEADER)
+        if context.headers is None and "session_id" not in self.parameters["properties"]:
+            opening: Opening = context.request_context.lifespan_context
+            given = opening.session_id
+        return {**arguments, "session_id": given}
 
     async def _read(
         self, memory: GraphMemory, arguments: Mapping[str, Any], context: Context[Any, Any]
@@ -222,6 +232,12 @@ def _answer(
         structured_content=structured,
         is_error=is_error,
     )
+
+
+def _session(answer: CallToolResult) -> str | None:
+    """Return the id of the session of an answer, if it has one."""
+    content = cast(dict[str, Any], answer.structured_content or {})
+    return content.get("session_id")
 
 
 def refusal(error: GraphMemoryError) -> CallToolResult:

@@ -5,11 +5,34 @@ from typing import Annotated, Literal, get_args
 from pydantic import AfterValidator, Field
 from pydantic_settings import BaseSettings, NoDecode
 
-from graph_memory.domain.models import ProposalKind
-from graph_memory.settings.types import Fraction, FromTableText, Words
+from graph_memory.domain.models import ProposalKind, RelationType
+from graph_memory.settings.types import Days, Fraction, FromTableText, Words
 
 #: A stage that learns.
-LearningStage = Literal["entities", "proposals", "centrality", "clusters"]
+LearningStage = Literal["entities", "proposals", "strengths", "centrality", "clusters"]
+
+
+#: The types of relations that become stronger by use. Common use does not show that one memory
+#: supersedes, contradicts or precedes another.
+_STRENGTHENED = tuple(
+    kind.value
+    for kind in RelationType
+    if kind
+    not in (
+        RelationType.CONTRADICTS,
+        RelationType.PRECEDES,
+        RelationType.FOLLOWS,
+        RelationType.SUPERSEDES,
+    )
+)
+
+
+def _as_relation_types(names: tuple[str, ...]) -> tuple[str, ...]:
+    known = list(RelationType)
+    for name in names:
+        if name not in known:
+            raise ValueError(f"'{name}' is not a type of relation; choose from {', '.join(known)}")
+    return names
 
 
 def _as_stages(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -26,8 +49,8 @@ class LearningSettings(BaseSettings):
     learn: Annotated[Words, AfterValidator(_as_stages)] = Field(
         (),
         description=(
-            "Stages of learning in maintenance runs: any of `entities`, `proposals`, `centrality` "
-            "and `clusters`."
+            "Stages of learning in maintenance runs: any of `entities`, `proposals`, `strengths`, "
+            "`centrality` and `clusters`."
         ),
     )
     entities_per_memory: int = Field(
@@ -50,4 +73,10 @@ class LearningSettings(BaseSettings):
         description=(
             "Score from which runs accept proposals, by kind; other kinds wait for a review."
         ),
+    )
+    strength_relation_types: Annotated[Words, AfterValidator(_as_relation_types)] = Field(
+        _STRENGTHENED, description="Types of relations whose strength is learned from use."
+    )
+    strength_half_life_days: Days = Field(
+        90.0, description="Time without use in which half of a learned strength is lost, days."
     )

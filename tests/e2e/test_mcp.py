@@ -128,6 +128,31 @@ async def test_a_conversation_is_given_what_it_lacks(url: str, era: Any):
         assert (judged["taught"], judged["shift"]) == (True, 0)
 
 
+@pytest.mark.parametrize("named", [True, False])
+async def test_what_an_agent_uses_strengthens_relations_that_it_then_sees(
+    memory: GraphMemory, named: bool
+):
+    """A use without a session is of the last one, if the server has a single client."""
+    tea = (await memory.add("Ada prefers green tea")).memory_id
+    tin = (await memory.add("Ada keeps green tea in the blue tin")).memory_id
+    await memory.relations.add(tea, tin, "references")
+    shown = {"memory_id": tea, "include_relations": True}
+    async with inside(memory) as client:
+        session = (await call(client, "retrieve_memories", query="Ada's tea"))["session_id"]
+        used = {"session_id": session} if named else {}
+        (before,) = (await call(client, "get_memory", **shown, **used))["relations"]
+        await call(client, "touch_memory", memory_id=tin, **used)
+    await memory.maintenance.run(groups=[memory.group(None)], stages=["strengths"])
+    async with inside(memory) as client:
+        after = await client.call_tool("get_memory", shown)
+    assert (before["strength"], "learned" in before) == (0.5, False)
+    assert after.structured_content is not None
+    (relation,) = after.structured_content["relations"]
+    assert relation["strength"] == 0.6
+    assert (relation["learned"]["given_strength"], relation["learned"]["uses"]) == (0.5, 1)
+    assert "(strength 0.6, given 0.5, uses: 1)" in text(after)
+
+
 @pytest.mark.parametrize(
     "narrowed",
     [{"project_id": "loom"}, {"tags": ["drinks"]}, {"memory_types": ["preference"]}],

@@ -63,6 +63,7 @@ async def inside(memory: GraphMemory, **changed: Any) -> AsyncIterator[Client]:
     async with Client(build_server(other)) as client:
         yield client
     await other.context.accesses.flush()
+    await other.context.session_store.flush()
 
 
 async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:

@@ -13,5 +13,7 @@ AND (
 // include fragments/time/relation_holds
 )
 RETURN r.name AS name, count(*) AS count,
-       round(avg(coalesce(toFloatOrNull(r.strength), 0.5)), 4) AS avg_strength
+       round(avg(
+         // include fragments/relation/strength
+       ), 4) AS avg_strength
 ORDER BY count DESC, name

@@ -21,7 +21,9 @@ CALL (seen, frontier, distance) {
     // include fragments/time/memory_holds
     WITH r, m
     LIMIT $fan
-    RETURN m, coalesce(r.strength, 0.5) AS strength
+    RETURN m,
+    // include fragments/relation/strength
+    AS strength
     ORDER BY strength DESC, m.uuid
     LIMIT $strand
   }

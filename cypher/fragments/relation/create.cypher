@@ -2,6 +2,7 @@
 //
 // A relation that has ended stays as it was, and a new one is created beside it. If a row ends an
 // active relation at an instant in the past, the end counts as known from now on.
+// A strength that is given holds until a run learns again.
 //
 // access  fragment
 // param   group_id  : STRING — the tenant
@@ -37,6 +38,9 @@ ON MATCH SET
     ELSE r.expired_at
   END,
   r.strength = coalesce(row.given_strength, r.strength),
+  r.learned_strength = CASE WHEN row.given_strength IS NULL THEN r.learned_strength END,
+  r.use_count = CASE WHEN row.given_strength IS NULL THEN r.use_count END,
+  r.last_used_at = CASE WHEN row.given_strength IS NULL THEN r.last_used_at END,
   r.metadata_json = coalesce(row.given_metadata_json, r.metadata_json)
 SET
   r.valid_at = coalesce(datetime(row.valid_at), r.valid_at),

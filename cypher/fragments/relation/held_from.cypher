@@ -8,5 +8,7 @@
 COLLECT {
   MATCH (m)-[r:RELATES_TO]->(other:Memory {group_id: $group_id})
   WHERE r.invalid_at > datetime($now) OR r.invalid_at IS NULL AND r.expired_at IS NULL
-  RETURN [other.uuid, r.name, coalesce(toFloatOrNull(r.strength), 0.5)]
+  RETURN [other.uuid, r.name,
+    // include fragments/relation/strength
+  ]
 }

@@ -14,12 +14,15 @@ MATCH (m:Memory {uuid: $memory_id, group_id: $group_id})
 MATCH (m)-[r:RELATES_TO]-(other:Memory {group_id: $group_id})
 WHERE (r.invalid_at > datetime($now) OR r.invalid_at IS NULL AND r.expired_at IS NULL)
   AND other.centrality > 0 AND m.centrality > 0
-RETURN other.uuid AS from_id, r.name AS name, startNode(r) = m AS outgoing,
-       coalesce(toFloatOrNull(r.strength), 0.5) AS strength, other.centrality AS centrality,
+WITH other, r.name AS name, startNode(r) = m AS outgoing,
+     // include fragments/relation/strength
+     AS strength
+RETURN other.uuid AS from_id, name, outgoing, strength, other.centrality AS centrality,
        COLLECT {
-         MATCH (other)-[each:RELATES_TO]-(end:Memory {group_id: $group_id})
+         MATCH (other)-[r:RELATES_TO]-(end:Memory {group_id: $group_id})
          WHERE end.centrality IS NOT NULL
-           AND (each.invalid_at > datetime($now)
-             OR each.invalid_at IS NULL AND each.expired_at IS NULL)
-         RETURN [each.name, coalesce(toFloatOrNull(each.strength), 0.5), startNode(each) = other]
+           AND (r.invalid_at > datetime($now) OR r.invalid_at IS NULL AND r.expired_at IS NULL)
+         RETURN [r.name,
+           // include fragments/relation/strength
+           , startNode(r) = other]
        } AS given

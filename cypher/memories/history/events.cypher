@@ -41,6 +41,22 @@ UNION ALL
   MATCH (m)-[r:RELATES_TO]-(other:Memory {group_id: $group_id})
   WHERE other.soft_deleted_at IS NULL AND r.expired_at IS NOT NULL
   RETURN r.expired_at AS at, 'unrelated' AS kind, r.fact AS detail
+UNION ALL
+  MATCH (change:LearningChange {group_id: $group_id})
+  WHERE change.stage = 'strengths'
+    AND (m.uuid IN change.memory_ids OR m.uuid IN change.to_ids)
+  UNWIND range(0, size(change.relation_ids) - 1) AS i
+  WITH m, change, i WHERE m.uuid IN [change.memory_ids[i], change.to_ids[i]]
+  MATCH (a:Memory {uuid: change.memory_ids[i]})
+    -[r:RELATES_TO {uuid: change.relation_ids[i]}]->(b:Memory {uuid: change.to_ids[i]})
+  WHERE a.soft_deleted_at IS NULL AND b.soft_deleted_at IS NULL
+  WITH change, r, split(change.before[i], '|') AS was, split(change.after[i], '|') AS becomes,
+       toString(coalesce(toFloatOrNull(r.strength), 0.5)) AS given
+  RETURN datetime(change.at) AS at, 'strength' AS kind, coalesce(r.fact, '') + ': '
+    + CASE was[0] WHEN '' THEN given ELSE was[0] END + ' → '
+    + CASE becomes[0] WHEN '' THEN given ELSE becomes[0] + ', used together in ' + becomes[1]
+      + CASE becomes[1] WHEN '1' THEN ' session' ELSE ' sessions' END END
+    + ' (run ' + change.run_id + ')' AS detail
 }
 RETURN at, kind, detail, null AS by
 ORDER BY at DESC, kind = 'created', kind DESC, detail DESC

@@ -1,4 +1,4 @@
-// Delete the sessions of a group that were not used since an instant.
+// Delete the sessions of a group that were not used since an instant; relations keep their uses.
 //
 // access  batch
 // param   group_id : STRING — the tenant
@@ -7,6 +7,7 @@
 MATCH (s:Session)
 WHERE s.session_id STARTS WITH $group_id + '|' AND s.updated_at < $before
 CALL (s) {
+  // include fragments/session/keep_uses
   DELETE s
 } IN TRANSACTIONS OF 2000 ROWS
 RETURN count(*) AS expired

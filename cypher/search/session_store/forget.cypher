@@ -1,9 +1,10 @@
-// Delete a session.
+// Delete a session; relations keep its uses.
 //
 // access  write
 // param   group_id   : STRING — the tenant
 // param   session_id : STRING
 // returns forgotten : INTEGER
 MATCH (s:Session {session_id: $group_id + '|' + $session_id})
+// include fragments/session/keep_uses
 DELETE s
 RETURN count(*) AS forgotten

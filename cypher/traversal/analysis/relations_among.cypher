@@ -15,5 +15,6 @@ WHERE m.uuid IN $memory_ids AND m.group_id = $group_id
 AND
 // include fragments/time/relation_holds
 RETURN from_id, m.uuid AS to_id, coalesce(r.name, 'relates_to') AS relation_type,
-       coalesce(r.strength, 0.5) AS strength
+       // include fragments/relation/strength
+       AS strength
 LIMIT $limit

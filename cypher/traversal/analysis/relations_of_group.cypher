@@ -18,5 +18,6 @@ AND
 AND
 // include fragments/time/memory_holds
 RETURN a.uuid AS from_id, m.uuid AS to_id, coalesce(r.name, 'relates_to') AS relation_type,
-       coalesce(r.strength, 0.5) AS strength
+       // include fragments/relation/strength
+       AS strength
 LIMIT $limit

@@ -46,7 +46,9 @@ CALL (a) {
     RETURN r, m, 'parent_of' AS name, true AS forward
   }
   RETURN m, m.uuid AS to_id, name, forward,
-         CASE WHEN r:HAS_PARENT THEN 1.0 ELSE coalesce(r.strength, 0.5) END AS strength,
+         CASE WHEN r:HAS_PARENT THEN 1.0 ELSE
+           // include fragments/relation/strength
+         END AS strength,
          r.created_at AS since
   ORDER BY strength DESC, since, to_id, name, forward DESC
   LIMIT $per_memory

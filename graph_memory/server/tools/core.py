@@ -89,13 +89,19 @@ async def get_memory(
     memory_id: parameters.MemoryId,
     include_relations: Annotated[bool, Field(description="True: also its relations.")] = False,
     counted: Unlisted[parameters.Counted] = True,
+    session_id: Unlisted[parameters.Session] = None,
     as_of: Unlisted[parameters.AsOf] = None,
     known_at: Unlisted[parameters.KnownAt] = None,
     group_id: parameters.GroupId = None,
 ) -> MemoryView:
     """Read one memory in full when you have its id."""
     found = await memory.get(
-        memory_id, counted=counted, as_of=as_of, known_at=known_at, group_id=group_id
+        memory_id,
+        counted=counted,
+        session_id=session_id,
+        as_of=as_of,
+        known_at=known_at,
+        group_id=group_id,
     )
     if not include_relations:
         return MemoryView(memory=found)
@@ -242,10 +248,14 @@ async def list_memories(
 
 @touching.tool("Touch a memory", WRITES, synonyms={"node_id": "memory_id"})
 async def touch_memory(
-    memory: GraphMemory, memory_id: parameters.MemoryId, group_id: parameters.GroupId = None
+    memory: GraphMemory,
+    memory_id: parameters.MemoryId,
+    session_id: Unlisted[parameters.Session] = None,
+    group_id: parameters.GroupId = None,
 ) -> AccessView:
     """Count an access when a memory was useful, so that it fades later."""
-    return AccessView.of(await memory.touch(memory_id, group_id=group_id))
+    touched = await memory.touch(memory_id, session_id=session_id, group_id=group_id)
+    return AccessView.of(touched)
 
 
 async def added(memory: GraphMemory, given: NewMemory, group_id: str | None) -> AddView:

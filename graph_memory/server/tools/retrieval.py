@@ -11,7 +11,6 @@ from graph_memory.api.types import (
     Profile,
     Scope,
     SearchDepth,
-    SessionId,
     Threshold,
 )
 from graph_memory.domain.inputs import Question
@@ -25,8 +24,6 @@ from graph_memory.server.views.retrieval import ContextView, FeedbackView, Retri
 toolset = Toolset()
 sessions = Toolset()
 judging = Toolset(Scope.WRITE)  # feedback changes the ranking of other callers
-
-Session = Annotated[SessionId | None, Field(description="Id from an earlier answer.")]
 
 
 @toolset.tool("Retrieve memories", READS)
@@ -50,7 +47,7 @@ async def retrieve_memories(
         parameters.NUMBER,
         UNLISTED,
     ] = None,
-    session_id: Session = None,
+    session_id: parameters.Session = None,
     conversation_tokens: Annotated[
         ConversationTokens | None,
         Field(description="Length of the conversation in tokens."),
@@ -110,7 +107,7 @@ async def retrieve_memories(
 @sessions.tool("Show the context", READS)
 async def get_context_state(
     memory: GraphMemory,
-    session_id: Session = None,
+    session_id: parameters.Session = None,
     reset: Annotated[bool, Field(description="True: clear the list first.")] = False,
     group_id: parameters.GroupId = None,
 ) -> ContextView:
@@ -125,8 +122,11 @@ async def memory_feedback(
     memory_id: parameters.MemoryId,
     useful: Annotated[bool, Field(description="True if the memory helped.")],
     query: Annotated[Question | None, Field(description="Query that found it.")] = None,
+    session_id: Unlisted[parameters.Session] = None,
     group_id: parameters.GroupId = None,
 ) -> FeedbackView:
     """Report whether a memory helped, after you used it."""
-    learned = await memory.feedback.add(memory_id, useful, query=query, group_id=group_id)
+    learned = await memory.feedback.add(
+        memory_id, useful, query=query, session_id=session_id, group_id=group_id
+    )
     return FeedbackView.of(memory_id, learned)

@@ -178,10 +178,7 @@ class MemoryView(Flat):
 
     def text(self) -> str:
         """Return the whole content below a line of properties, its attachments and relations."""
-        relations = [
-            f"{r.from_id} {r.relation_type} {r.to_id} (strength {r.strength:g})"
-            for r in self.relations or ()
-        ]
+        relations = map(_related, self.relations or ())
         files = [attachment_label(attachment_fields(each)) for each in self.memory.attachments]
         return "\n".join([_head(self.memory), self.memory.content, *files, *relations])
 
@@ -299,6 +296,16 @@ def attachment_label(attachment: Mapping[str, str]) -> str:
     """Return the fields of an attachment in brackets: its type, title and address."""
     kind = " ".join(filter(None, map(attachment.get, ("media_type", "language")))) or "file"
     return f"[{kind}: {', '.join(filter(None, map(attachment.get, ('title', 'uri'))))}]"
+
+
+def _related(relation: Relation) -> str:
+    """Return a relation in a line, with what its strength was learned from."""
+    learned = relation.learned
+    uses = learned and f", given {learned.given_strength:g}, uses: {learned.uses}"
+    return (
+        f"{relation.from_id} {relation.relation_type} {relation.to_id} "
+        f"(strength {relation.strength:g}{uses or ''})"
+    )
 
 
 def _head(memory: Memory) -> str:

@@ -27,7 +27,8 @@ CREATE (m:Memory:Seed {preserve_until: '', soft_deleted_at: '', obsolete_at: '',
 CREATE (m)-[:RELATES_TO {invalid_at: datetime('2026-01-01'), expired_at: datetime('2026-01-01'),
   valid_at: datetime('2026-01-01'), edge_key: 'seed', purged_key: '', original_relation_type: '',
   reference_time: datetime('2026-01-01'), adopted_at: '', fact_embedding: [0.5],
-  embedding_model: '', had_vector: true, was_fact_embedding: [0.5]}]->(m)
+  embedding_model: '', had_vector: true, was_fact_embedding: [0.5], learned_strength: 0.5,
+  use_count: 1, last_used_at: '', past_uses: 1, past_used_at: ''}]->(m)
 CREATE (m)-[:HAS_VERSION]->(:MemoryVersion {uuid: 'seed', group_id: 'seed'})
 CREATE (m)-[:HAS_WORDS]->(:WordVectors {group_id: 'seed', vectors: ''})
 CREATE (m)-[:HAS_PASSAGE]->(:Passage {group_id: 'seed', start: 0, end: 1, word_vectors: '',
@@ -39,8 +40,8 @@ CREATE (m)-[:HAS_PROPOSAL]->(:Proposal {uuid: 'seed', group_id: 'seed', kind: ''
 CREATE (m)-[:HAS_MENTION {text: '', starts: [0], ends: [1]}]->(:NamedEntity:Seed
   {uuid: 'seed', group_id: 'seed', kind: '', key: ''})
 CREATE (:LearningChange:Seed {run_id: 'seed', group_id: 'seed', stage: '', at: '',
-  memory_ids: ['seed'], before: [''], after: [''], earlier: [''],
-  before_is_compressed: true})
+  memory_ids: ['seed'], before: [''], after: [''], earlier: [''], to_ids: ['seed'],
+  relation_ids: ['seed'], before_is_compressed: true})
 CREATE (:Conversation:Seed {conversation_key: 'seed', group_id: 'seed', last_memory_id: 'seed'})
   -[:HAS_TURN {position: 0, role: '', at: ''}]->(m)
 CREATE (:Control:Seed {key: 'seed', lean: 0.0, useful: 0, useless: 0,
@@ -48,7 +49,7 @@ CREATE (:Control:Seed {key: 'seed', lean: 0.0, useful: 0, useless: 0,
 CREATE (:Session:Seed {session_id: 'seed', group_id: 'seed', revision: '', total_tokens: 0,
   loaded_ids: ['seed'], loaded_positions: [0], loaded_versions: [''], history: [''],
   recent_ids: ['seed'], recent_positions: [0], recent_versions: [''], checked: 0,
-  updated_at: ''})
+  updated_at: '', used_ids: ['seed'], used_at: ['']})
 CREATE (:Control:Seed {key: 'seeds', owner: '', expires_at: '', asked_at: '', since: '', reason: '',
   held_seconds: 0.0, memories: 0, value: 0, at: '', before: ''})
 CREATE (:AccessToken:Seed {token_id: 'seed', sha256: 'seed', name: '', scope: '', groups: [''],

@@ -11,22 +11,24 @@ from graph_memory.settings.base import read_settings
 def test_stages_run_in_their_order_whatever_the_order_of_the_request() -> None:
     request = validate(RunRequest, {"stages": [" Purge ", "protection"]})
     assert request.stages_to_run(read_settings()) == [Stage.PROTECTION, Stage.PURGE]
-    learning = (Stage.ENTITIES, Stage.PROPOSALS, Stage.CENTRALITY, Stage.CLUSTERS)
+    learning = (Stage.ENTITIES, Stage.PROPOSALS, Stage.STRENGTHS, Stage.CENTRALITY, Stage.CLUSTERS)
     usual = [stage for stage in Stage if stage not in learning]
     assert RunRequest().stages_to_run(read_settings()) == usual
 
 
 def test_a_run_learns_if_the_setting_or_the_request_names_the_stage() -> None:
-    settings = read_settings(learn="entities, proposals, centrality, clusters")
+    settings = read_settings(learn="entities, proposals, strengths, centrality, clusters")
     assert RunRequest().stages_to_run(settings) == list(Stage)
     request = RunRequest(stages=(Stage.PROPOSALS,))
     assert request.stages_to_run(read_settings()) == ["proposals"]
-    with pytest.raises(SettingsError, match="choose from entities, proposals, centr"):
+    with pytest.raises(SettingsError, match="choose from entities, proposals, strengths, centr"):
         read_settings(learn="nonsense")
 
 
 def test_without_decay_a_run_leaves_out_the_stages_that_let_memories_fade() -> None:
-    settings = read_settings(decay_enabled=False, learn="entities, proposals, centrality, clusters")
+    settings = read_settings(
+        decay_enabled=False, learn="entities, proposals, strengths, centrality, clusters"
+    )
     left = RunRequest().stages_to_run(settings)
     assert set(Stage) - set(left) == {"protection", "decay", "confidence", "purge"}
 
