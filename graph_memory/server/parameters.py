@@ -21,7 +21,7 @@ WORDS = WithJsonSchema({"type": "array", "items": {"type": "string"}})
 NUMBER = WithJsonSchema({"type": "integer"})
 REAL = WithJsonSchema({"type": "number"})
 
-GroupId = Annotated[inputs.GroupId | None, Field(description="Tenant.")]
+GroupId = Annotated[inputs.GroupId | None, Field(description="Tenant id.")]
 MemoryId = Annotated[inputs.MemoryId, Field(description="Its id.")]
 Session = Annotated[inputs.Line | None, Field(description="Id from an earlier answer.")]
 
@@ -31,9 +31,7 @@ Content = Annotated[
 MemoryType = Annotated[inputs.TypeName, Field(description="Kind of memory.")]
 Tags = Annotated[inputs.Tags, Field(description="Labels to filter by.")]
 Metadata = Annotated[inputs.Metadata, Field(description="A JSON object.")]
-Attachments = Annotated[
-    attachments.Attachments, Field(description="URIs of files it is about."), WORDS
-]
+Attachments = Annotated[attachments.Attachments, Field(description="URIs of its files."), WORDS]
 Importance = Annotated[
     inputs.Importance | None,
     Field(description="From 1 trivial to 10 vital; default: rated."),
@@ -109,7 +107,7 @@ OneMemoryType = Annotated[
 AnyTags = Annotated[inputs.Tags | None, Field(description="Tags; one must match.")]
 DateFrom = Annotated[Moment | None, Field(description="Earliest creation.")]
 DateTo = Annotated[EndMoment | None, Field(description="Latest creation.")]
-AsOf = Annotated[EndMoment | None, Field(description="Time to look back to, ISO 8601.")]
+AsOf = Annotated[EndMoment | None, Field(description="Time to look back to.")]
 KnownAt = Annotated[
     EndMoment | None, Field(description="Time of storage to look back to, ISO 8601.")
 ]

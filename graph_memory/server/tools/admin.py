@@ -38,7 +38,7 @@ async def rebuild_embeddings(
     only_missing: Annotated[bool, Field(description="False: all memories.")] = True,
     group_id: parameters.GroupId = None,
 ) -> RebuildView:
-    """Embed memories again when vectors are missing, or embed all."""
+    """Embed memories again when vectors are missing."""
     group = memory.group(group_id)
     report = await memory.embeddings.rebuild(
         only_missing=only_missing, dry_run=dry_run, group_id=group

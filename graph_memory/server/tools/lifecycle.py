@@ -55,7 +55,7 @@ async def memory_preserve(
 async def recover_soft_deleted(
     memory: GraphMemory, memory_id: parameters.MemoryId, group_id: parameters.GroupId = None
 ) -> MemoryView:
-    """Restore a deleted memory when it is needed again, within 90 days by default."""
+    """Restore a deleted memory when it is needed again, within 90 days."""
     return MemoryView(memory=await memory.lifecycle.recover(memory_id, group_id=group_id))
 
 
