@@ -25,6 +25,8 @@ for _name in [n for n in os.environ if n.startswith("GRAPH_MEMORY_") and not n.s
 os.environ["GRAPH_MEMORY_BACKUP_AUTO"] = "false"
 # The database of the tests ends with them.
 os.environ["GRAPH_MEMORY_LOCAL_LINGER_SECONDS"] = "0"
+# As in the processes of the command line.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Some virtual machines announce the tiles of AMX and then refuse their instructions, which ends
 # the process; of all kernels only those for models of half precision are built of them.
 os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_FP16")
