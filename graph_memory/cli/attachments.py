@@ -36,7 +36,7 @@ def _file(path: str) -> "AttachmentArguments":
     if file.is_dir():
         raise _refusal(path, "it is a folder; attach its files one by one")
     if not file.is_file():
-        raise _refusal(path, "there is no such file; give a path or an absolute URI")
+        raise _refusal(path, "the file does not exist; give a path or an absolute URI")
     try:
         with file.open("rb") as contents:
             digest = hashlib.file_digest(contents, "sha256").hexdigest()

@@ -18,7 +18,7 @@ from graph_memory.settings.base import Settings
 #: The share of the distance to 1 that one use takes.
 GAIN = 0.2
 
-#: The share of the given strength that a relation loses at most if it is no longer used.
+#: The share of the given strength that a relation loses at most after long disuse.
 DISUSE = 0.25
 
 #: Decimals that are stored. With few of them, most runs write little.

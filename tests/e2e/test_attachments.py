@@ -257,6 +257,6 @@ def test_a_file_that_cannot_be_read_stores_nothing(
 ) -> None:
     refused = cli("add", "The tap drips", "--attach", "missing.png")
     assert refused.code == 2
-    assert "--attach='missing.png' is not allowed: there is no such file" in refused.err
+    assert "--attach='missing.png' is not allowed: the file does not exist" in refused.err
     assert "it is a folder" in cli("add", "The tap drips", "--attach", tmp_path).err
     assert cli("list").out == ""

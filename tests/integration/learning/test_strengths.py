@@ -107,7 +107,7 @@ async def test_what_is_delivered_or_used_alone_changes_nothing(
     for number in range(50):
         await converse(memory, f"s{number}", ids, ids[number % 4])
     await memory.touch(ids[0])
-    await memory.touch(ids[1], session_id="of nobody")
+    await memory.touch(ids[1], session_id="unknown")
     await converse(memory, "narrow", ids[:1], ids[0], ids[1])
     before = await dump(driver, group)
     assert (await learn(memory)).learned == 0
