@@ -35,7 +35,7 @@ from graph_memory.evaluation.evaluate import stored
 from graph_memory.evaluation.formats import Form
 from graph_memory.evaluation.metrics import DEPTH
 from graph_memory.ranking.relevance import Calibration, Numbers
-from graph_memory.ranking.scoring import RELEVANCE_DECIMALS, relevance_features
+from graph_memory.ranking.scoring import RELEVANCE_DECIMALS
 from graph_memory.search.candidates import gather
 
 _MOST_FOREIGN = 300
@@ -98,8 +98,7 @@ async def _example(memory: GraphMemory, text: str, group: str, answerable: bool)
     gathered = await gather(engine, scope, text, embedding, limit=DEPTH, filters=Filters())
     if gathered is None:
         return np.zeros((1, 4)), answerable
-    given = gathered.query, gathered.candidates, engine.settings, scope.now
-    return relevance_features(*given), answerable
+    return gathered.assessment.features, answerable
 
 
 def fit(model: str, examples: Sequence[Sequence[_Example]]) -> Calibration:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from graph_memory.domain.models import BriefMemory
 from graph_memory.domain.readable import Readable
-from graph_memory.ranking.dates import mentioned_periods
+from graph_memory.ranking.dates import mentioned_periods, named_periods, time_words
 from graph_memory.ranking.late_interaction import Tokens
 from graph_memory.ranking.periods import Period
 
@@ -98,18 +98,19 @@ class Candidates:
         return weights
 
     @cached_property
-    def mentioned_periods(self) -> list[list[Period]]:
+    def mentioned_periods(self) -> list[tuple[Period, ...]]:
         """The periods that the text of each candidate mentions."""
         return [mentioned_periods(memory.lead, memory.told_at) for memory in self.memories]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Query:
     """A question as the ranking reads it.
 
     Attributes:
         text: The question.
         terms: Query terms.
+        now: Instant from which "last week" counts back; aware.
         tokens: Tokens of the question; None leaves the measure `late` out.
         phrases: Phrases of the question that a memory may contain word by word.
         quotation: All words of the question as a phrase; None if it cannot be a quotation.
@@ -118,6 +119,7 @@ class Query:
 
     text: str
     terms: Sequence[str]
+    now: datetime
     tokens: Tokens | None = None
     phrases: Sequence[str] = ()
     quotation: str | None = None
@@ -130,3 +132,13 @@ class Query:
         The terms come first; the quotation, if there is one, comes last.
         """
         return [*self.terms, *self.phrases, *([self.quotation] if self.quotation else [])]
+
+    @cached_property
+    def periods(self) -> list[Period]:
+        """The periods that the question names."""
+        return named_periods(self.text, self.now)
+
+    @cached_property
+    def time_words(self) -> set[str]:
+        """The words, in lower case, with which the question names its periods."""
+        return time_words(self.text, self.now)

@@ -9,9 +9,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import MAXYEAR, MINYEAR, datetime, timedelta
+from functools import lru_cache
 
 from graph_memory.ranking.periods import Period
 from graph_memory.ranking.time_expressions import TimeExpression, languages, time_expressions
+
+#: Texts of memories of which the periods are kept; each text takes up to 1.5 kB.
+_KEPT_TEXTS = 4000
 
 #: Time after an event in which it is usually mentioned.
 _MENTION_DELAY = timedelta(days=7)
@@ -87,16 +91,20 @@ def named_event(question: str, now: datetime) -> Event | None:
     return None
 
 
-def mentioned_periods(text: str, stated_at: datetime) -> list[Period]:
+@lru_cache(_KEPT_TEXTS)
+def mentioned_periods(text: str, stated_at: datetime) -> tuple[Period, ...]:
     """Return the periods that the text of a memory mentions.
+
+    The periods of the latest texts are kept, because questions about time often find the same
+    memories.
 
     Args:
         text: The text, or its beginning.
         stated_at: Instant at which it was stated, from which "yesterday" counts back; aware.
     """
-    return [
+    return tuple(
         period for expression in time_expressions(text, stated_at) for period in expression.periods
-    ]
+    )
 
 
 def time_match(asked: Sequence[Period], stated_at: datetime, mentioned: Sequence[Period]) -> float:

@@ -34,11 +34,11 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 
 import numpy as np
 import numpy.typing as npt
 
+from graph_memory.ranking.assessment import Assessment
 from graph_memory.ranking.candidates import (
     DECIMALS,
     NO_PART,
@@ -47,17 +47,10 @@ from graph_memory.ranking.candidates import (
     Part,
     Query,
 )
-from graph_memory.ranking.dates import (
-    asks_when,
-    mentions_time,
-    named_periods,
-    time_match,
-    time_words,
-)
+from graph_memory.ranking.dates import asks_when, mentions_time
 from graph_memory.ranking.late_interaction import Tokens, max_sim, query_token_vectors
-from graph_memory.ranking.quotations import contains_quotation, quotation_exactness
-from graph_memory.ranking.relevance import calibration_for, features
-from graph_memory.ranking.terms import content_words, names
+from graph_memory.ranking.quotations import quotation_exactness
+from graph_memory.ranking.terms import content_words
 from graph_memory.settings.base import Settings
 
 Numbers = npt.NDArray[np.float64]
@@ -67,14 +60,8 @@ _Contexts = list[tuple[int, int, float]]
 
 RELEVANCE_DECIMALS = 3
 
-#: Least relevance of a memory that contains a question of several words word by word.
-QUOTED_RELEVANCE = 0.95
-
 #: Characters of the longest answer that is understood with the question before it.
 _ANSWER_CHARACTERS = 500
-
-#: Match of a memory and a period from which the memory belongs to the period.
-_LEAST_TIME_MATCH = 0.5
 
 #: Seconds between two memories at which their nearness is one half.
 _SITTING_SECONDS = 3600
@@ -114,6 +101,8 @@ class Ranking:
         relevance: Array (n,), 0 to 1; None for a model without a calibration.
         measures: Weight and array (n,) of each measure, by name.
         settings: Weights of the measures and their parameters.
+        contexts: Places of candidates that are neighbours in a conversation, with their share;
+            empty after `keeping`.
         parts: Parts of the candidates, by id.
     """
 
@@ -122,6 +111,7 @@ class Ranking:
     relevance: Numbers | None
     measures: dict[str, tuple[float, Numbers]]
     settings: Settings
+    contexts: _Contexts = field(default_factory=_Contexts)
     parts: Mapping[str, Part] = field(default_factory=dict[str, Part])
 
     def adding(self, name: str, weight: float, values: Numbers) -> "Ranking":
@@ -134,6 +124,7 @@ class Ranking:
             self,
             memories=[self.memories[i] for i in kept],
             instants=self.instants[kept],
+            contexts=[],
             relevance=None if self.relevance is None else self.relevance[kept],
             measures={
                 name: (weight, values[kept]) for name, (weight, values) in self.measures.items()
@@ -185,58 +176,18 @@ class Ranking:
         return sorted(enumerate(scores), key=key)
 
 
-def rank(
-    query: Query,
-    candidates: Candidates,
-    parts: Mapping[str, Part],
-    settings: Settings,
-    now: datetime,
-    *,
-    limit: int,
-    cross_scores: Mapping[str, float] | None = None,
+def first_ranking(
+    query: Query, candidates: Candidates, assessment: Assessment, settings: Settings
 ) -> Ranking:
-    """Rank the candidates for a question.
-
-    With the measure `late`, the ranking contains the `shortlist` only.
+    """Rank the candidates by all measures that need neither token vectors nor other scores.
 
     Args:
         query: The question.
         candidates: The candidates; at least one.
-        parts: Parts of the candidates by id; a candidate without token vectors matches no token.
+        assessment: The assessment of the candidates.
         settings: Weights of the measures and their parameters.
-        now: Instant from which a question such as "last week" counts back.
-        limit: Number of results that the ranking is for.
-        cross_scores: Scores of a cross-encoder by id, 0 to 1; None leaves the measure out.
     """
-    contexts = _contexts(candidates, settings)
-    first = _first_measures(query, candidates, contexts, settings, now)
-    ranking = replace(first, parts=parts)
-    if settings.recall_late_weight and query.tokens is not None:
-        found = _token_matches(ranking, query, query.tokens, candidates, parts, limit)
-        ranking = _with_late(ranking, *found, contexts)
-    ranking = _with_sitting(ranking)
-    if cross_scores is not None:
-        ranking = _with_cross(ranking, cross_scores)
-    return _with_quotation(ranking, query, candidates)
-
-
-def shortlist(
-    query: Query, candidates: Candidates, settings: Settings, now: datetime, *, limit: int
-) -> list[Candidate]:
-    """Return the candidates of which `rank` needs the token vectors, best first.
-
-    These are the best `recall_late_candidates` by all measures that need no token vectors.
-    """
-    contexts = _contexts(candidates, settings)
-    ranking = _first_measures(query, candidates, contexts, settings, now)
-    return ranking.top(max(settings.recall_late_candidates, limit))
-
-
-def _first_measures(
-    query: Query, candidates: Candidates, contexts: _Contexts, settings: Settings, now: datetime
-) -> Ranking:
-    """Return the candidates with all measures that need neither token vectors nor other scores."""
-    memories = candidates.memories
+    memories, contexts = candidates.memories, _contexts(candidates, settings)
     share = settings.recall_vector_weight
     cosines, words = np.array([m.cosine for m in memories]), candidates.word_weights
     text = _with_context(words, contexts).sum(axis=1)
@@ -245,73 +196,53 @@ def _first_measures(
         "text": (2 * (1 - share), _normalise(text)),
         "form": (settings.recall_form_weight, _form(memories, settings)),
     }
-    if temporal := list(_temporal_scores(query, candidates, now)):
+    if temporal := list(_temporal_scores(query, candidates, assessment)):
         weight = settings.recall_time_weight * len(temporal)
         measures["time"] = (weight, np.mean(temporal, axis=0))
     if (by_speaker := _by_speaker(query.text, memories, settings)) is not None:
         weight = settings.recall_speaker_weight * _shortness(memories, settings)
         measures["speaker"] = (weight, by_speaker)
     instants = np.array([memory.told_at.timestamp() for memory in memories])
-    relevance = relevances(query, candidates, settings, now)
-    return Ranking(memories, instants, relevance, measures, settings)
+    return Ranking(memories, instants, assessment.relevance, measures, settings, contexts)
 
 
-def relevances(
-    query: Query, candidates: Candidates, settings: Settings, now: datetime
-) -> Numbers | None:
-    """Return the relevance of each candidate, array (n,); None for a model without a calibration.
+def shortlist(first: Ranking, limit: int) -> list[Candidate]:
+    """Return the candidates of which `rank` needs the token vectors, best first.
 
-    A memory that contains the question word by word has at least `QUOTED_RELEVANCE`.
+    These are the best `recall_late_candidates` of the first ranking, or `limit` if that is more.
     """
-    calibration = calibration_for(settings.embedding_model)
-    if calibration is None:
-        return None
-    relevance = calibration.relevance(relevance_features(query, candidates, settings, now))
-    quotes = contains_quotation(query, candidates)
-    return np.where(quotes, np.maximum(relevance, QUOTED_RELEVANCE), relevance)
+    return first.top(max(first.settings.recall_late_candidates, limit))
 
 
-def relevance_features(
-    query: Query, candidates: Candidates, settings: Settings, now: datetime
-) -> Numbers:
-    """Return the features of the relevance of each candidate, array (n, 4)."""
-    cosines = np.array([memory.cosine for memory in candidates.memories])
-    named = names(query.text, settings.fulltext_analyzer)
-    return features(
-        cosines,
-        contained_terms(query, candidates, now),
-        np.array(candidates.rarity[: len(query.terms)]),
-        np.array([term in named for term in query.terms], dtype=bool),
-    )
+def rank(
+    first: Ranking,
+    query: Query,
+    candidates: Candidates,
+    parts: Mapping[str, Part],
+    *,
+    limit: int,
+    cross_scores: Mapping[str, float] | None = None,
+) -> Ranking:
+    """Rank the candidates for a question by all measures.
 
+    With the measure `late`, the ranking contains the `shortlist` only.
 
-def contained_terms(query: Query, candidates: Candidates, now: datetime) -> npt.NDArray[np.bool_]:
-    """Return True for each query term that a candidate contains, array (candidates, terms).
-
-    A memory of a period that the question names counts as containing the words that name it.
+    Args:
+        first: The first ranking of the candidates.
+        query: The question.
+        candidates: The candidates; at least one.
+        parts: Parts of the candidates by id; a candidate without token vectors matches no token.
+        limit: Number of results that the ranking is for.
+        cross_scores: Scores of a cross-encoder by id, 0 to 1; None leaves the measure out.
     """
-    contained = candidates.word_weights[:, : len(query.terms)] > 0
-    if (matches := _time_matches(query.text, candidates, now)) is not None:
-        dates = time_words(query.text, _aware(now))
-        fits = matches >= _LEAST_TIME_MATCH
-        contained |= np.outer(fits, np.array([term in dates for term in query.terms], dtype=bool))
-    return contained
-
-
-def _time_matches(question: str, candidates: Candidates, now: datetime) -> Numbers | None:
-    """Return how well each candidate fits the periods that a question names, array (n,).
-
-    Returns:
-        None if the question names no period.
-    """
-    if not (asked := named_periods(question, _aware(now))):
-        return None
-    each = zip(candidates.memories, candidates.mentioned_periods, strict=True)
-    return np.array([time_match(asked, memory.told_at, told) for memory, told in each])
-
-
-def _aware(now: datetime) -> datetime:
-    return now if now.tzinfo else now.replace(tzinfo=UTC)
+    ranking = replace(first, parts=parts)
+    if first.settings.recall_late_weight and query.tokens is not None:
+        found = _token_matches(ranking, query, query.tokens, candidates, limit)
+        ranking = _with_late(ranking, *found)
+    ranking = _with_sitting(ranking)
+    if cross_scores is not None:
+        ranking = _with_cross(ranking, cross_scores)
+    return _with_quotation(ranking, query, candidates)
 
 
 def _token_matches(
@@ -319,7 +250,6 @@ def _token_matches(
     query: Query,
     tokens: Tokens,
     candidates: Candidates,
-    parts: Mapping[str, Part],
     limit: int,
 ) -> tuple[dict[str, Numbers], Numbers]:
     """Return how well the best candidates match each token of the question, and its weights.
@@ -327,27 +257,24 @@ def _token_matches(
     Returns:
         An array (tokens,) by id of each candidate of the shortlist, and the weights (tokens,).
     """
-    settings = ranking.settings
-    best = [m.memory_id for m in ranking.top(max(settings.recall_late_candidates, limit))]
+    best, parts = [m.memory_id for m in shortlist(ranking, limit)], ranking.parts
     vectors, weights = query_token_vectors(
         query.text,
         tokens,
         query.terms,
         candidates.rarity[: len(query.terms)],
-        settings.fulltext_analyzer,
+        ranking.settings.fulltext_analyzer,
     )
     matches = max_sim(vectors, [parts.get(id_, NO_PART).vectors or b"" for id_ in best])
     return dict(zip(best, matches, strict=True)), weights
 
 
-def _with_late(
-    ranking: Ranking, matches: Mapping[str, Numbers], weights: Numbers, contexts: _Contexts
-) -> Ranking:
+def _with_late(ranking: Ranking, matches: Mapping[str, Numbers], weights: Numbers) -> Ranking:
     """Return a ranking with the measure `late`; candidates without matches are left out."""
     kept = [i for i, memory in enumerate(ranking.memories) if memory.memory_id in matches]
     own = np.zeros((len(ranking.memories), len(weights)))
     own[kept] = [matches[ranking.memories[i].memory_id] for i in kept]
-    late = _with_context(own, contexts)[kept] @ weights
+    late = _with_context(own, ranking.contexts)[kept] @ weights
     weight = ranking.settings.recall_late_weight
     return ranking.keeping(kept).adding("late", weight, _normalise(late))
 
@@ -477,14 +404,16 @@ def _by_speaker(question: str, memories: Sequence[Candidate], settings: Settings
     return np.array([speaker in named for speaker in speakers], dtype=float)
 
 
-def _temporal_scores(query: Query, candidates: Candidates, now: datetime) -> Iterator[Numbers]:
+def _temporal_scores(
+    query: Query, candidates: Candidates, assessment: Assessment
+) -> Iterator[Numbers]:
     """Yield how candidates fit the periods that a question names, then which mention a time.
 
     Each array is yielded only if the question names a period, or asks for a time. For a question
     about the time before or after an event, the last array shows which candidates are of that time.
     """
-    if (matches := _time_matches(query.text, candidates, now)) is not None:
-        yield matches
+    if assessment.time_matches is not None:
+        yield assessment.time_matches
     if around := query.around:
         yield np.array([around.covers(memory.told_at) for memory in candidates.memories], float)
     if asks_when(query.text):

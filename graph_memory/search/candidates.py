@@ -1,7 +1,9 @@
 """Candidates of a question for the default profile, ranked."""
 
+import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from graph_memory.domain.inputs import Filters
@@ -10,11 +12,12 @@ from graph_memory.domain.scope import CallScope
 from graph_memory.engine import Engine
 from graph_memory.inference.embedder import Embedding
 from graph_memory.memories.filtering import narrowing_parameters, visible_states
+from graph_memory.ranking.assessment import Assessment, assess
 from graph_memory.ranking.candidates import LEAD_CHARACTERS, Candidates, Part, Query
-from graph_memory.ranking.dates import named_event
+from graph_memory.ranking.dates import Event, named_event
 from graph_memory.ranking.late_interaction import Tokens
 from graph_memory.ranking.periods import Period
-from graph_memory.ranking.scoring import RankedCandidate, rank, shortlist
+from graph_memory.ranking.scoring import RankedCandidate, Ranking, first_ranking, rank, shortlist
 from graph_memory.ranking.terms import query_phrases, query_terms, quotation, term_queries
 from graph_memory.search.judgement import EMPTY, FILTERED, Judgement, judge
 from graph_memory.search.listing import count
@@ -35,12 +38,27 @@ class Gathered:
     Attributes:
         query: The question.
         candidates: The candidates; at least one.
+        assessment: The candidates compared with the words and periods of the question.
+        first: The ranking without token vectors.
         parts: Parts of the shortlist with token vectors, by id.
     """
 
     query: Query
     candidates: Candidates
+    assessment: Assessment
+    first: Ranking
     parts: dict[str, Part]
+
+    def ranked(self, limit: int, cross_scores: Mapping[str, float] | None = None) -> Ranking:
+        """Return the ranking by all measures for `limit` results; see `scoring.rank`."""
+        return rank(
+            self.first,
+            self.query,
+            self.candidates,
+            self.parts,
+            limit=limit,
+            cross_scores=cross_scores,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +99,8 @@ async def rank_candidates(
     needs a calibration of the embedding model if it is not 0. The cross-encoder of the engine, if
     there is one, reranks the best candidates.
 
-    For a question such as "what did I do after the marathon?", a first search finds the event.
+    For a question such as "what did I do after the marathon?", another search finds the event.
     """
-    around = await _around_event(engine, scope, question, filters)
     gathered = await gather(
         engine,
         scope,
@@ -92,48 +109,24 @@ async def rank_candidates(
         limit=limit,
         filters=filters,
         include_content=include_content,
-        around=around,
+        find_event=True,
     )
     if gathered is None:
         return Ranked([], await judge_nothing(engine, scope))
-    now = _asked_at(scope, filters)
-    inputs = gathered.query, gathered.candidates, gathered.parts, engine.settings, now
-    ranking = rank(*inputs, limit=limit)
+    ranking = gathered.ranked(limit)
     if cross_encoder := engine.embedder.cross_encoder:
         best = ranking.top(engine.settings.recall_cross_encoder_candidates)
         scores = await cross_encoder.score(question, [memory.lead for memory in best])
         cross_scores = {m.memory_id: score for m, score in zip(best, scores.tolist(), strict=True)}
-        ranking = rank(*inputs, limit=limit, cross_scores=cross_scores)
-    judgement = judge(gathered.query, gathered.candidates, engine.settings, now)
+        ranking = gathered.ranked(limit, cross_scores)
+    given = gathered.query, gathered.candidates.rarity, gathered.assessment
+    judgement = judge(*given, engine.settings)
     if not min_relevance:
         return Ranked(ranking.results(limit), judgement)
     ordered = ranking.results(len(ranking.memories))
     relevant = [each for each in ordered if (each.relevance or 0.0) >= min_relevance]
     left_out = sum((each.relevance or 0.0) < min_relevance for each in ordered[:limit])
     return Ranked(relevant[:limit], judgement, left_out)
-
-
-async def _around_event(
-    engine: Engine, scope: CallScope, question: str, filters: Filters
-) -> Period | None:
-    """Return the time before or after the event that a question names.
-
-    Returns:
-        None if it names none, or if the best memory for its words may not bear on them.
-    """
-    now = _asked_at(scope, filters)
-    event = named_event(question, now)
-    if event is None:
-        return None
-    embedding = await engine.embedder.embed_query_tokens(event.text)
-    found = await gather(engine, scope, event.text, embedding, limit=1, filters=filters)
-    if found is None:
-        return None
-    ranking = rank(found.query, found.candidates, found.parts, engine.settings, now, limit=1)
-    (best,) = ranking.results(1)
-    if (best.relevance or 0.0) < _LEAST_EVENT_RELEVANCE:
-        return None
-    return event.period(best.memory.told_at)
 
 
 async def judge_nothing(engine: Engine, scope: CallScope) -> Judgement:
@@ -151,7 +144,7 @@ async def gather(
     limit: int,
     filters: Filters,
     include_content: bool = False,
-    around: Period | None = None,
+    find_event: bool = False,
 ) -> Gathered | None:
     """Read the memories that may answer a question, with all that their ranking needs.
 
@@ -164,16 +157,39 @@ async def gather(
         filters: Filters of the memories; states default to ACTIVE and DORMANT.
         include_content: Fetch the candidates as retrieval delivers them; a candidate that only its
             neighbours brought in comes without.
-        around: Period before or after an event that the question names.
+        find_event: Find the event that a question names, and rank by the time before or after it.
 
     Returns:
         None if no memory is a candidate.
     """
-    settings = engine.settings
-    narrowed = narrowing_parameters(filters)
     # Token vectors of earlier versions of a memory are not stored.
-    query = read_query(question, settings, None if filters.known_at else embedding.tokens)
-    query = replace(query, around=around)
+    tokens = None if filters.known_at else embedding.tokens
+    query = read_query(question, engine.settings, tokens, _asked_at(scope, filters))
+    reading = _read(engine, scope, query, embedding, limit, filters, include_content)
+    if find_event and (event := named_event(question, query.now)):
+        found, around = await asyncio.gather(reading, _around(engine, scope, event, filters))
+        query = replace(query, around=around)
+    else:
+        found = await reading
+    if found is None:
+        return None
+    assessment = assess(query, found, engine.settings)
+    first = first_ranking(query, found, assessment, engine.settings)
+    parts = await _parts(engine, scope, query, embedding, first, limit)
+    return Gathered(query, found, assessment, first, parts)
+
+
+async def _read(
+    engine: Engine,
+    scope: CallScope,
+    query: Query,
+    embedding: Embedding,
+    limit: int,
+    filters: Filters,
+    include_content: bool,
+) -> Candidates | None:
+    """Read the candidates of a question; return None if there are none."""
+    settings, narrowed = engine.settings, narrowing_parameters(filters)
     rows = await engine.graph.sound_rows(
         "search/candidates/candidates_filtered" if narrowed else "search/candidates/candidates",
         Candidates,
@@ -185,24 +201,36 @@ async def gather(
         **_bounds(settings, limit),
         **{"known_at": None, **narrowed},
     )
-    if not rows or not rows[0].memories:
+    return rows[0] if rows and rows[0].memories else None
+
+
+async def _around(
+    engine: Engine, scope: CallScope, event: Event, filters: Filters
+) -> Period | None:
+    """Return the time before or after an event; None if no memory may bear on the event."""
+    embedding = await engine.embedder.embed_query_tokens(event.text)
+    found = await gather(engine, scope, event.text, embedding, limit=1, filters=filters)
+    if found is None:
         return None
-    (found,) = rows
-    asked = replace(scope, now=_asked_at(scope, filters))
-    return Gathered(query, found, await _parts(engine, asked, query, embedding, found, limit))
+    (best,) = found.ranked(1).results(1)
+    if (best.relevance or 0.0) < _LEAST_EVENT_RELEVANCE:
+        return None
+    return event.period(best.memory.told_at)
 
 
 def _asked_at(scope: CallScope, filters: Filters) -> datetime:
-    """Return the instant from which "last week" in a question counts back."""
-    return filters.as_of or scope.now
+    """Return the instant from which "last week" in a question counts back; aware."""
+    at = filters.as_of or scope.now
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 
-def read_query(question: str, settings: Settings, tokens: Tokens | None) -> Query:
+def read_query(question: str, settings: Settings, tokens: Tokens | None, now: datetime) -> Query:
     """Return a question with its words and phrases, as the ranking reads it."""
     analyzer = settings.fulltext_analyzer
     terms = query_terms(question, analyzer)
     phrases, quoted = query_phrases(question, analyzer), quotation(question, analyzer)
-    return Query(question, terms, tokens, [each for each in phrases if each != quoted], quoted)
+    phrases = [each for each in phrases if each != quoted]
+    return Query(question, terms, now, tokens, phrases, quoted)
 
 
 def _bounds(settings: Settings, limit: int) -> dict[str, Any]:
@@ -225,16 +253,16 @@ async def _parts(
     scope: CallScope,
     query: Query,
     embedding: Embedding,
-    found: Candidates,
+    first: Ranking,
     limit: int,
 ) -> dict[str, Part]:
     """Return the part of each candidate of the shortlist, by id; fetch what is missing."""
     if query.tokens is None or not engine.settings.recall_late_weight:
         return {}
-    parts = {memory.memory_id: memory.part for memory in found.memories if memory.part}
-    if len(parts) == len(found.memories):
+    parts = {memory.memory_id: memory.part for memory in first.memories if memory.part}
+    if len(parts) == len(first.memories):
         return parts
-    best = shortlist(query, found, engine.settings, scope.now, limit=limit)
+    best = shortlist(first, limit)
     if missing := [memory.memory_id for memory in best if memory.part is None]:
         read = await engine.graph.rows(
             "search/candidates/missing_part",

@@ -2,21 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 import numpy as np
 
 from graph_memory.domain.models import Known
 from graph_memory.errors import InvalidArgumentError
-from graph_memory.ranking.candidates import Candidates, Query
+from graph_memory.ranking.assessment import Assessment
+from graph_memory.ranking.candidates import Query
 from graph_memory.ranking.profiles import Profile
 from graph_memory.ranking.relevance import calibration_for
-from graph_memory.ranking.scoring import (
-    RELEVANCE_DECIMALS,
-    contained_terms,
-    relevance_features,
-    relevances,
-)
+from graph_memory.ranking.scoring import RELEVANCE_DECIMALS
 from graph_memory.ranking.terms import content_words, names
 from graph_memory.settings.base import Settings
 
@@ -57,24 +52,25 @@ EMPTY = Judgement(Known.NO, "This group has no memories.")
 FILTERED = Judgement(Known.NO, "No memory matches the filters.")
 
 
-def judge(query: Query, candidates: Candidates, settings: Settings, now: datetime) -> Judgement:
+def judge(
+    query: Query, rarity: Sequence[float], assessment: Assessment, settings: Settings
+) -> Judgement:
     """Judge the candidates of a question by their best relevance.
 
     Args:
         query: The question.
-        candidates: The candidates; at least one.
+        rarity: Rarity of each lookup of the question in the group.
+        assessment: The assessment of the candidates.
         settings: The embedding model, and the analyser of words.
-        now: Instant from which a question such as "last week" counts back.
     """
     calibration = calibration_for(settings.embedding_model)
-    relevance = relevances(query, candidates, settings, now)
-    if calibration is None or relevance is None:
+    if calibration is None or assessment.relevance is None:
         return Judgement(reason=how_to_calibrate(settings.embedding_model))
-    measured = relevance_features(query, candidates, settings, now)
-    best = round(float(relevance.max()), RELEVANCE_DECIMALS)
+    best = round(float(assessment.relevance.max()), RELEVANCE_DECIMALS)
     known = calibration.known(best)
-    reason = _reason(known, *_missing(query, candidates, settings.fulltext_analyzer, now))
-    return Judgement(known, reason, best, (float(measured[0, 2]), float(measured[0, 3])))
+    reason = _reason(known, *_missing(query, rarity, assessment, settings.fulltext_analyzer))
+    unmet, unmet_names = assessment.features[0, 2:].tolist()
+    return Judgement(known, reason, best, (unmet, unmet_names))
 
 
 def relevance_without_words(
@@ -130,16 +126,17 @@ def how_to_calibrate(model: str) -> str:
 
 
 def _missing(
-    query: Query, candidates: Candidates, analyzer: str, now: datetime
+    query: Query, rarities: Sequence[float], assessment: Assessment, analyzer: str
 ) -> tuple[list[str], list[str]]:
     """Return the names, then all words, of a question that no candidate contains, rarest first.
 
     The spelling is that of the question.
     """
-    contained = contained_terms(query, candidates, now)
-    known = candidates.rarity[: len(query.terms)]
-    rarities = zip(query.terms, known, contained.T, strict=True)
-    rarity = {term: rarity for term, rarity, met in rarities if not met.any()}
+    contained: list[bool] = np.any(assessment.contained, axis=0).tolist()
+    each = zip(query.terms, rarities[: len(query.terms)], contained, strict=True)
+    rarity = {term: rarity for term, rarity, met in each if not met}
+    if not rarity:
+        return [], []
     words: dict[str, str] = {}
     for word, start, end in content_words(query.text, analyzer):
         words.setdefault(word, query.text[start:end])

@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from graph_memory.ranking.assessment import QUOTED_RELEVANCE, assess
 from graph_memory.ranking.candidates import Candidate, Candidates, Part, Query
 from graph_memory.ranking.late_interaction import (
     WIDTH,
@@ -16,7 +17,7 @@ from graph_memory.ranking.late_interaction import (
     quantize_tokens,
     query_token_vectors,
 )
-from graph_memory.ranking.scoring import QUOTED_RELEVANCE, RankedCandidate, rank
+from graph_memory.ranking.scoring import RankedCandidate, Ranking, first_ranking, rank
 from graph_memory.settings.base import read_settings
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
@@ -44,16 +45,26 @@ def ranked(
 ) -> list[RankedCandidate]:
     """Rank memories; `cosines` are those of their one token with the one token of the question."""
     one = Tokens(np.array([[0, 1]], dtype=np.int32), np.eye(1, WIDTH, dtype=np.float32))
-    ranking = rank(
-        Query(question, ["first", "second"], None if cosines is None else one),
+    ranking = ranking_of(
+        Query(question, ["first", "second"], NOW, None if cosines is None else one),
         Candidates([2.0, 1.0], list(memories), list(links)),
         {memory_id: whole(token_of(cosine)) for memory_id, cosine in (cosines or {}).items()},
-        SETTINGS.model_copy(update=settings),
-        NOW,
-        limit=50,
-        cross_scores=cross_scores,
+        cross_scores,
+        **settings,
     )
     return ranking.results(50)
+
+
+def ranking_of(
+    query: Query,
+    candidates: Candidates,
+    parts: Mapping[str, Part],
+    cross_scores: Mapping[str, float] | None = None,
+    **changes: float,
+) -> Ranking:
+    settings = SETTINGS.model_copy(update=changes)
+    first = first_ranking(query, candidates, assess(query, candidates, settings), settings)
+    return rank(first, query, candidates, parts, limit=50, cross_scores=cross_scores)
 
 
 def whole(vectors: bytes) -> Part:
@@ -227,13 +238,10 @@ def test_late_interaction_is_the_weighted_mean_of_the_best_matches() -> None:
     assert other == pytest.approx(np.maximum(0, vectors @ read[1].vectors[1]), abs=1e-2)
     assert none.tolist() == [0, 0]
     memories = [candidate(name) for name in ("own", "other", "none")]
-    found = rank(
-        Query("green tea and", ["green", "tea"], read[0]),
+    found = ranking_of(
+        Query("green tea and", ["green", "tea"], NOW, read[0]),
         Candidates([4.0, 1.0], memories, []),
         {"own": whole(packs[0]), "other": whole(packs[1])},
-        SETTINGS,
-        NOW,
-        limit=3,
     ).results(3)
     late = {r.memory.memory_id: r.components["late"] for r in found}
     share = float(weights @ other) / float(weights @ own)
@@ -264,9 +272,7 @@ def test_a_long_memory_is_scored_by_its_passage() -> None:
     passage = Part(100, 200, token_of(0.9))
     memories = [candidate("long", part=passage), candidate("short")]
     parts = {"long": passage, "short": whole(token_of(0.45))}
-    ranking = rank(
-        Query("x", [], one), Candidates([2.0], memories, []), parts, SETTINGS, NOW, limit=2
-    )
+    ranking = ranking_of(Query("x", [], NOW, one), Candidates([2.0], memories, []), parts)
     of = {result.memory.memory_id: result for result in ranking.results(2)}
     assert of["long"].passage == (100, 200)
     assert of["short"].passage is None
@@ -276,12 +282,12 @@ def test_a_long_memory_is_scored_by_its_passage() -> None:
 
 def test_without_token_vectors_a_long_memory_has_its_passage() -> None:
     candidates = Candidates([2.0], [candidate("long", part=Part(100, 200, None))], [])
-    (found,) = rank(Query("x", []), candidates, {}, SETTINGS, NOW, limit=2).results(2)
+    (found,) = ranking_of(Query("x", [], NOW), candidates, {}).results(2)
     assert found.passage == (100, 200)
 
 
 def test_a_quotation_and_a_phrase_rank_and_only_a_quotation_raises_the_relevance() -> None:
-    query = Query("a b", ["a", "b"], phrases=["a b"], quotation="a b c")
+    query = Query("a b", ["a", "b"], NOW, phrases=["a b"], quotation="a b c")
     assert query.lookups == ["a", "b", "a b", "a b c"]
     words = [(0, 1.0), (1, 1.0)]
     memories = [
@@ -289,7 +295,7 @@ def test_a_quotation_and_a_phrase_rank_and_only_a_quotation_raises_the_relevance
         candidate("phrase", 0.1, words=[*words, (2, 1.0)]),
         candidate("quotation", 0.1, words=[*words, (2, 1.0), (3, 1.0)]),
     ]
-    found = rank(query, Candidates([1.0] * 4, memories, []), {}, SETTINGS, NOW, limit=3).results(3)
+    found = ranking_of(query, Candidates([1.0] * 4, memories, []), {}).results(3)
     assert [each.memory.memory_id for each in found] == ["quotation", "phrase", "words"]
     assert found[0].relevance == QUOTED_RELEVANCE
     assert found[1].relevance == found[2].relevance
@@ -298,13 +304,13 @@ def test_a_quotation_and_a_phrase_rank_and_only_a_quotation_raises_the_relevance
 
 def test_a_quotation_letter_by_letter_comes_before_other_forms_of_its_words() -> None:
     question = "metrics are independent of scales"
-    query = Query(question, ["metric"], quotation=question)
+    query = Query(question, ["metric"], NOW, quotation=question)
     words = [(0, 1.0), (1, 1.0)]
     memories = [
         candidate("near", 0.9, lead="A metric is independent of scales.", words=words),
         candidate("exact", 0.1, lead="These Metrics are independent of  scales.", words=words),
         candidate("other", 0.9, words=words[:1]),
     ]
-    found = rank(query, Candidates([1.0] * 2, memories, []), {}, SETTINGS, NOW, limit=3).results(3)
+    found = ranking_of(query, Candidates([1.0] * 2, memories, []), {}).results(3)
     assert [each.memory.memory_id for each in found] == ["exact", "near", "other"]
     assert [each.components["quotation"] for each in found] == [1.0, 0.5, 0.0]

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from graph_memory.domain.models import Known
 from graph_memory.errors import InvalidArgumentError
+from graph_memory.ranking.assessment import assess
 from graph_memory.ranking.candidates import Candidate, Candidates, Query
 from graph_memory.ranking.profiles import Profile
 from graph_memory.ranking.relevance import Calibration
@@ -36,7 +37,8 @@ def judged(question: str, *cosines: float, lacking: str = "", of: Settings = SET
     now = datetime(2026, 6, 1, tzinfo=UTC)
     memories = [Candidate(str(i), cosine, words, "", 10, now) for i, cosine in enumerate(cosines)]
     rarity = [1.0 + len(term) for term in terms]
-    return judge(Query(question, terms), Candidates(rarity, memories, []), of, NOW)
+    query = Query(question, terms, NOW)
+    return judge(query, rarity, assess(query, Candidates(rarity, memories, []), of), of)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,91 @@
+"""The parts of a question that each candidate contains, and the relevance that follows. No I/O."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from graph_memory.ranking.candidates import Candidates, Query
+from graph_memory.ranking.dates import time_match
+from graph_memory.ranking.quotations import contains_quotation
+from graph_memory.ranking.relevance import calibration_for, features
+from graph_memory.ranking.terms import names
+from graph_memory.settings.base import Settings
+
+Numbers = npt.NDArray[np.float64]
+
+#: Least relevance of a memory that contains a question of several words word by word.
+QUOTED_RELEVANCE = 0.95
+
+#: Match of a memory and a period from which the memory belongs to the period.
+_LEAST_TIME_MATCH = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Assessment:
+    """The candidates of a question compared with its words and periods; n candidates.
+
+    Attributes:
+        time_matches: Array (n,), 0 to 1, how well each candidate fits the periods that the question
+            names; None if it names none.
+        contained: Array (n, terms), True for a query term that a candidate contains. A memory of a
+            period that the question names counts as containing the words that name it.
+        features: Array (n, 4), the features of the relevance.
+        relevance: Array (n,), 0 to 1; None for a model without a calibration. A memory that
+            contains the question word by word has at least `QUOTED_RELEVANCE`.
+    """
+
+    time_matches: Numbers | None
+    contained: npt.NDArray[np.bool_]
+    features: Numbers
+    relevance: Numbers | None
+
+
+def assess(query: Query, candidates: Candidates, settings: Settings) -> Assessment:
+    """Compare the candidates with the words and periods of a question.
+
+    Args:
+        query: The question.
+        candidates: The candidates; at least one.
+        settings: The embedding model, and the analyser of words.
+    """
+    matches = _time_matches(query, candidates)
+    contained = _contained_terms(query, candidates, matches)
+    named = names(query.text, settings.fulltext_analyzer)
+    measured = features(
+        np.array([memory.cosine for memory in candidates.memories]),
+        contained,
+        np.array(candidates.rarity[: len(query.terms)]),
+        np.array([term in named for term in query.terms], dtype=bool),
+    )
+    return Assessment(
+        matches, contained, measured, _relevance(query, candidates, measured, settings)
+    )
+
+
+def _time_matches(query: Query, candidates: Candidates) -> Numbers | None:
+    if not (asked := query.periods):
+        return None
+    each = zip(candidates.memories, candidates.mentioned_periods, strict=True)
+    return np.array([time_match(asked, memory.told_at, told) for memory, told in each])
+
+
+def _contained_terms(
+    query: Query, candidates: Candidates, time_matches: Numbers | None
+) -> npt.NDArray[np.bool_]:
+    contained = candidates.word_weights[:, : len(query.terms)] > 0
+    if time_matches is not None:
+        dates, fits = query.time_words, time_matches >= _LEAST_TIME_MATCH
+        contained |= np.outer(fits, np.array([term in dates for term in query.terms], dtype=bool))
+    return contained
+
+
+def _relevance(
+    query: Query, candidates: Candidates, measured: Numbers, settings: Settings
+) -> Numbers | None:
+    calibration = calibration_for(settings.embedding_model)
+    if calibration is None:
+        return None
+    relevance = calibration.relevance(measured)
+    quotes = contains_quotation(query, candidates)
+    return np.where(quotes, np.maximum(relevance, QUOTED_RELEVANCE), relevance)
