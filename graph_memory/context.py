@@ -23,6 +23,7 @@ from graph_memory.memories.absent import not_found
 from graph_memory.memories.access import AccessLog
 from graph_memory.ranking.profiles import Profile
 from graph_memory.search import feedback
+from graph_memory.search.feedback import WeightCache
 from graph_memory.search.session_store import SessionStore
 from graph_memory.settings.base import Settings
 
@@ -44,6 +45,7 @@ class Context:
         clock: Function that returns the present instant, with a zone.
         accesses: Accesses that are counted after the answer.
         session_store: Sessions of conversations.
+        weights: Weights that groups have learned.
         token_counter: Counter of the tokens of contents.
         chat: Language model; None if the settings have none.
         grant: Scope and groups of the caller; everything by default.
@@ -57,6 +59,7 @@ class Context:
         self.clock = clock
         self.accesses = AccessLog(engine)
         self.session_store = SessionStore(engine.graph, engine.settings)
+        self.weights = WeightCache(engine.graph)
         self.token_counter = TokenCounter(engine.embedder, engine.settings)
         self.chat = Chat(engine.settings) if engine.settings.llm_url else None
         self.grant = EVERYTHING
@@ -177,13 +180,12 @@ class Context:
             given = validate_value(Line, session_id, "session_id")
             self.session_store.used(scope, given, memory_id)
 
-    async def ranking_settings(self, group: str, profile: Profile) -> tuple[Settings, float]:
-        """Return the settings of a search in a group, and the shift that feedback caused in them.
+    async def ranking_settings(self, group: str, profile: Profile, question: str) -> Settings:
+        """Return the settings of a search in a group, with the weights that it has learned.
 
-        The shift is of the weight of meaning, −1 to 1; 0 unless feedback is enabled and the profile
-        is `recall`.
+        These are the configured ones unless weights are learned and the profile is `recall`.
         """
-        if not self.settings.feedback_max_shift or profile is not Profile.RECALL:
-            return self.settings, 0.0
-        known = await feedback.read(self.graph, group_id=group)
-        return feedback.shifted_settings(self.settings, known), feedback.shift(self.settings, known)
+        if "weights" not in self.settings.learn or profile is not Profile.RECALL:
+            return self.settings
+        learned = await self.weights.read(group)
+        return feedback.learned_settings(self.settings, learned, question)

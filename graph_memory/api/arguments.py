@@ -87,6 +87,7 @@ StageArgument = (
         "strengths",
         "centrality",
         "clusters",
+        "weights",
         "purge",
         "sessions",
         "records",

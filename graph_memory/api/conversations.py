@@ -159,13 +159,14 @@ class ConversationsApi:
         budget = await counter.left(self._budget(max_tokens))
         if least is None or budget < 1 or not is_statement(question):
             return _NOTHING
-        settings, _ = await context.ranking_settings(scope.group_id, Profile.RECALL)
+        asked = validate_value(Question, question, "prompt")
+        settings = await context.ranking_settings(scope.group_id, Profile.RECALL, asked)
         retrieved = await retrieval.retrieve(
             replace(context.engine, settings=settings),
             scope,
             counter,
             context.session_store,
-            validate_value(Question, question, "prompt"),
+            asked,
             injection.retrieval_for(session_id, budget, least),
         )
         used = context.settings.access_min_relevance

@@ -1,23 +1,64 @@
-"""Feedback: judgements of the usefulness of memories, and their effect on the ranking."""
+"""Feedback: judgements of the usefulness of memories, and the weights learned from them."""
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 from graph_memory.context import Context
 from graph_memory.domain.inputs import Question, validate_value
+from graph_memory.ranking.weights import weight_settings
 from graph_memory.search import feedback
-from graph_memory.search.feedback import Feedback
+from graph_memory.search.feedback import Feedback, GroupWeights
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedWeight:
+    """The weight of a component of the ranking."""
+
+    setting: str  #: the setting of the weight
+    configured: float
+    learned: float | None  #: None: the group uses the configured one
 
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """The effect of feedback on the ranking of a group."""
+    """The feedback of a group, and the weights that it has learned.
 
-    lean: float  #: −1 if words find better, to 1 if meaning does
-    shift: float  #: of the weight of meaning, −1 to 1; 0 while feedback is disabled
-    vector_weight: float  #: weight of meaning in the profile `recall` after the shift, 0 to 1
-    useful: int  #: number of memories that were useful
-    useless: int  #: number of memories that were not
-    taught: bool = False  #: True if the judgement of this call has moved the lean
+    Attributes:
+        useful: Number of memories that were judged useful.
+        useless: Number of memories that were judged not useful.
+        judged_lessons: Answers with a useful memory, by feedback with a query.
+        used_lessons: Answers with a useful memory, by use in a conversation.
+        enabled: True if searches use learned weights: the setting `learn` includes `weights`.
+        canary: Share of the searches that use them, percent; 0 without learned weights.
+        gain: Expected gain in nDCG, -1 to 1, on lessons that were held back.
+        gain_interval: Ends of its 95 % interval.
+        lessons: Number of lessons that the weights were learned from.
+        reason: Why the weights were learned.
+        weights: The weights.
+        taught: True if the judgement of this call is part of a lesson.
+    """
+
+    useful: int
+    useless: int
+    judged_lessons: int
+    used_lessons: int
+    enabled: bool
+    canary: int = 0
+    gain: float | None = None
+    gain_interval: tuple[float, float] | None = None
+    lessons: int = 0
+    reason: str | None = None
+    weights: list[LearnedWeight] = field(default_factory=list[LearnedWeight])
+    taught: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FeedbackExport:
+    """Export of all that a group has learned, with each lesson."""
+
+    group_id: str
+    learned: Learned
+    lessons: list[dict[str, Any]]  #: the oldest first
 
 
 class FeedbackApi:
@@ -35,7 +76,7 @@ class FeedbackApi:
         session_id: str | None = None,
         group_id: str | None = None,
     ) -> Learned:
-        """Store a judgement of a memory; the ranking learns from it if the question is given.
+        """Store a judgement of a memory; a run can learn from it if the question is given.
 
         A useful memory counts as accessed.
 
@@ -54,7 +95,7 @@ class FeedbackApi:
         await context.require_vectors()
         scope = context.scope(group_id)
         stored = await context.read_memory(scope, memory_id)
-        learned, taught = await feedback.record(
+        known, taught = await feedback.record(
             context.engine,
             scope,
             stored.memory_id,
@@ -64,20 +105,51 @@ class FeedbackApi:
         if useful:
             context.note_use(scope, stored.memory_id, session_id)
             context.count_accesses(scope, [stored.memory_id])
-        return replace(self._learned(learned), taught=taught)
+        return replace(await self._learned(scope.group_id, known), taught=taught)
 
     async def read(self, *, group_id: str | None = None) -> Learned:
-        """Return the effect of the feedback of a group so far."""
+        """Return the feedback of a group, and the weights that it has learned."""
         group = self._context.group(group_id)
-        return self._learned(await feedback.read(self._context.graph, group_id=group))
+        return await self._learned(group, await feedback.read(self._context.graph, group_id=group))
 
     async def reset(self, *, group_id: str | None = None) -> Learned:
-        """Delete the feedback of a group; its ranking follows the settings again."""
+        """Delete the feedback, lessons and learned weights of a group."""
         await feedback.reset(self._context.graph, group_id=self._context.group(group_id))
+        self._context.weights.clear()
         return await self.read(group_id=group_id)
 
-    def _learned(self, known: Feedback) -> Learned:
-        settings = self._context.settings
-        moved = feedback.shift(settings, known)
-        weight = settings.recall_vector_weight + moved
-        return Learned(known.lean, moved, weight, known.useful, known.useless)
+    async def export(self, *, group_id: str | None = None) -> FeedbackExport:
+        """Return what a group has learned, and the lessons from which a run learns."""
+        group = self._context.group(group_id)
+        lessons = await feedback.read_lessons(self._context.graph, group)
+        learned = await self.read(group_id=group)
+        return FeedbackExport(group, learned, [asdict(each) for each in lessons])
+
+    async def _learned(self, group: str, known: Feedback) -> Learned:
+        context = self._context
+        stored = feedback.weights_of(await feedback.read_weights(context.graph, group))
+        configured = weight_settings(context.settings)
+        learned = Learned(
+            known.useful,
+            known.useless,
+            known.judged_lessons,
+            known.used_lessons,
+            "weights" in context.settings.learn,
+            weights=[
+                LearnedWeight(name, value, stored.settings.get(name) if stored else None)
+                for name, value in configured.items()
+            ],
+        )
+        return _with_weights(learned, stored) if stored else learned
+
+
+def _with_weights(learned: Learned, stored: GroupWeights) -> Learned:
+    mean, low, high = stored.gain
+    return replace(
+        learned,
+        canary=stored.canary,
+        gain=mean,
+        gain_interval=(low, high),
+        lessons=stored.lessons,
+        reason=stored.reason,
+    )

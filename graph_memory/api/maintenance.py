@@ -104,9 +104,11 @@ class MaintenanceApi:
         context = self._context
         given = validate_value(RunId, run_id, "run_id")
         group = None if group_id is None else context.group(group_id)
-        return await undo(
+        undone = await undo(
             context.graph, context.settings, given, group_id=group, now=context.clock()
         )
+        context.weights.clear()
+        return undone
 
     async def pause(self, reason: str = "no reason given") -> Pause | None:
         """Prevent runs from starting, and stop the present one after its next batch."""

@@ -42,7 +42,6 @@ from graph_memory.search import listing, retrieval
 from graph_memory.search import search as recall
 from graph_memory.search.answer import Retrieved
 from graph_memory.search.budget import RetrievedMemory, relevant
-from graph_memory.search.feedback import add_shift_component
 from graph_memory.search.judgement import require_calibration
 from graph_memory.search.listing import Page
 from graph_memory.search.retrieval import Retrieval
@@ -233,11 +232,12 @@ class GraphMemory(MemoriesApi, Parts):
         asked = validate(Filters, with_filters(filters, keywords))
         least = validate_value(Unit, min_relevance, "min_relevance")
         require_calibration(least, by, context.settings)
-        settings, moved = await context.ranking_settings(scope.group_id, by)
+        question = validate_value(Question, query, "query")
+        settings = await context.ranking_settings(scope.group_id, by, question)
         found = await recall.search(
             replace(context.engine, settings=with_weights(settings, by, weights)),
             scope,
-            validate_value(Question, query, "query"),
+            question,
             limit=validate_value(Limit, limit, "limit"),
             filters=asked,
             profile=by,
@@ -246,7 +246,6 @@ class GraphMemory(MemoriesApi, Parts):
         )
         used = self._used(found) if counted else []
         context.count_accesses(scope, used, asked.as_of or asked.known_at)
-        found[:] = add_shift_component(found, moved)
         return found
 
     async def retrieve(
@@ -278,18 +277,19 @@ class GraphMemory(MemoriesApi, Parts):
         await context.require_vectors()
         scope, asked = context.scope(group_id), validate(Retrieval, with_filters(filters, details))
         require_calibration(asked.min_relevance or 0.0, asked.profile, context.settings)
-        settings, moved = await context.ranking_settings(scope.group_id, asked.profile)
+        question = validate_value(Question, query, "query")
+        settings = await context.ranking_settings(scope.group_id, asked.profile, question)
         retrieved = await retrieval.retrieve(
             replace(context.engine, settings=settings),
             scope,
             context.token_counter,
             context.session_store,
-            validate_value(Question, query, "query"),
+            question,
             asked,
         )
         used = self._used(retrieved.memories) if counted else []
         context.count_accesses(scope, used, asked.as_of or asked.known_at)
-        return replace(retrieved, memories=add_shift_component(retrieved.memories, moved))
+        return retrieved
 
     def _used(self, given: Iterable[FoundMemory | RetrievedMemory]) -> list[str]:
         """Return the ids of the memories whose delivery counts as an access."""

@@ -5,7 +5,7 @@ from graph_memory.api.database import Check, MigrationStatus, Problem, RepairCou
 from graph_memory.api.embeddings import RebuildReport
 from graph_memory.api.episodes import EntityTypes, JobStatus, Kind, NewEpisode
 from graph_memory.api.facts import Entity, Fact, FactFilters, Names
-from graph_memory.api.feedback import Learned
+from graph_memory.api.feedback import FeedbackExport, Learned, LearnedWeight
 from graph_memory.api.lifecycle import DecayStatus, Event, Forecast, Obsolete, Points, Scan, Span
 from graph_memory.api.maintenance import (
     MaintenanceReport,
@@ -135,6 +135,7 @@ __all__ = [
     "Fact",
     "FactFilters",
     "Failure",
+    "FeedbackExport",
     "Forecast",
     "ForecastPoint",
     "ForgottenMemory",
@@ -147,6 +148,7 @@ __all__ = [
     "LastRun",
     "Learned",
     "LearnedChange",
+    "LearnedWeight",
     "LeaseState",
     "LeftMemory",
     "LoadStatus",

@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,6 +27,7 @@ from graph_memory.cli.memories import (
     note_known,
 )
 from graph_memory.cli.output import as_mapping, show, show_fields
+from graph_memory.cli.output_file import replacing, require_writable
 from graph_memory.cli.values import RESULT_ORDERS, listed
 from graph_memory.errors import InvalidArgumentError
 
@@ -111,14 +113,32 @@ async def retrieve(
     note_known(retrieved)
 
 
-@command(app, example="feedback --reset")
+@command(app, example="feedback --export lessons.json")
 async def feedback(
-    reset: Annotated[bool, typer.Option("--reset", help="Delete the feedback.")] = False,
+    reset: Annotated[
+        bool, typer.Option("--reset", help="Delete the feedback, lessons and learned weights.")
+    ] = False,
+    export: Annotated[
+        Path | None,
+        typer.Option(help="File to write: the learned weights and the lessons, as JSON."),
+    ] = None,
 ) -> None:
-    """Show the effect of feedback on the ranking of the group."""
+    """Show the feedback of the group, what was learned from it, and each weight of the ranking."""
+    if export:
+        require_writable(export, "--export")
     async with opened() as memory:
+        if export:
+            exported = await memory.feedback.export()
+            with replacing(export) as path:
+                path.write_text(json.dumps(asdict(exported), ensure_ascii=False), encoding="utf-8")
         learned = await (memory.feedback.reset() if reset else memory.feedback.read())
-        show_fields(as_mapping(learned))
+    fields = as_mapping(learned)
+    if request().as_json:
+        show_fields(fields)
+        return
+    rows = [(each.setting, each.configured, each.learned) for each in fields.pop("weights")]
+    show_fields(fields)
+    show(None, ("weight", "configured", "learned"), rows)
 
 
 @command(app, example="capture turns.jsonl --conversation chat1 --project notes")

@@ -45,14 +45,13 @@ async def evaluate(
         ),
     ] = False,
     teach: Annotated[
-        float | None,
+        bool,
         typer.Option(
-            min=0,
-            max=1,
-            help="Largest shift of the vector weight by feedback, 0 to 1. Half of the "
-            "questions give feedback, the others are scored.",
+            "--teach",
+            help="Also measure the profile recall with the weights that half of the questions "
+            "teach the other half, in each group.",
         ),
-    ] = None,
+    ] = False,
     plot: Annotated[
         Path | None,
         typer.Option(
@@ -88,7 +87,7 @@ async def evaluate(
                 cutoffs=cutoffs,
                 budgets=budgets,
                 ablates=ablate,
-                taught_shift=teach,
+                teaches=teach,
                 on_progress=advance,
             )
     columns = ["ranking", "category", "questions"]

@@ -179,6 +179,7 @@ _NOT_IN_LINE = (
     "truncated",
     "unfinished",
     "would_learn",
+    "weights",
 )
 
 
@@ -197,7 +198,7 @@ def _print_report(report: "MaintenanceReport") -> None:
             note(f"{failure.memory_id}: {failure.reason}")
         for left in report.unfinished:
             note(left.explanation)
-        for change in report.would_learn:
+        for change in (*report.would_learn, *report.weights):
             was = "" if change.was is None else f"{change.was} > "
             note(f"{change.stage}: {change.memory_id} {was}{change.becomes}: {change.reason}")
     if report.warning:

@@ -49,6 +49,7 @@ STAGES = (
     "strengths",
     "centrality",
     "clusters",
+    "weights",
     "purge",
     "sessions",
     "records",

@@ -39,8 +39,10 @@ from graph_memory.evaluation.metrics import (
 )
 from graph_memory.ranking.profiles import Profile
 from graph_memory.ranking.relevance import calibration_for
-from graph_memory.search import feedback, search
-from graph_memory.search.candidates import gather
+from graph_memory.ranking.weights import SHOWN, Lesson, learn
+from graph_memory.search import search
+from graph_memory.search.candidates import gather, rank_candidates
+from graph_memory.search.lessons import StoredLesson, lesson_fields
 from graph_memory.settings.base import Settings
 
 #: Results from which a budget is filled.
@@ -69,7 +71,8 @@ class Comparison:
     """Another ranking of the same questions.
 
     Attributes:
-        method: `vectors`, `bm25` or `fusion` of the same candidates, or `without` and a component.
+        method: `vectors`, `bm25` or `fusion` of the same candidates, `without` and a component, or
+            `taught` for the weights that the other half of the questions of a group teaches.
         scores: The scores of all questions, then of each category, without `found_at`.
         difference: Mean of nDCG minus that of the profile, over all questions.
         difference_interval: Ends of its 95 % interval, by bootstrap over the questions.
@@ -104,6 +107,7 @@ class _Run:
     cutoffs: Sequence[int]
     budgets: Sequence[int]
     ablates: bool
+    teaches: bool
 
     @property
     def limit(self) -> int:
@@ -121,13 +125,13 @@ async def evaluate(
     cutoffs: Sequence[int] = (1, 5, 10),
     budgets: Sequence[int] = (500, 1000, 2000, 4000),
     ablates: bool = False,
-    taught_shift: float | None = None,
+    teaches: bool = False,
     on_progress: _Advance = lambda done, of: None,
 ) -> EvaluationReport:
     """Store the data in new groups, ask its questions, and erase the groups.
 
     Each question is asked in its group and, to measure the relevance, in another group of the data.
-    To measure the value of feedback, every second question gives feedback; the others are scored.
+    To measure what weights learn, each half of the questions of a group teaches the other half.
 
     Args:
         memory: Service whose database, model and settings are used.
@@ -136,25 +140,22 @@ async def evaluate(
         cutoffs: Numbers of results at which to measure recall.
         budgets: Numbers of tokens at which to measure the evidence found.
         ablates: Ask each question again without each component of the profile `recall`.
-        taught_shift: Largest shift of the weight of meaning by feedback, 0..1. None scores every
-            question without feedback. 0 scores every second question without feedback.
+        teaches: Ask each question again in the profile `recall` with the weights that the other
+            half of the questions of its group teaches. A lesson is the first 20 results of a
+            question, and the evidence among them.
         on_progress: Called with the number of memories and questions done since the last call, and
             with their total.
     """
     ids: dict[str, str] = {}
-    run = _Run(memory, ids, profile, cutoffs, budgets, ablates)
+    run = _Run(memory, ids, profile, cutoffs, budgets, ablates, teaches)
     total = len(data.memories) + len(data.answerable) + len(data.questions)
     answers: dict[str, list[Answer]] = defaultdict(list)
     async with stored(memory, data, ids, lambda done: on_progress(done, total)) as groups:
-        asked, settings = data.answerable, dict.fromkeys(groups.values(), memory.settings)
-        if taught_shift is not None:
-            asked, lessons = asked[::2], asked[1::2]
-            settings = await _taught(run, lessons, groups, taught_shift)
-            on_progress(len(lessons), total)
-        for question in asked:
+        taught = await _taught(run, data.answerable, groups)
+        for place, question in enumerate(data.answerable):
             group = groups[question.group]
-            engine = replace(memory.context.engine, settings=settings[group])
-            for method, answer in (await _ask(run, engine, question, group)).items():
+            weights = taught.get((group, place % 2))
+            for method, answer in (await _ask(run, question, group, weights)).items():
                 answers[method].append(answer)
             on_progress(1, total)
         answered = await _answerability(run, data, groups, lambda: on_progress(1, total))
@@ -186,10 +187,10 @@ async def _answerability(
 
 
 async def _ask(
-    run: _Run, engine: Engine, question: EvaluationQuestion, group: str
+    run: _Run, question: EvaluationQuestion, group: str, taught: Settings | None
 ) -> dict[str, Answer]:
     """Return the measures of a question by method; those of the profile have the name ''."""
-    scope = CallScope(group, run.memory.clock())
+    engine, scope = run.memory.context.engine, CallScope(group, run.memory.clock())
     found = await _search(run, engine, scope, question, run.limit)
     deep = await _search(run, engine, scope, question, _DEEP) if run.budgets else []
     methods = {"": found, **await _baselines(run, engine, scope, question)}
@@ -201,6 +202,9 @@ async def _ask(
             methods[f"without {component}"] = await _search(
                 run, ablated, scope, question, run.limit
             )
+    if taught is not None:
+        other = replace(engine, settings=taught)
+        methods["taught"] = await _search(run, other, scope, question, run.limit)
     return {
         method: measure(
             question.category,
@@ -260,24 +264,41 @@ def _report(answers: Mapping[str, Sequence[Answer]]) -> EvaluationReport:
 
 
 async def _taught(
-    run: _Run, lessons: Sequence[EvaluationQuestion], groups: Mapping[str, str], shift: float
-) -> dict[str, Settings]:
-    """Give feedback on the first result of each question, and return the settings by group."""
-    memory = run.memory
-    settings = memory.settings.model_copy(update={"feedback_max_shift": shift})
-    engine = replace(memory.context.engine, settings=settings)
-    for question in lessons if shift else ():
-        scope, text = CallScope(groups[question.group], memory.clock()), question.text
-        for first in await search.search(engine, scope, text, limit=1):
-            memory_id = first.memory.memory_id
-            useful = run.ids.get(memory_id) in question.evidence
-            await feedback.record(engine, scope, memory_id, useful=useful, question=text)
+    run: _Run, questions: Sequence[EvaluationQuestion], groups: Mapping[str, str]
+) -> dict[tuple[str, int], Settings]:
+    """Return the settings for each half of a group that the other half of it teaches.
+
+    The halves are the questions at even and at odd places, 0 and 1.
+    """
+    if not run.teaches or run.profile is not Profile.RECALL:
+        return {}
+    lessons: dict[tuple[str, int], list[Lesson]] = defaultdict(list)
+    for place, question in enumerate(questions):
+        if lesson := await _lesson(run, question, groups[question.group]):
+            lessons[groups[question.group], 1 - place % 2].append(lesson)
+    settings = run.memory.settings
     return {
-        group: feedback.shifted_settings(
-            settings, await feedback.read(memory.context.graph, group_id=group)
+        (group, half): settings.model_copy(
+            update=dict(learn(lessons[group, half], settings).settings)
         )
         for group in groups.values()
+        for half in (0, 1)
     }
+
+
+async def _lesson(run: _Run, question: EvaluationQuestion, group: str) -> Lesson | None:
+    """Return the answer to a question, in which the evidence was useful."""
+    engine, scope = run.memory.context.engine, CallScope(group, run.memory.clock())
+    embedding = await engine.embedder.embed_query_tokens(question.text)
+    ranked = await rank_candidates(
+        engine, scope, question.text, embedding, limit=SHOWN, filters=Filters()
+    )
+    if ranked.ranking is None:
+        return None
+    ids = [each.memory.memory_id for each in ranked.memories]
+    fields = lesson_fields(ranked.ranking, question.text, ids, learned=None)
+    useful = [id_ for id_ in ids if run.ids.get(id_) in question.evidence]
+    return StoredLesson(at="", useful_ids=useful, useless_ids=[], **fields).lesson()
 
 
 @asynccontextmanager

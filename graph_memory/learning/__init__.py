@@ -1,1 +1,1 @@
-"""Proposals, strengths, centrality, clusters and conflicts: what a graph learns in runs."""
+"""Learning in runs: proposals, strengths, centrality, weights, clusters and conflicts."""

@@ -33,6 +33,7 @@ from graph_memory.maintenance.report import (
 )
 from graph_memory.maintenance.request import RunRequest, Stage
 from graph_memory.maintenance.strengths import expect_strengths
+from graph_memory.maintenance.weights import expect_weights
 from graph_memory.memories import classification
 from graph_memory.memories.confidence import scan_parameters
 from graph_memory.settings.base import Settings
@@ -47,6 +48,7 @@ _LEARNING: dict[Stage, Callable[[Context, Run, int], Awaitable[learning.Expected
     Stage.STRENGTHS: expect_strengths,
     Stage.CENTRALITY: learning.expect_centrality,
     Stage.CLUSTERS: expect_clusters,
+    Stage.WEIGHTS: expect_weights,
 }
 
 

@@ -21,10 +21,10 @@ class DryRunItem:
 
 @dataclass(frozen=True, slots=True)
 class LearnedChange:
-    """A change that a stage of learning would make, as a dry run shows it."""
+    """A change that a stage of learning makes, or would make in a dry run."""
 
     stage: str
-    memory_id: str
+    memory_id: str  #: of weights, the group
     was: str | None
     becomes: str
     reason: str
@@ -85,6 +85,8 @@ class MaintenanceReport:
     unfinished: list[UnfinishedRun] = field(default_factory=list[UnfinishedRun])
     #: The first changes that the stages of learning would make.
     would_learn: list[LearnedChange] = field(default_factory=list[LearnedChange])
+    #: The weights of groups that the run changed, also back to the configured ones.
+    weights: list[LearnedChange] = field(default_factory=list[LearnedChange])
     groups: list[str] | None = None  #: the groups of the run; None: all
 
     @property
@@ -106,6 +108,7 @@ def report_of(
     would_go_first: Sequence[DryRunItem] = (),
     unfinished: Sequence[UnfinishedRun] = (),
     would_learn: Sequence[LearnedChange] = (),
+    weights: Sequence[LearnedChange] = (),
 ) -> MaintenanceReport:
     """Return the report of a run that has ended.
 
@@ -117,6 +120,7 @@ def report_of(
         would_go_first: The most faded memories whose state a dry run would change.
         unfinished: The earlier runs that would be finished first.
         would_learn: The first changes that the stages of learning would make.
+        weights: The weights that the run changed.
     """
     return MaintenanceReport(
         run_id=run.run_id,
@@ -136,5 +140,6 @@ def report_of(
         would_go_first=list(would_go_first),
         unfinished=list(unfinished),
         would_learn=list(would_learn),
+        weights=list(weights),
         groups=run.groups,
     )

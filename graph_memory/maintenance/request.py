@@ -29,6 +29,7 @@ class Stage(StrEnum):
     STRENGTHS = "strengths"
     CENTRALITY = "centrality"
     CLUSTERS = "clusters"
+    WEIGHTS = "weights"
     PURGE = "purge"
     SESSIONS = "sessions"
     RECORDS = "records"
@@ -44,6 +45,7 @@ _LEARNING_STAGES = (
     Stage.STRENGTHS,
     Stage.CENTRALITY,
     Stage.CLUSTERS,
+    Stage.WEIGHTS,
 )
 
 StageName = Annotated[

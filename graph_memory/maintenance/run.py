@@ -21,6 +21,7 @@ from graph_memory.maintenance.report import MaintenanceReport, report_of
 from graph_memory.maintenance.request import Progress, RunRequest, run_options
 from graph_memory.maintenance.stages import run_stages
 from graph_memory.maintenance.state import RunState, RunStopped
+from graph_memory.maintenance.weights import changed_weights
 
 _log = logging.getLogger(__name__)
 
@@ -62,7 +63,8 @@ async def maintain(
 async def _report(context: Context, run: Run, resumed: Sequence[Run]) -> MaintenanceReport:
     graph, settings = context.graph, context.settings
     protected = await count_protected(graph, settings, run.now, run.groups, noted=True)
-    return report_of(run, protected, resumed=resumed)
+    weights = await changed_weights(context, [*resumed, run])
+    return report_of(run, protected, resumed=resumed, weights=weights)
 
 
 async def _finish(state: RunState) -> None:

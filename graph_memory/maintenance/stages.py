@@ -18,6 +18,7 @@ from graph_memory.maintenance.reembedding import rebuild_embeddings
 from graph_memory.maintenance.request import Stage
 from graph_memory.maintenance.state import RunState
 from graph_memory.maintenance.strengths import learn_strengths
+from graph_memory.maintenance.weights import learn_weights
 from graph_memory.memories import classification, confidence
 from graph_memory.memories.embeddings import groups
 from graph_memory.search import session_store
@@ -197,6 +198,7 @@ _STAGES: dict[Stage, Callable[[RunState], Awaitable[None]]] = {
     Stage.STRENGTHS: learn_strengths,
     Stage.CENTRALITY: learning.measure_centrality,
     Stage.CLUSTERS: find_clusters,
+    Stage.WEIGHTS: learn_weights,
     Stage.PURGE: _purge,
     Stage.SESSIONS: _sessions,
     Stage.RECORDS: _records,

@@ -4,5 +4,5 @@
 - `retrieval`: search, walk and budget for a conversation; `budget` is its part without I/O.
 - `session`, `session_store`: the memories that a conversation has loaded, and their storage.
 - `listing`: pages of memories. `facts`: facts and entities for clients of Graphiti.
-- `feedback`: the shift of weights that useful results teach.
+- `feedback`, `lessons`: what was useful, and the weights that a group has learned from it.
 """

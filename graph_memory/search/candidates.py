@@ -69,11 +69,13 @@ class Ranked:
         memories: The candidates, best first.
         judgement: Whether all candidates together answer the question.
         left_out: Number of better candidates that were left out for their relevance.
+        ranking: All candidates with their measures; None if there are none.
     """
 
     memories: list[RankedCandidate]
     judgement: Judgement
     left_out: int = 0
+    ranking: Ranking | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +124,11 @@ async def rank_candidates(
     given = gathered.query, gathered.candidates.rarity, gathered.assessment
     judgement = judge(*given, engine.settings)
     if not min_relevance:
-        return Ranked(ranking.results(limit), judgement)
+        return Ranked(ranking.results(limit), judgement, ranking=ranking)
     ordered = ranking.results(len(ranking.memories))
     relevant = [each for each in ordered if (each.relevance or 0.0) >= min_relevance]
     left_out = sum((each.relevance or 0.0) < min_relevance for each in ordered[:limit])
-    return Ranked(relevant[:limit], judgement, left_out)
+    return Ranked(relevant[:limit], judgement, left_out, ranking)
 
 
 async def judge_nothing(engine: Engine, scope: CallScope) -> Judgement:

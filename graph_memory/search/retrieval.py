@@ -33,7 +33,7 @@ from graph_memory.ranking.profiles import (
     weighted_parameters,
     with_weights,
 )
-from graph_memory.ranking.scoring import RankedCandidate
+from graph_memory.ranking.scoring import RankedCandidate, Ranking
 from graph_memory.search import search
 from graph_memory.search.answer import Retrieved, frame_tokens, memory_tokens, status_tokens
 from graph_memory.search.budget import (
@@ -119,7 +119,7 @@ async def retrieve(
     """
     settings = _for_this_call(engine.settings, asked)
     engine = replace(engine, settings=settings)
-    (session, changed), (vector, hits, judgement) = await asyncio.gather(
+    (session, changed), (vector, hits, judgement, ranking) = await asyncio.gather(
         _read_session(sessions, scope, asked.session_id),
         _search(engine, scope, question, asked),
     )
@@ -148,6 +148,9 @@ async def retrieve(
         )
         written, session = await sessions.write(scope, following)
         if written:
+            ids = [given.memory.memory_id for given in retrieved.memories]
+            ranked = None if past else ranking
+            sessions.delivered(scope, session.session_id, question, ids, ranked)
             return replace(
                 retrieved,
                 memories=in_order(retrieved.memories, asked.sort or _order_for(question)),
@@ -293,8 +296,10 @@ def _for_this_call(settings: Settings, asked: Retrieval) -> Settings:
 
 async def _search(
     engine: Engine, scope: CallScope, question: str, asked: Retrieval
-) -> tuple[Vector, list[SearchHit], Judgement]:
+) -> tuple[Vector, list[SearchHit], Judgement, Ranking | None]:
     """Search, and return the vector of the question, the hits, best first, and their judgement.
+
+    With the profile `recall`, the last item is the ranking of all candidates.
 
     With the profile `recall`, hits that only their neighbours brought in come without content.
     """
@@ -304,7 +309,8 @@ async def _search(
         ranked = await rank_candidates(
             engine, scope, question, embedding, limit=limit, filters=asked, include_content=True
         )
-        return embedding.vector, [_hit(each) for each in ranked.memories], ranked.judgement
+        hits = [_hit(each) for each in ranked.memories]
+        return embedding.vector, hits, ranked.judgement, ranked.ranking
     found = await search.search_by_vector(
         engine, scope, embedding.vector, asked.profile, limit=limit, filters=asked
     )
@@ -312,7 +318,8 @@ async def _search(
         SearchHit(hit.memory.memory_id, hit.similarity, hit.score, hit.components, hit.memory)
         for hit in found
     ]
-    return embedding.vector, hits, Judgement() if hits else await judge_nothing(engine, scope)
+    judgement = Judgement() if hits else await judge_nothing(engine, scope)
+    return embedding.vector, hits, judgement, None
 
 
 def _hit(ranked: RankedCandidate) -> SearchHit:

@@ -13,14 +13,15 @@ lists, and renews the lists when that has grown. A replica keeps the long sessio
 last, and a read returns only what it lacks.
 
 A memory that is used in a session after it was received there is noted behind the call. What is
-used together strengthens relations (`learning/strengths.py`).
+used together strengthens relations (`learning/strengths.py`). If weights are learned, an answer is
+kept as a lesson behind the call, too, and a use is noted with it.
 """
 
 import asyncio
 import logging
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -32,6 +33,9 @@ from graph_memory.database.write_behind import WriteBehind
 from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import GraphMemoryError
+from graph_memory.ranking.scoring import Ranking
+from graph_memory.ranking.weights import weight_settings
+from graph_memory.search.lessons import lesson_fields
 from graph_memory.search.session import ChangedMemory, LoadRecord, Session, merge_loads
 from graph_memory.settings.base import Settings
 
@@ -102,6 +106,7 @@ class SessionStore:
         self._settings = settings
         self._begun: dict[tuple[str, str], dict[str, Any]] = {}
         self._used: dict[tuple[str, str, str], str] = {}
+        self._lessons: list[dict[str, Any]] = []
         self._kept: LRUCache[tuple[str, str], Session] = LRUCache(_KEPT)
         self._behind = WriteBehind(self._write_queued)
 
@@ -166,8 +171,32 @@ class SessionStore:
         self._used[scope.group_id, session_id, memory_id] = instant(scope.now)
         self._behind.schedule()
 
+    def delivered(
+        self,
+        scope: CallScope,
+        session_id: str,
+        question: str,
+        memory_ids: Sequence[str],
+        ranking: Ranking | None,
+    ) -> None:
+        """Schedule that an answer is kept as a lesson, if weights are learned.
+
+        Args:
+            scope: The tenant and the instant.
+            session_id: The session.
+            question: The question.
+            memory_ids: The memories of the answer.
+            ranking: Their ranking; without one, nothing is kept.
+        """
+        if ranking is None or len(memory_ids) < 2 or "weights" not in self._settings.learn:
+            return
+        learned = weight_settings(ranking.settings) != weight_settings(self._settings)
+        fields = lesson_fields(ranking, question, memory_ids, learned=learned)
+        self._lessons.append({**fields, **scope.parameters(), "session_id": session_id})
+        self._behind.schedule()
+
     async def forget(self, session_id: str, *, group_id: str) -> None:
-        """Delete a session; relations keep its uses."""
+        """Delete a session; relations keep its uses, and the group the lessons from it."""
         await self._graph.run(
             "search/session_store/forget", group_id=group_id, session_id=session_id
         )
@@ -226,9 +255,10 @@ class SessionStore:
             self._kept.pop(key, None)
 
     async def _write_queued(self) -> None:
-        while self._begun or self._used:
+        while self._begun or self._used or self._lessons:
             await self._behind.wait_for_cooldown()
             await self._write_begun()
+            await self._write_lessons()
             await self._write_used()
             self._behind.start_cooldown(_COLLECT_SECONDS)
 
@@ -247,6 +277,20 @@ class SessionStore:
         finally:  # readers must not wait for these sessions, whatever happened
             for key in begun:
                 del self._begun[key]
+
+    async def _write_lessons(self) -> None:
+        """Keep answers as lessons; their sessions are stored."""
+        lessons, self._lessons = self._lessons, []
+        if not lessons:
+            return
+        try:
+            await self._graph.run(
+                "search/session_store/keep_lessons",
+                lessons=lessons,
+                most=self._settings.session_history,
+            )
+        except GraphMemoryError as error:
+            _log.warning("%d lessons were not kept: %s", len(lessons), error)
 
     async def _write_used(self) -> None:
         """Note uses; their sessions are stored."""

@@ -9,7 +9,7 @@ from graph_memory.domain.models import ProposalKind, RelationType
 from graph_memory.settings.types import Days, Fraction, FromTableText, Words
 
 #: A stage that learns.
-LearningStage = Literal["entities", "proposals", "strengths", "centrality", "clusters"]
+LearningStage = Literal["entities", "proposals", "strengths", "centrality", "clusters", "weights"]
 
 
 #: The types of relations that become stronger by use. Common use does not show that one memory
@@ -50,7 +50,7 @@ class LearningSettings(BaseSettings):
         (),
         description=(
             "Stages of learning in maintenance runs: any of `entities`, `proposals`, `strengths`, "
-            "`centrality` and `clusters`."
+            "`centrality`, `clusters` and `weights`."
         ),
     )
     entities_per_memory: int = Field(

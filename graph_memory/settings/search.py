@@ -235,15 +235,6 @@ class SearchSettings(BaseSettings):
         le=100_000,
         description="Tokens that one hook adds to the context of a conversation, at most.",
     )
-    feedback_max_shift: float = Field(
-        0.0,
-        ge=0,
-        le=0.5,
-        description="Largest shift of the weight of meaning by feedback; 0 turns it off.",
-    )
-    feedback_rate: float = Field(
-        0.1, gt=0, le=1, description="Weight of the latest feedback in the moving average."
-    )
 
     # Walks
     traversal_max_depth: int = Field(

@@ -26,6 +26,12 @@ _OTHERS = (_FILE, f"{PREFIX}TEST_")
 #: Variables that the command `hook` reads, which reads no settings.
 _OF_HOOKS = (f"{PREFIX}URL", f"{PREFIX}TOKEN", f"{PREFIX}HOOK_SECONDS")
 
+#: Settings of earlier versions, and what replaces them. They have no effect.
+_REPLACED = {
+    "feedback_max_shift": 'learn = ["weights"]',
+    "feedback_rate": 'learn = ["weights"]',
+}
+
 _log = logging.getLogger(__name__)
 
 
@@ -46,6 +52,9 @@ def file_source(settings: type[BaseSettings]) -> InitSettingsSource | None:
         raise SettingsError(
             f"{_FILE}={path} is not valid TOML ({error}); correct or unset it."
         ) from error
+    for key in sorted(read.keys() & _REPLACED.keys()):
+        _log.warning("'%s' in %s has no effect any more; use %s.", key, path, _REPLACED[key])
+        del read[key]
     for key in read:
         if key not in settings.model_fields:
             raise SettingsError(

@@ -299,7 +299,7 @@ def test_a_memory_is_changed_touched_and_superseded_and_its_past_is_asked_for(cl
     assert [memory["memory_id"] for memory in given["memories"]] == [old["memory_id"]]
 
 
-def test_a_conversation_is_given_what_it_lacks(cli: Run) -> None:
+def test_a_conversation_is_given_what_it_lacks(cli: Run, tmp_path: Path) -> None:
     added = cli("add", "Ada prefers green tea", "--json").json
     first = cli("retrieve", "what does Ada drink?", "--max-tokens", 100, "--json").json
     assert [m["memory_id"] for m in first["memories"]] == [added["memory_id"]] == first["anchors"]
@@ -310,7 +310,11 @@ def test_a_conversation_is_given_what_it_lacks(cli: Run) -> None:
     weights = ("--weight", 0.5, "--weight", 0.25, "--weight", 0.25)
     assert "Ada prefers" in cli("retrieve", "tea", "--profile", "weighted", *weights).out
     assert cli("retrieve", "tea", "--weight", 1).code == 2
-    assert cli("feedback", "--json").json["shift"] == 0
+    assert cli("feedback", "--json").json["enabled"] is False
+    assert "recall_late_weight" in cli("feedback").out
+    exported = tmp_path / "lessons.json"
+    cli("feedback", "--export", exported)
+    assert json.loads(exported.read_text())["lessons"] == []
     assert cli("feedback", "--reset", "--json").json["useful"] == 0
 
 

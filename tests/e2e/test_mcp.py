@@ -125,7 +125,7 @@ async def test_a_conversation_is_given_what_it_lacks(url: str, era: Any):
         judged = await call(
             client, "memory_feedback", memory_id=memory_id, useful=True, query="Ada"
         )
-        assert (judged["taught"], judged["shift"]) == (True, 0)
+        assert (judged["taught"], judged["useful"], judged["lessons"]) == (True, 1, 1)
 
 
 @pytest.mark.parametrize("named", [True, False])

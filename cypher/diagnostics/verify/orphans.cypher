@@ -8,7 +8,7 @@
 // include fragments/memory/orphans
 WITH n, head([label IN labels(n)
   WHERE label IN ['MemoryVersion', 'WordVectors', 'Passage', 'Proposal', 'EntityBefore',
-    'NamedEntity']]) AS label
+    'NamedEntity', 'Lesson']]) AS label
 RETURN coalesce(n.group_id, '') AS group_id,
        'a node ' + label + ' belongs to no memory' AS problem, count(*) AS count,
        min(coalesce(n.uuid, elementId(n))) AS example

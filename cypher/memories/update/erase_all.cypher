@@ -1,7 +1,7 @@
 // Erase every memory of a group permanently, with all data about it.
 //
-// That is versions, proposals, mentioned entities, purged memories, sessions, queued episodes and
-// learned feedback.
+// That is versions, proposals, mentioned entities, purged memories, sessions, queued episodes,
+// feedback, lessons and learned weights.
 // It includes Graphiti's episodes, unless the group has entities that are not memories.
 //
 // access  batch
@@ -38,7 +38,8 @@ UNION ALL
   WHERE n.session_id STARTS WITH $group_id + '|'
   RETURN n, 0 AS counts
 UNION ALL
-  MATCH (n:Control {key: 'feedback|' + $group_id})
+  MATCH (n:Control)
+  WHERE n.key IN ['feedback|' + $group_id, 'weights|' + $group_id]
   RETURN n, 0 AS counts
 UNION ALL
   MATCH (n:Episodic {group_id: $group_id})
@@ -54,8 +55,8 @@ UNION ALL
   RETURN n, 0 AS counts
 }
 CALL (n) {
-  OPTIONAL MATCH (n)-[:HAS_VERSION|HAS_WORDS|HAS_PASSAGE|HAS_PROPOSAL]->
-    (part:MemoryVersion|WordVectors|Passage|Proposal)
+  OPTIONAL MATCH (n)-[:HAS_VERSION|HAS_WORDS|HAS_PASSAGE|HAS_PROPOSAL|HAS_LESSON]->
+    (part:MemoryVersion|WordVectors|Passage|Proposal|Lesson)
   DETACH DELETE part, n
 } IN TRANSACTIONS OF 500 ROWS
 RETURN sum(counts) AS deleted

@@ -1,23 +1,45 @@
-// Add feedback to that of a group, as an exponential moving average.
+// Count a judgement of a memory, and note it with the lesson of its question.
 //
-// The lock is taken before the average is read, so that no feedback is lost.
+// A question has one lesson: the latest answer to it, and all judgements so far. Earlier versions
+// read `lean`, a number that they learned; it has no effect.
 //
 // access  write
-// param   group_id : STRING — the tenant
-// param   lean     : FLOAT? [1] — -1..1, meaning minus words in the score; null if unknown
-// param   rate     : FLOAT [1] — weight of this feedback, 0..1
-// param   useful   : BOOLEAN
-// param   now      : STRING — ISO 8601, UTC
-// returns lean    : FLOAT
-// returns useful  : INTEGER
-// returns useless : INTEGER
-// source  exponentially weighted moving average
+// param   group_id  : STRING — the tenant
+// param   lesson    : MAP? — key, question, memory_ids, measures, values, scales, quotes, instants,
+//                     conversations and learned of the answer; null only counts
+// param   memory_id : STRING
+// param   useful    : BOOLEAN
+// param   now       : STRING — ISO 8601, UTC
+// returns useful         : INTEGER
+// returns useless        : INTEGER
+// returns judged_lessons : INTEGER
+// returns used_lessons   : INTEGER
 MERGE (c:Control {key: 'feedback|' + $group_id})
-ON CREATE SET c.lean = 0.0, c.useful = 0, c.useless = 0
+ON CREATE SET c.lean = 0.0
 SET c.updated_at = $now
-WITH c, CASE WHEN $useful THEN $lean ELSE -$lean END AS judged
 SET
-  c.lean = c.lean + $rate * (coalesce(judged, c.lean) - c.lean),
-  c.useful = c.useful + CASE WHEN $useful THEN 1 ELSE 0 END,
-  c.useless = c.useless + CASE WHEN $useful THEN 0 ELSE 1 END
-RETURN c.lean AS lean, c.useful AS useful, c.useless AS useless
+  c.useful = coalesce(toIntegerOrNull(c.useful), 0) + CASE WHEN $useful THEN 1 ELSE 0 END,
+  c.useless = coalesce(toIntegerOrNull(c.useless), 0) + CASE WHEN $useful THEN 0 ELSE 1 END
+FOREACH (lesson IN CASE WHEN $lesson IS NULL THEN [] ELSE [$lesson] END |
+  MERGE (c)-[:HAS_LESSON]->(l:Lesson {group_id: $group_id, key: lesson.key})
+  SET
+    l.at = $now,
+    l.question = lesson.question,
+    l.memory_ids = lesson.memory_ids,
+    l.measures = lesson.measures,
+    l.values = lesson.values,
+    l.scales = lesson.scales,
+    l.quotes = lesson.quotes,
+    l.instants = lesson.instants,
+    l.conversations = lesson.conversations,
+    l.learned = lesson.learned,
+    l.useful_ids = [id IN coalesce(l.useful_ids, []) WHERE id <> $memory_id]
+      + CASE WHEN $useful THEN [$memory_id] ELSE [] END,
+    l.useless_ids = [id IN coalesce(l.useless_ids, []) WHERE id <> $memory_id]
+      + CASE WHEN $useful THEN [] ELSE [$memory_id] END
+)
+WITH c
+// include fragments/lesson/useful
+WITH c, count(CASE WHEN l.key IS NOT NULL THEN 1 END) AS judged_lessons,
+     count(CASE WHEN l.key IS NULL THEN l END) AS used_lessons
+RETURN c.useful AS useful, c.useless AS useless, judged_lessons, used_lessons

@@ -1,4 +1,6 @@
-// Delete the sessions of a group that were not used since an instant; relations keep their uses.
+// Delete the sessions of a group that were not used since an instant.
+//
+// Relations keep their uses, and the group their lessons with a use.
 //
 // access  batch
 // param   group_id : STRING — the tenant
@@ -8,6 +10,7 @@ MATCH (s:Session)
 WHERE s.session_id STARTS WITH $group_id + '|' AND s.updated_at < $before
 CALL (s) {
   // include fragments/session/keep_uses
+  // include fragments/session/keep_lessons
   DELETE s
 } IN TRANSACTIONS OF 2000 ROWS
 RETURN count(*) AS expired

@@ -1,5 +1,7 @@
 // Note that sessions used memories, if they had received them before.
 //
+// The latest lesson that has the memory notes it, too.
+//
 // access  write
 // param   uses : LIST<MAP> — group_id, session_id, memory_id and now; in the order of sessions
 // param   most : INTEGER — used memories that a session notes, the first
@@ -18,4 +20,9 @@ CALL (use) {
       ELSE coalesce(s.used_at, []) + use.now
     END,
     s.used_ids = CASE WHEN known THEN s.used_ids ELSE coalesce(s.used_ids, []) + id END
+  WITH s, id
+  MATCH (s)-[:HAS_LESSON]->(l:Lesson)
+  WHERE id IN l.memory_ids
+  WITH l, id ORDER BY l.at DESC LIMIT 1
+  SET l.useful_ids = CASE WHEN id IN l.useful_ids THEN l.useful_ids ELSE l.useful_ids + id END
 }

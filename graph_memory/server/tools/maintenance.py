@@ -40,7 +40,8 @@ class MaintenanceView(View):
         lines += [f"{c.was}>{c.becomes} {c.memory_id} {c.lead}" for c in run.would_go_first]
         learned = "would learn" if run.dry_run else "learned"
         lines += [f"It {learned} {run.learned} changes."] if run.learned else []
-        lines += [f"{c.memory_id} {c.becomes}: {c.reason}" for c in run.would_learn]
+        changes = (*run.would_learn, *run.weights)
+        lines += [f"{c.memory_id} {c.becomes}: {c.reason}" for c in changes]
         lines += [f"Failed: {f.memory_id}: {f.reason}" for f in run.failed]
         return "\n".join(lines)
 

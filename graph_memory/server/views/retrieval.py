@@ -1,6 +1,6 @@
 """Answers of the tools for conversations."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Self
 
 from graph_memory.api.types import (
@@ -135,23 +135,30 @@ class ContextView(View):
 
 
 class FeedbackView(View):
-    """The effect of feedback on the ranking."""
+    """The feedback of a group so far."""
 
     memory_id: str
     taught: bool
-    lean: float
-    shift: float
-    vector_weight: float
+    useful: int
+    useless: int
+    lessons: int
 
     @classmethod
     def of(cls, memory_id: str, learned: Learned) -> Self:
         """Build the view of a feedback."""
-        return cls(memory_id=memory_id, **asdict(learned))
+        lessons = learned.judged_lessons + learned.used_lessons
+        return cls(
+            memory_id=memory_id,
+            taught=learned.taught,
+            useful=learned.useful,
+            useless=learned.useless,
+            lessons=lessons,
+        )
 
     def text(self) -> str:
-        """Return the lean of the feedback, and the change of the vector weight."""
-        taught = "Learned" if self.taught else "Counted, nothing to learn"
+        """Return whether the judgement teaches, and the numbers so far."""
+        taught = "Kept as a lesson" if self.taught else "Counted"
         return (
-            f"{taught}: lean {self.lean:+.3f} (+ meaning, - words), "
-            f"weight of meaning {self.vector_weight:.3f} ({self.shift:+.3f})."
+            f"{taught}: {self.useful} useful and {self.useless} not useful so far, "
+            f"{self.lessons} lessons."
         )

@@ -10,6 +10,7 @@ from graph_memory.evaluation.answerability import Kind
 from graph_memory.evaluation.dataset import read_data
 from graph_memory.evaluation.evaluate import evaluate
 from graph_memory.memories.embeddings import groups
+from graph_memory.ranking import weights
 from graph_memory.ranking.profiles import Profile
 from graph_memory.reporting.plots import plot_evaluation
 
@@ -72,18 +73,21 @@ async def test_an_ablation_measures_the_profile_without_each_component(
     assert len(weighted.comparisons) == 3
 
 
-async def test_teaching_leaves_every_other_question_to_be_scored(
-    memory: GraphMemory, driver: AsyncDriver
+async def test_each_half_of_the_questions_teaches_the_other(
+    memory: GraphMemory, driver: AsyncDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = read_data(LABELLED)
-    untaught, taught = [
-        (await evaluate(memory, data, budgets=(), taught_shift=shift)).scores[0]
-        for shift in (0.0, 0.3)
-    ]
-    assert untaught.questions == taught.questions == 18
-    assert untaught.recall[5] >= 0.95
-    assert taught.recall[5] >= 0.9  # whatever is learned is bounded
+    taught = (await evaluate(memory, data, budgets=(), teaches=True)).comparisons[-1]
+    assert (taught.method, taught.difference) == ("taught", 0)  # too few lessons
+    monkeypatch.setattr(weights, "LEAST_LESSONS", 5)
+    report = await evaluate(memory, data, budgets=(), teaches=True)
+    taught = report.comparisons[-1]
+    assert taught.scores[0].questions == report.scores[0].questions == 36
+    assert taught.scores[0].recall[5] >= 0.9  # whatever is learned is bounded
+    low, high = taught.difference_interval
+    assert low <= taught.difference <= high
     left, _, _ = await driver.execute_query(
-        "MATCH (c:Control) WHERE c.key STARTS WITH 'feedback|evaluation_' RETURN c"
+        "MATCH (c) WHERE (c:Control AND c.key CONTAINS '|evaluation_') OR "
+        "(c:Lesson AND c.group_id STARTS WITH 'evaluation_') RETURN c"
     )
     assert left == []

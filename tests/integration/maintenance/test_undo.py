@@ -19,7 +19,7 @@ from graph_memory.errors import (
 )
 from graph_memory.maintenance.reembedding import rebuild_embeddings
 from graph_memory.transfer.import_export import export_lines, import_lines
-from tests.conftest import TODAY, Clock, engine_with
+from tests.conftest import TODAY, Clock
 from tests.integration.maintenance.test_run import look, other, run, states
 
 LONG = "Zeppelin " + "naïve façade, ünïcode and\r\nline ends, 漢字 🎈 — " * 40 + " the end "
@@ -299,7 +299,6 @@ async def test_to_erase_a_group_leaves_nothing_to_bring_back(
 ) -> None:
     gone = await memory.add("a secret", conversation_id="talk")
     kept = await memory.add("another", tags=["telling"], conversation_id="talk")
-    memory.context.engine = engine_with(memory, feedback_max_shift=0.2)
     await memory.feedback.add(kept.memory_id, True, query="another")
     await driver.execute_query(
         "CREATE (:Episodic {uuid: $group + 'e', group_id: $group, content: 'a secret was told'}) "

@@ -7,17 +7,19 @@ from graph_memory.errors import SettingsError
 from graph_memory.maintenance.request import RunRequest, Stage, run_options
 from graph_memory.settings.base import read_settings
 
+LEARNING = "entities, proposals, strengths, centrality, clusters, weights"
+
 
 def test_stages_run_in_their_order_whatever_the_order_of_the_request() -> None:
     request = validate(RunRequest, {"stages": [" Purge ", "protection"]})
     assert request.stages_to_run(read_settings()) == [Stage.PROTECTION, Stage.PURGE]
-    learning = (Stage.ENTITIES, Stage.PROPOSALS, Stage.STRENGTHS, Stage.CENTRALITY, Stage.CLUSTERS)
+    learning = LEARNING.split(", ")
     usual = [stage for stage in Stage if stage not in learning]
     assert RunRequest().stages_to_run(read_settings()) == usual
 
 
 def test_a_run_learns_if_the_setting_or_the_request_names_the_stage() -> None:
-    settings = read_settings(learn="entities, proposals, strengths, centrality, clusters")
+    settings = read_settings(learn=LEARNING)
     assert RunRequest().stages_to_run(settings) == list(Stage)
     request = RunRequest(stages=(Stage.PROPOSALS,))
     assert request.stages_to_run(read_settings()) == ["proposals"]
@@ -26,9 +28,7 @@ def test_a_run_learns_if_the_setting_or_the_request_names_the_stage() -> None:
 
 
 def test_without_decay_a_run_leaves_out_the_stages_that_let_memories_fade() -> None:
-    settings = read_settings(
-        decay_enabled=False, learn="entities, proposals, strengths, centrality, clusters"
-    )
+    settings = read_settings(decay_enabled=False, learn=LEARNING)
     left = RunRequest().stages_to_run(settings)
     assert set(Stage) - set(left) == {"protection", "decay", "confidence", "purge"}
 

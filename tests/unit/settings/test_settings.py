@@ -161,6 +161,18 @@ def test_what_is_wrong_in_the_file_is_named_with_it(
         read_settings()
 
 
+def test_a_setting_of_an_earlier_version_is_ignored_with_what_replaces_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = tmp_path / "settings.toml"
+    file.write_text("feedback_max_shift = 0.2\nport = 9000")
+    monkeypatch.setenv("GRAPH_MEMORY_CONFIG", str(file))
+    assert read_settings().port == 9000
+    (warning,) = caplog.messages
+    assert warning.startswith("'feedback_max_shift' in ")
+    assert warning.endswith('has no effect any more; use learn = ["weights"].')
+
+
 def test_a_value_is_shown_unless_it_is_secret(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
