@@ -1,1 +1,1 @@
-"""Adapters that let other frameworks use a `GraphMemory`; each needs an extra."""
+"""Adapters to other frameworks, each with an extra, and to scripts without an event loop."""
