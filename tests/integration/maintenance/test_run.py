@@ -416,13 +416,27 @@ async def test_a_run_does_not_overtake_an_access(
     assert set((await states(driver, group)).values()) == {"ACTIVE"}
 
 
-async def killed(settings: Settings, group: str, driver: AsyncDriver, after: int) -> None:
-    """Start a run in a process of its own, and kill it when it has changed so many memories."""
-    environment = os.environ | {
-        "GRAPH_MEMORY_NEO4J_URI": settings.neo4j_uri or "",
-        "GRAPH_MEMORY_NEO4J_USER": settings.neo4j_user,
-        "GRAPH_MEMORY_NEO4J_PASSWORD": settings.neo4j_password.get_secret_value(),
-    }
+async def killed(
+    settings: Settings, group: str, driver: AsyncDriver, after: int, **more: str
+) -> None:
+    """Start a run in a process of its own, and kill it when it has recorded so many changes.
+
+    Args:
+        settings: The database.
+        group: The group that the run treats.
+        driver: A driver of the database.
+        after: Number of records of changes.
+        more: Variables of the environment.
+    """
+    environment = (
+        os.environ
+        | more
+        | {
+            "GRAPH_MEMORY_NEO4J_URI": settings.neo4j_uri or "",
+            "GRAPH_MEMORY_NEO4J_USER": settings.neo4j_user,
+            "GRAPH_MEMORY_NEO4J_PASSWORD": settings.neo4j_password.get_secret_value(),
+        }
+    )
     program = Path(sys.executable).with_name("graph-memory")
     process = await asyncio.create_subprocess_exec(
         program,
@@ -438,7 +452,8 @@ async def killed(settings: Settings, group: str, driver: AsyncDriver, after: int
     changed, deadline = 0, time.monotonic() + 60
     while changed < after and process.returncode is None and time.monotonic() < deadline:
         records, _, _ = await driver.execute_query(
-            "MATCH (c:MaintenanceChange {group_id: $group}) RETURN count(c)", group=group
+            "MATCH (c:MaintenanceChange|LearningChange {group_id: $group}) RETURN count(c)",
+            group=group,
         )
         changed = records[0][0]
     if process.returncode is None:
