@@ -25,6 +25,8 @@ def in_options(error: InvalidArgumentError, words: Words) -> InvalidArgumentErro
     error.args = InvalidArgumentError(option, error.value, error.expected).args
     if error.value is None:  # a command line cannot say None
         error.args = (f"{option} is not given: {error.expected}.",)
+    elif error.value is True:  # a flag has no value
+        error.args = (f"{option} is not allowed: {error.expected}.",)
     error.argument = option
     return error
 
