@@ -11,6 +11,7 @@ relations are streamed, and numpy computes: an iteration takes milliseconds, in 
 Source: Brin and Page, The Anatomy of a Large-Scale Hypertextual Web Search Engine, 1998.
 """
 
+import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -119,11 +120,8 @@ async def compute(graph: Graph, scope: CallScope, canary: int = 100) -> Computed
     async for block in stream:
         for row in block:
             network.add(row)
-    values = _centralities(network)
-    reason = (
-        f"PageRank of {len(network.ids)} memories and {len(network.relations)} weighted relations"
-    )
-    return Computed(_changes(network, values), reason)
+    # In a thread, so that a server answers other calls in the seconds that a large group takes.
+    return await asyncio.to_thread(_computed, network)
 
 
 async def store(graph: Graph, scope: CallScope, computed: Computed, run_id: str) -> None:
@@ -198,6 +196,14 @@ def _weighted(memory_id: str, relations: Iterable[Any]) -> list[tuple[str, str, 
 def relation_weight(name: str, strength: float) -> float:
     """Return the weight of a relation by its type and strength, 0 to 1."""
     return _WEIGHTS.get(name, 1.0) * strength
+
+
+def _computed(network: _Network) -> Computed:
+    values = _centralities(network)
+    reason = (
+        f"PageRank of {len(network.ids)} memories and {len(network.relations)} weighted relations"
+    )
+    return Computed(_changes(network, values), reason)
 
 
 def _centralities(network: _Network) -> dict[str, float]:

@@ -131,3 +131,6 @@ Permanent = Annotated[bool, Field(description="True: without recovery.")]
 DetailName = Annotated[
     Detail, Field(description="Fields of each memory: lean, or full with components and dates.")
 ]
+MemoryDetail = Annotated[
+    Detail, Field(description="Fields: lean, or full with its decay and centrality explained.")
+]

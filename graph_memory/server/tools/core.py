@@ -22,6 +22,7 @@ from graph_memory.server.views.base import (
     UpdateView,
 )
 from graph_memory.server.views.lean import Detail, FullView, LeanPage, LeanSearch, LeanView
+from graph_memory.server.views.lifecycle import DecayStatusView, ExplainedMemoryView
 
 toolset = Toolset()
 touching = Toolset(Scope.READ)  # a caller that may read may count a use
@@ -92,6 +93,7 @@ async def get_memory(
     session_id: Unlisted[parameters.Session] = None,
     as_of: Unlisted[parameters.AsOf] = None,
     known_at: Unlisted[parameters.KnownAt] = None,
+    detail: Unlisted[parameters.MemoryDetail] = Detail.LEAN,
     group_id: parameters.GroupId = None,
 ) -> MemoryView:
     """Read one memory in full when you have its id."""
@@ -103,12 +105,16 @@ async def get_memory(
         known_at=known_at,
         group_id=group_id,
     )
-    if not include_relations:
-        return MemoryView(memory=found)
-    relations = await memory.relations.list(
-        memory_id, as_of=as_of, known_at=known_at, group_id=group_id
-    )
-    return MemoryView(memory=found, relations=relations)
+    relations = None
+    if include_relations:
+        relations = await memory.relations.list(
+            memory_id, as_of=as_of, known_at=known_at, group_id=group_id
+        )
+    if detail is Detail.LEAN or as_of or known_at:
+        return MemoryView(memory=found, relations=relations)
+    status = await memory.lifecycle.status(memory_id, group_id=group_id)
+    decay = DecayStatusView.of(status, memory.lifecycle.rules_hash())
+    return ExplainedMemoryView(memory=found, relations=relations, decay=decay)
 
 
 @toolset.tool("Update a memory", SETS, synonyms={"id": "memory_id"})

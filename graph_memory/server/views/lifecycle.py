@@ -17,7 +17,7 @@ from graph_memory.api.types import (
 )
 from graph_memory.domain.models import CentralRelation
 from graph_memory.domain.timestamps import Instant
-from graph_memory.server.views.base import ValueView, View
+from graph_memory.server.views.base import MemoryView, ValueView, View
 
 
 class Preservation(BaseModel):
@@ -116,6 +116,16 @@ class DecayStatusView(View):
                 *(f"{t.at:%Y-%m-%d %H:%M} {t.to}: {t.reason}" for t in self.transitions),
             ]
         )
+
+
+class ExplainedMemoryView(MemoryView):
+    """A memory with its decay and its centrality, explained."""
+
+    decay: DecayStatusView
+
+    def text(self) -> str:
+        """Return the memory as `MemoryView` does, and the explanation."""
+        return f"{super().text()}\n{self.decay.explanation}"
 
 
 class ForecastView(ValueView):

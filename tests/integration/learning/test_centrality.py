@@ -13,6 +13,8 @@ from graph_memory.learning import centrality
 from tests.conftest import Clock
 from tests.integration.maintenance.test_run import other, run
 from tests.support.dump import dump
+from tests.support.mcp_client import call, inside
+from tests.support.mcp_client import text as text_of
 
 NAMES = ("hub", "spoke one", "spoke two", "spoke three", "island")
 
@@ -52,6 +54,24 @@ async def test_a_memory_that_many_support_is_central(
     assert [each.from_id for each in status.central_through] == [three, two, one]
     assert sum(each.share for each in status.central_through) == pytest.approx(1.0, abs=1e-3)
     assert f"most through {three} (supports, " in describe_status(status)
+
+
+async def test_a_client_reads_a_memory_with_its_centrality_explained(memory: GraphMemory) -> None:
+    hub, one, two, three, _ = await network(memory)
+    await measure(memory)
+    async with inside(memory) as client:
+        lean = await call(client, "get_memory", memory_id=hub)
+        full = await call(client, "get_memory", memory_id=hub, detail="full")
+        past = await call(
+            client, "get_memory", memory_id=hub, detail="full", as_of=memory.clock().isoformat()
+        )
+        told = await client.call_tool("get_memory", {"memory_id": hub, "detail": "full"})
+    assert "decay" not in lean
+    assert "decay" not in past
+    assert full["decay"]["centrality"] == 1.0
+    assert [each["from_id"] for each in full["decay"]["central_through"]] == [three, two, one]
+    assert lean.items() <= {**full, "access_count": lean["access_count"]}.items()
+    assert f"most through {three} (supports, " in text_of(told)
 
 
 async def test_once_or_ten_times_is_the_same_and_undo_leaves_nothing(
