@@ -53,6 +53,8 @@ class MemoriesApi:
     ) -> AddedMemory:
         """Store a memory and return it, with the earlier memories that it may contradict.
 
+        Secrets in its content are masked or refused; the setting `secrets` decides.
+
         Args:
             content: The text, or a `NewMemory` with all details.
             on_duplicate: `raise` an error for content that is stored already, or `return` the
@@ -82,7 +84,7 @@ class MemoriesApi:
         if not memory_id:
             raise GraphMemoryError("The memory was not stored.")
         stored = await self.context.read_memory(self.context.scope(group_id), memory_id)
-        return AddedMemory.of(stored, outcome.possible_conflicts)
+        return AddedMemory.of(stored, outcome.possible_conflicts, outcome.masked)
 
     async def add_many(
         self,

@@ -176,14 +176,14 @@ async def update(
     ] = None,
 ) -> None:
     """Change a memory. Keep its earlier text as a version; replace its tags and attachments."""
-    files = referred(attachments)
-    async with opened("Storing…", model=content is not None) as memory:
+    files, text = referred(attachments), None if content is None else _text(content)
+    async with opened("Storing…", model=text is not None) as memory:
         (memory_id,) = await whole_ids(memory, [memory_id])
         if parent_id is not None:
             (parent_id,) = await whole_ids(memory, [parent_id])
         changed, _ = await memory.update(
             memory_id,
-            content=None if content is None else _text(content),
+            content=text,
             memory_type=unchecked(memory_type),
             tags=tags,
             importance=importance,
@@ -198,6 +198,8 @@ async def update(
             decay_rate=decay_rate,
             clear=unchecked(clear or ()),
         )
+    if text is not None and changed.content != text:
+        note("It looked like the text contains secrets; the memory names only their kind.")
     show_fields(as_mapping(changed))
     _note_clamped(importance, changed.importance)
 
@@ -395,12 +397,20 @@ def note_known(found: "SearchResults | Retrieved") -> None:
 
 
 def _show_added(stored: "AddedMemory") -> None:
-    """Print a new memory, and a note for each earlier one that it may contradict."""
+    """Print a new memory, with notes on masked secrets and on what it may contradict."""
     fields = as_mapping(stored)
     if not request().as_json:
+        _note_masked(fields.pop("masked"))
         for conflict in fields.pop("possible_conflicts"):
             note(str(conflict))
     show_fields(fields)
+
+
+def _note_masked(kinds: "Sequence[str]") -> None:
+    """Print a note if a text contained secrets."""
+    if kinds:
+        named = ", ".join(kinds)
+        note(f"It looked like it contains secrets; the memory names only their kind: {named}.")
 
 
 def _note_clamped(given: float | None, stored: float) -> None:

@@ -263,12 +263,15 @@ class PossibleConflict:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AddedMemory(Memory):
-    """A new memory, and the earlier ones that it may contradict, the highest score first.
+    """A new memory with remarks, which comparisons leave out.
 
-    It equals the same memory without `possible_conflicts`.
+    Attributes:
+        possible_conflicts: Earlier memories that it may contradict, the highest score first.
+        masked: Kinds of the secrets that were masked in its content.
     """
 
     possible_conflicts: tuple[PossibleConflict, ...] = ()
+    masked: tuple[str, ...] = ()
 
     def __eq__(self, other: object) -> bool:
         """Compare the fields of a `Memory`."""
@@ -279,10 +282,12 @@ class AddedMemory(Memory):
     __hash__ = Memory.__hash__
 
     @classmethod
-    def of(cls, memory: Memory, conflicts: Iterable[PossibleConflict]) -> "AddedMemory":
-        """Return a memory with its possible conflicts."""
+    def of(
+        cls, memory: Memory, conflicts: Iterable[PossibleConflict], masked: Iterable[str]
+    ) -> "AddedMemory":
+        """Return a memory with its remarks."""
         given = {f.name: getattr(memory, f.name) for f in fields(Memory)}
-        return cls(**given, possible_conflicts=tuple(conflicts))
+        return cls(**given, possible_conflicts=tuple(conflicts), masked=tuple(masked))
 
 
 @dataclass(frozen=True, slots=True)

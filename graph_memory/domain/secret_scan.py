@@ -1,4 +1,4 @@
-"""Recognition of secrets in texts by their patterns: keys, tokens, passwords. No I/O.
+"""Recognition of secrets in texts by their patterns: keys, tokens, passwords, cards. No I/O.
 
 A finding names the kind of secret and its place, and never contains the secret. Hashes, UUIDs and
 identifiers are not secrets, unless they are assigned to a name such as `api_key`.
@@ -86,6 +86,23 @@ def _is_random(value: str) -> bool:
     return bool(re.search(r"\d", value)) and bool(re.search(r"[A-Za-z]", value))
 
 
+def _is_card(value: str) -> bool:
+    """Return True for a number of a payment card: its issuer, its length and its check digit.
+
+    Source: ISO/IEC 7812-1, annex B (the Luhn algorithm).
+    """
+    digits = [int(each) for each in value if each.isdigit()]
+    doubled = (sum(divmod(2 * digit, 10)) for digit in digits[-2::-2])
+    number = "".join(map(str, digits))
+    return bool(_CARD.fullmatch(number)) and (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
+
+
+#: The numbers of Visa, Mastercard, American Express, Discover, Diners Club and JCB.
+_CARD = re.compile(
+    r"4\d{12}(?:\d{3}){0,2}|(?:5[1-5]\d\d|222[1-9]|22[3-9]\d|2[3-6]\d\d|27[01]\d|2720)\d{12}"
+    r"|3[47]\d{13}|6(?:011|5\d\d|4[4-9]\d)\d{12}|3(?:0[0-5]|[68]\d)\d{11}|35(?:2[89]|[3-8]\d)\d{12}"
+)
+
 #: The part of a name that shows that its value is a secret.
 _NAME = (
     r"(?:pass(?:word|wd|phrase)|pwd|secret(?:[-_]?(?:access[-_]?)?key)?|api[-_]?(?:key|secret|token)"
@@ -94,7 +111,15 @@ _NAME = (
 )
 
 _PATTERNS: tuple[_Pattern, ...] = (
-    _Pattern("private key", re.compile(r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----")),
+    _Pattern(  # with its lines, also where a string of a program escapes their ends
+        "private key",
+        re.compile(
+            r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"
+            r"(?:\s*(?:(?:Proc-Type|DEK-Info|Version|Comment):[^\n]*\n\s*)*[A-Za-z0-9+/=\s\\]{16,}"
+            r"(?:-----END [A-Z0-9 ]{1,40}-----)?)?"
+        ),
+    ),
+    _Pattern("card number", re.compile(r"(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w-]|\.\d)"), _is_card),
     _Pattern("AWS access key", re.compile(r"\b(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}\b")),
     _Pattern(
         "GitHub token", re.compile(r"\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{22,})")

@@ -46,6 +46,7 @@ class AddResult:
     link_error: LinkError | None = None  #: relations or a parent that a stored memory lacks
     #: Earlier memories that it may contradict, the highest score first, if they were asked for.
     possible_conflicts: tuple[PossibleConflict, ...] = ()
+    masked: tuple[str, ...] = ()  #: kinds of the secrets that are masked in the stored content
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ async def add_many(
     Returns:
         One outcome per memory, in the order given.
     """
-    drafts = [Draft.from_input(memory, scope.group_id) for memory in memories]
+    drafts = [Draft.from_input(memory, scope.group_id, engine.settings) for memory in memories]
     try:
         outcomes = await _store(engine, scope, drafts, chat, compare)
     except UniquenessError:
@@ -103,7 +104,7 @@ async def content_properties(
 ) -> dict[str, Any]:
     """Return the properties that depend on the content of a memory, for a new content."""
     check_length(content, engine.settings)
-    draft = Draft.from_input(NewMemory(content=content), group_id)
+    draft = Draft.from_input(NewMemory(content=content), group_id, engine.settings)
     await check_not_stored(engine.graph, draft.dedup_key, group_id, besides=memory_id)
     (embedded,) = await vectors(engine, [content])
     return {
@@ -153,7 +154,13 @@ async def _create(
     stored = {row.memory_id: row.stored_id for row in created.stored}
     made = Counter(created.made)
     return iter(
-        AddResult(draft.memory_id, None, made[draft.memory_id], possible_conflicts=tuple(found))
+        AddResult(
+            draft.memory_id,
+            None,
+            made[draft.memory_id],
+            possible_conflicts=tuple(found),
+            masked=draft.masked,
+        )
         if stored[draft.memory_id] == draft.memory_id
         else AddResult(None, DuplicateError(stored[draft.memory_id]))
         for draft, found in zip(drafts, conflicts or [()] * len(drafts), strict=True)

@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from graph_memory.database.graph import Graph
 from graph_memory.domain.encoding import content_hash
@@ -19,6 +19,7 @@ from graph_memory.errors import (
 )
 from graph_memory.memories import relations
 from graph_memory.memories.absent import each_not_found
+from graph_memory.memories.screening import refusal, screen
 from graph_memory.settings.base import Settings
 from graph_memory.wording import argument, operation
 
@@ -31,13 +32,16 @@ class Draft:
     memory_id: str
     content_hash: str
     dedup_key: str
+    masked: tuple[str, ...] = ()  #: kinds of the secrets that are masked in the content
 
     @classmethod
-    def from_input(cls, memory: NewMemory, group_id: str) -> "Draft":
+    def from_input(cls, memory: NewMemory, group_id: str, settings: Settings) -> "Draft":
         """Return a draft of a memory for a group, with a new id if it has none."""
+        content, title = screen(memory.content, settings), memory.title
+        memory = replace(memory, content=content.text, title=title and screen(title, settings).text)
         hashed = content_hash(memory.content)
         memory_id = memory.memory_id or str(uuid.uuid4())
-        return cls(memory, memory_id, hashed, dedup_key(group_id, hashed))
+        return cls(memory, memory_id, hashed, dedup_key(group_id, hashed), content.masked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +89,10 @@ async def check_all(engine: Engine, drafts: Sequence[Draft], group_id: str) -> l
     errors: list[GraphMemoryError | None] = []
     missing: list[dict[str, str]] = []
     for draft in drafts:
-        error = _length_error(draft.memory.content, engine.settings) or _find_problem(
-            draft, existing, seen
+        error = (
+            _length_error(draft.memory.content, engine.settings)
+            or refusal(draft.memory.content, engine.settings)
+            or _find_problem(draft, existing, seen)
         )
         errors.append(error)
         missing.append({} if error else _missing_ends(draft.memory, existing, seen))

@@ -25,6 +25,7 @@ from graph_memory.memories.access import restore_contents
 from graph_memory.memories.add import content_properties
 from graph_memory.memories.deduplication import check_not_stored
 from graph_memory.memories.read import get_many, view_parameters
+from graph_memory.memories.screening import admit
 from graph_memory.wording import argument
 
 #: The text that confirms the deletion of a whole group.
@@ -62,8 +63,8 @@ async def update(
         The changed memory, and whether it was embedded again.
 
     Raises:
-        InvalidArgumentError: `changes` is empty, a field is both changed and cleared, or the
-            parent is the memory itself or below it.
+        InvalidArgumentError: `changes` is empty, a field is both changed and cleared, the parent
+            is the memory itself or below it, or the new content contains a secret to refuse.
         DuplicateError: Another memory has the new content.
         NotFoundError: The group has no such memory, or no such parent.
     """
@@ -73,6 +74,8 @@ async def update(
     found = await _fetch_decompressed(engine, scope, memory_id)
     if changes.parent_id:
         await _check_parent(graph, scope.group_id, memory_id, changes.parent_id)
+    if "content" in given:
+        given["content"] = admit(given["content"], settings)
     if given.get("content") == found.content:
         del given["content"]  # a concurrent update may have changed it: never write it unchanged
     rewritten = "content" in given

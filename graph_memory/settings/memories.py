@@ -1,5 +1,7 @@
 """The settings of stored memories: embeddings, limits and defaults."""
 
+from typing import Literal
+
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings
 
@@ -28,6 +30,13 @@ class MemorySettings(BaseSettings):
     )
     embedding_cache_size: int = Field(
         1024, ge=0, le=1_000_000, description="Questions whose vectors are kept in memory."
+    )
+
+    # Secrets
+    secrets: Literal["mask", "refuse", "store"] = Field(
+        "mask",
+        description="What becomes of keys, tokens, passwords and card numbers in a new content: "
+        "mask them, refuse the memory, or store them.",
     )
 
     # Limits on what one call may carry

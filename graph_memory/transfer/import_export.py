@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from operator import itemgetter
 from typing import Any, Literal, TypeVar, get_args
 
@@ -17,6 +17,7 @@ from graph_memory.domain.timestamps import instant
 from graph_memory.errors import DuplicateError, GraphMemoryError, InvalidArgumentError
 from graph_memory.graphiti.properties import entity_hash
 from graph_memory.inference.embedder import Vector
+from graph_memory.memories.screening import admit
 from graph_memory.transfer.line_format import (
     RESERVED_ENTITY_KEYS,
     RESERVED_FACT_KEYS,
@@ -62,7 +63,8 @@ class LineRename:
 class ImportReport:
     """The counts of an import, with the first 20 errors and the first 20 renames.
 
-    A memory with a new id is counted in `stored` and in `renamed`.
+    A memory with a new id is counted in `stored` and in `renamed`; one with a masked secret in
+    `masked`, whether it was stored or skipped.
     """
 
     stored: int = 0
@@ -70,6 +72,7 @@ class ImportReport:
     relations: int = 0
     failed: int = 0
     renamed: int = 0
+    masked: int = 0
     errors: list[LineError] = field(default_factory=list[LineError])
     renames: list[LineRename] = field(default_factory=list[LineRename])
 
@@ -93,6 +96,7 @@ class _Line:
     number: int
     group_id: str
     memory: ArchivedMemory
+    given: str  #: the content before its secrets were masked
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,11 +222,27 @@ class _Import:
             if not text.strip():
                 continue
             try:
-                memory = read_line(text)
+                given = read_line(text)
+                memory = self._screened(given)
             except GraphMemoryError as error:
                 self.report.refuse(number, error)
             else:
-                yield _Line(number, self._group_id or self._memory.group(memory.group_id), memory)
+                group_id = self._group_id or self._memory.group(memory.group_id)
+                yield _Line(number, group_id, memory, given.content)
+
+    def _screened(self, memory: ArchivedMemory) -> ArchivedMemory:
+        """Return a memory without its secrets, also in its earlier texts; raises as `admit`."""
+        settings = self._memory.settings
+        screened = replace(
+            memory,
+            content=admit(memory.content, settings),
+            versions=tuple(
+                replace(version, content=admit(version.content, settings))
+                for version in memory.versions
+            ),
+        )
+        self.report.masked += screened != memory
+        return screened
 
     async def _stored_lines(self, group_id: str, lines: list[_Line]) -> list[tuple[_Line, str]]:
         """Store the memories of lines, and return all that are stored now, with their ids."""
@@ -367,8 +387,9 @@ class _Import:
 
 def _is_of(line: _Line, holder: _Holder) -> bool:
     """Check whether the memory with the id of a line has its content, or had it earlier."""
-    content = line.memory.content
-    known = {content_hash(content), entity_hash(holder.memory_id, content)}
+    contents = {line.memory.content, line.given}
+    known = {content_hash(each) for each in contents}
+    known |= {entity_hash(holder.memory_id, each) for each in contents}
     return not known.isdisjoint(holder.hashes)
 
 

@@ -501,7 +501,7 @@ def test_an_import_names_the_bad_lines_and_can_be_repeated(
     )
     result = cli("import", file)
     assert result.code == 1
-    assert result.out == "stored\t2\nskipped\t0\nrelations\t1\nfailed\t2\nrenamed\t0\n"
+    assert result.out == "stored\t2\nskipped\t0\nrelations\t1\nfailed\t2\nrenamed\t0\nmasked\t0\n"
     third, fifth = result.err.splitlines()
     assert third.startswith("line 3: ")
     assert fifth.startswith("line 5: ")

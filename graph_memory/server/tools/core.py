@@ -8,6 +8,7 @@ from graph_memory.api.service import GraphMemory
 from graph_memory.api.types import Profile, Scope
 from graph_memory.domain.inputs import NewMemory
 from graph_memory.domain.models import MemoryType, ResultOrder, SortOrder, Source
+from graph_memory.domain.secret_scan import kinds_of_secrets
 from graph_memory.server import parameters
 from graph_memory.server.schemas import Unlisted
 from graph_memory.server.tool import DESTROYS, READS, SETS, WRITES, Toolset
@@ -156,7 +157,9 @@ async def update_memory(
         decay_rate=decay_rate,
         clear=clear,
     )
-    return UpdateView(memory=changed, re_embedded=re_embedded)
+    # The stored text differs from the given one only where a secret was masked.
+    masked = kinds_of_secrets(content) if content and changed.content != content else []
+    return UpdateView(masked=masked, memory=changed, re_embedded=re_embedded)
 
 
 @toolset.tool("Delete a memory", DESTROYS)

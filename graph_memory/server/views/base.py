@@ -1,6 +1,6 @@
 """Answers of the tools: structured content, and a short text for the agent."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, SerializerFunctionWrapHandler, model_serializer
@@ -91,6 +91,16 @@ class Classification(BaseModel):
 
 
 #: Advice beside a possible conflict.
+
+
+def masked_note(kinds: Sequence[str]) -> list[str]:
+    """Return a sentence about masked secrets, or nothing."""
+    if not kinds:
+        return []
+    named = ", ".join(kinds)
+    return [f"It looked like it contains secrets; the memory names only their kind: {named}."]
+
+
 _SETTLE = "If so, relate them with supersedes or contradicts."
 
 
@@ -103,12 +113,14 @@ class AddView(View):
     relations_created: int
     link_error: ErrorView | None
     possible_conflicts: list[PossibleConflict] = []
+    masked: list[str] = []
 
     @classmethod
     def of(cls, memory: Memory, outcome: AddResult) -> Self:
         """Build the view of a new memory."""
         return cls(
             possible_conflicts=list(outcome.possible_conflicts),
+            masked=list(outcome.masked),
             memory_id=memory.memory_id,
             memory=memory,
             classification=Classification(source=memory.importance_source),
@@ -117,17 +129,18 @@ class AddView(View):
         )
 
     def structured(self) -> dict[str, Any] | None:
-        """Return the fields, without an empty list of conflicts."""
-        empty = set[str]() if self.possible_conflicts else {"possible_conflicts"}
+        """Return the fields, without empty lists of conflicts and secrets."""
+        empty = {name for name in ("possible_conflicts", "masked") if not getattr(self, name)}
         return self.model_dump(mode="json", exclude=empty)
 
     def text(self) -> str:
-        """Return the id, the error of links that were not made, and the possible conflicts."""
+        """Return the id, what was masked, the error of links, and the possible conflicts."""
         related = f", {self.relations_created} relations" if self.relations_created else ""
         error = [self.link_error.text()] if self.link_error else []
         conflicts = [str(each) for each in self.possible_conflicts]
         hint = [_SETTLE] if conflicts else []
-        return " ".join([f"Stored memory {self.memory_id}{related}.", *error, *conflicts, *hint])
+        stored = f"Stored memory {self.memory_id}{related}."
+        return " ".join([stored, *masked_note(self.masked), *error, *conflicts, *hint])
 
 
 class BatchItem(BaseModel):
@@ -137,6 +150,7 @@ class BatchItem(BaseModel):
     relations_created: int
     error: ErrorView | None
     link_error: ErrorView | None
+    masked: list[str] = []
 
 
 class BatchView(View):
@@ -155,20 +169,31 @@ class BatchView(View):
                 relations_created=outcome.relations_created,
                 error=ErrorView.of(outcome.error) if outcome.error else None,
                 link_error=ErrorView.of(outcome.link_error) if outcome.link_error else None,
+                masked=list(outcome.masked),
             )
             for outcome in outcomes
         ]
         refused = sum(1 for result in results if result.error)
         return cls(stored=len(results) - refused, refused=refused, results=results)
 
+    def structured(self) -> dict[str, Any] | None:
+        """Return the fields, without the empty lists of secrets."""
+        empty = {i: {"masked"} for i, each in enumerate(self.results) if not each.masked}
+        return self.model_dump(mode="json", exclude={"results": empty})
+
     def text(self) -> str:
-        """Return the numbers, and the errors of memories and of their links."""
+        """Return the numbers, the errors of memories and of their links, and what was masked."""
         errors = [
             f"{position}: {error.text()}"
             for position, result in enumerate(self.results)
             if (error := result.error or result.link_error)
         ]
-        return "\n".join([f"Stored {self.stored}, refused {self.refused}.", *errors])
+        masked = [
+            f"{position}: {note}"
+            for position, result in enumerate(self.results)
+            for note in masked_note(result.masked)
+        ]
+        return "\n".join([f"Stored {self.stored}, refused {self.refused}.", *errors, *masked])
 
 
 class MemoryView(Flat):
@@ -188,10 +213,15 @@ class UpdateView(View):
 
     memory: Memory
     re_embedded: bool
+    masked: list[str] = []
+
+    def structured(self) -> dict[str, Any] | None:
+        """Return the fields, without an empty list of secrets."""
+        return self.model_dump(mode="json", exclude=set() if self.masked else {"masked"})
 
     def text(self) -> str:
-        """Return the id."""
-        return f"Updated memory {self.memory.memory_id}."
+        """Return the id, and what was masked."""
+        return " ".join([f"Updated memory {self.memory.memory_id}.", *masked_note(self.masked)])
 
 
 class DeletionView(ValueView):

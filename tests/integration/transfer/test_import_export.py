@@ -255,7 +255,7 @@ async def test_repeating_an_import_changes_nothing(
     await memory.relations.add(child, parent, "part_of", strength=0.1)
     now = await exported(memory)
     again = await import_lines(memory, lines)
-    nothing = {"relations": 0, "failed": 0, "renamed": 0, "errors": [], "renames": []}
+    nothing = {"relations": 0, "failed": 0, "renamed": 0, "masked": 0, "errors": [], "renames": []}
     assert asdict(again) == {"stored": 0, "skipped": 2, **nothing}
     assert await exported(memory) == now
 

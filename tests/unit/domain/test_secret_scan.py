@@ -35,6 +35,12 @@ SECRETS = {
     'api_key = "0123456789abcdef0123456789abcdef"': "secret assignment",
     "client_secret: Zx8Qw2Er5Ty7": "secret assignment",
     "my password is hunter22": "password",
+    "pay with 4111 1111 1111 1111 today": "card number",
+    "card 5555-5555-5555-4444, 12/29": "card number",
+    "amex: 378282246310005": "card number",
+    "6011111111111117": "card number",
+    "30569309025904": "card number",
+    "3530111333300000": "card number",
 }
 
 HARMLESS = (
@@ -60,6 +66,11 @@ HARMLESS = (
     "postgres://user:password@localhost/db",
     "sk-learn-pipeline-and-more-words",
     "Tokenizer: bert-base-uncased",
+    "order 4111111111111112 has a wrong check digit",
+    "at 1762345678901 milliseconds, then 1762345678901234567",
+    "the ISBN is 978-3-16-148410-0",
+    "4111111111111111.5 metres",
+    "pi is 3.14159265358979323846",
 )
 
 
@@ -75,6 +86,20 @@ def test_other_text_is_not_a_secret(text: str):
     assert kinds_of_secrets(text) == []
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "\n" + "MIIEvQIBADANBgkqhkiG9w0B\nAQEFAASC\n" * 3,
+        "\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,01AB\n\n" + "MIIEvQIBADANBgkqhkiG\n" * 3,
+        "\\nMIIEvQIBADANBgkqhkiG9w0B\\nAQEFAASC\\n",
+    ],
+)
+def test_a_private_key_is_found_with_all_its_lines(body: str):
+    key = f"-----BEGIN RSA PRIVATE KEY-----{body}-----END RSA PRIVATE KEY-----"
+    (found,) = find_secrets(f"Use this:\n{key}\nThanks.")
+    assert f"Use this:\n{key}\nThanks."[found.start : found.end] == key
+
+
 @given(st.uuids(), st.binary(min_size=1))
 def test_hashes_and_uuids_are_not_secrets(id_: uuid.UUID, data: bytes):
     digests = [hashlib.new(name, data).hexdigest() for name in ("md5", "sha1", "sha256", "sha512")]
@@ -83,7 +108,20 @@ def test_hashes_and_uuids_are_not_secrets(id_: uuid.UUID, data: bytes):
             assert kinds_of_secrets(text) == []
 
 
-@pytest.mark.parametrize("part", ["a.a", "eyJ-", "://", "pass", "SG.", "token: ", "http://a:"])
+@pytest.mark.parametrize(
+    "part",
+    [
+        "a.a",
+        "eyJ-",
+        "://",
+        "pass",
+        "SG.",
+        "token: ",
+        "http://a:",
+        "4 1-",
+        "-----BEGIN PRIVATE KEY-----",
+    ],
+)
 def test_long_texts_are_read_in_one_pass(part: str):
     began = time.process_time()
     find_secrets(part * 50_000)
