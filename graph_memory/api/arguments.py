@@ -94,7 +94,7 @@ StageArgument = (
     ]
 )
 ProposalKindArgument = (
-    ProposalKind | Literal["relates_to", "duplicate_of", "contradicts", "supersedes"]
+    ProposalKind | Literal["relates_to", "duplicate_of", "contradicts", "supersedes", "same_as"]
 )
 EntityKindArgument = (
     EntityKind | Literal["name", "mail", "url", "path", "identifier", "code", "date"]
@@ -226,6 +226,7 @@ class WalkArguments(TypedDict, total=False):
     states: Sequence[StateArgument] | None
     direction: DirectionArgument
     include_parent_links: bool
+    through_entities: bool
     time_budget_ms: int | None
     as_of: Time | None
     known_at: Time | None

@@ -1,4 +1,4 @@
-"""Proposals of relations between memories: list, accept and reject them."""
+"""Proposals of relations and aliases: list, accept, reject and reopen them."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -12,7 +12,7 @@ from graph_memory.domain.models import ProposalKind, ProposalStatus
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.learning import review
 from graph_memory.learning.review import Choice, Proposals
-from graph_memory.maintenance.review import Decision, decide
+from graph_memory.maintenance.review import Decision, decide, reopen
 from graph_memory.wording import argument
 
 ProposalLimit = Annotated[int, Field(ge=1, le=1000)]
@@ -61,6 +61,8 @@ class ProposalsApi:
     ) -> Decision:
         """Accept proposals: each becomes a relation, or its first memory supersedes the second.
 
+        The relation `same_as` makes two entities one for reads. `reopen` takes it back.
+
         The decision is a run: `maintenance.undo` takes it back by its `run_id`.
 
         Args:
@@ -89,6 +91,33 @@ class ProposalsApi:
         """Reject proposals, so that they are not made again; see `accept`."""
         choice = _decidable(proposal_ids, kinds, min_score)
         return await self._decide(choice, ProposalStatus.REJECTED, dry_run, group_id)
+
+    async def reopen(
+        self,
+        proposal_ids: Sequence[str],
+        *,
+        dry_run: bool = False,
+        group_id: str | None = None,
+    ) -> Decision:
+        """Take back the decisions on proposals, so that they are open again.
+
+        Entities that were one are two again. A decision stays if what it made was changed since.
+
+        Args:
+            proposal_ids: The proposals, accepted or rejected.
+            dry_run: True to report the proposals without a change.
+            group_id: The tenant.
+
+        Returns:
+            The decision `open`. It has no run, because the proposals can be decided again.
+
+        Raises:
+            InvalidArgumentError: The group has no such proposal.
+            RunLockedError: A maintenance run is in progress.
+        """
+        choice = _decidable(proposal_ids, None, None)
+        scope = self._context.scope(group_id)
+        return await reopen(self._context, scope, choice.proposal_ids or (), dry_run=dry_run)
 
     async def _decide(
         self, choice: Choice, status: ProposalStatus, dry_run: bool, group_id: str | None

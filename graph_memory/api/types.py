@@ -32,11 +32,17 @@ from graph_memory.decay.status import (
 from graph_memory.diagnostics.stats import Averages, EmbeddingCoverage, Health, LastRun, Stats
 from graph_memory.graphiti.rename_group import is_tenant, remedy
 from graph_memory.learning.clustered import Cluster, ClusterMemories, ClusterMemory, Clusters
-from graph_memory.learning.mentioned import EntityMention, MentionedEntities, MentionedEntity
+from graph_memory.learning.mentioned import (
+    EntityAlias,
+    EntityMention,
+    MentionedEntities,
+    MentionedEntity,
+)
 from graph_memory.learning.review import (
     Proposal,
     ProposalRefusal,
     Proposals,
+    ProposedEntity,
     ProposedMemory,
 )
 from graph_memory.maintenance.acting import ClusterChange, LeftMemory
@@ -129,6 +135,7 @@ __all__ = [
     "DirectionName",
     "EmbeddingCoverage",
     "Entity",
+    "EntityAlias",
     "EntityMention",
     "EntityTypes",
     "Event",
@@ -172,6 +179,7 @@ __all__ = [
     "Proposal",
     "ProposalRefusal",
     "Proposals",
+    "ProposedEntity",
     "ProposedMemory",
     "QueueReport",
     "ReachedMemory",

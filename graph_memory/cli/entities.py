@@ -42,7 +42,14 @@ async def entities(
     if found.total > len(found.entities) and not request().as_json:
         note(f"{len(found.entities)} of {found.total}; --limit shows more.")
     rows = (
-        (e.kind, e.name, e.memories, m.memory_id, ", ".join(map(str, m.starts)), m.lead)
+        (
+            e.kind,
+            " = ".join((e.name, *(a.name for a in e.aliases))),
+            e.memories,
+            m.memory_id,
+            ", ".join(map(str, m.starts)),
+            m.lead,
+        )
         for e in found.entities
         for m in e.mentions[: None if name else 1]
     )

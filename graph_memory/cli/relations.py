@@ -148,6 +148,9 @@ async def traverse(
     include_parent_links: Annotated[
         bool, typer.Option("--parents", help="Follow parent links, too.")
     ] = False,
+    through_entities: Annotated[
+        bool, typer.Option("--entities", help="Walk to memories that mention the same entity, too.")
+    ] = False,
     counted: Counted = False,
     as_of: AsOf = None,
     known_at: KnownAt = None,
@@ -163,6 +166,7 @@ async def traverse(
         "tags": tags,
         "states": states,
         "include_parent_links": include_parent_links,
+        "through_entities": through_entities,
         "as_of": as_of,
         "known_at": known_at,
     }

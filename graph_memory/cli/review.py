@@ -1,4 +1,4 @@
-"""Commands for the review of proposals: list, accept, reject."""
+"""Commands for the review of proposals: list, accept, reject, reopen."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -69,6 +69,7 @@ async def accept(
     """Accept proposals, by id or by kind and score. `undo` takes the decision back.
 
     Each becomes a relation. With duplicate_of and supersedes, the second memory becomes obsolete.
+    With same_as, two entities count as one.
     """
     async with opened() as memory:
         decision = await memory.proposals.accept(
@@ -95,6 +96,19 @@ async def reject(
             min_score=min_score,
             dry_run=dry_run,
         )
+    _print_decision(decision)
+
+
+@command(app, example="review reopen PROPOSAL_ID")
+async def reopen(
+    proposal_ids: Annotated[
+        list[str], typer.Argument(help="Ids of proposals, from `review list --status accepted`.")
+    ],
+    dry_run: DryRun = False,
+) -> None:
+    """Take back decisions on proposals. Entities that were one are two again."""
+    async with opened() as memory:
+        decision = await memory.proposals.reopen(proposal_ids, dry_run=dry_run)
     _print_decision(decision)
 
 

@@ -62,12 +62,13 @@ class RelationType(StrEnum):
 
 
 class ProposalKind(StrEnum):
-    """The kind of a proposal: the relation of its first memory to its second."""
+    """The kind of a proposal: the relation of its first memory or entity to its second."""
 
     RELATES_TO = "relates_to"
     DUPLICATE_OF = "duplicate_of"
     CONTRADICTS = "contradicts"
     SUPERSEDES = "supersedes"
+    SAME_AS = "same_as"  #: of two entities
 
 
 class EntityKind(StrEnum):

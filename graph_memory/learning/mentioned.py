@@ -1,8 +1,7 @@
 """The entities that memories mention, as callers see them."""
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from graph_memory.database.graph import Graph
 from graph_memory.domain.models import EntityKind
@@ -25,14 +24,31 @@ class EntityMention:
 
 
 @dataclass(frozen=True, slots=True)
-class MentionedEntity:
-    """An entity that memories mention."""
+class EntityAlias:
+    """An entity that is one with another, by a proposal that was accepted."""
 
     entity_id: str
     kind: EntityKind
-    name: str  #: the most frequent spelling
-    memories: int  #: memories that mention it, without deleted ones
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class MentionedEntity:
+    """An entity that memories mention, and those that are one with it.
+
+    Of entities that are one, Graphiti's stands first, then a name, then that of most memories.
+    """
+
+    entity_id: str
+    kind: EntityKind
+    name: str  #: Graphiti's name, or the spelling of most memories
+    memories: int  #: memories that mention it or an alias, without deleted ones
     mentions: list[EntityMention]  #: the newest of them
+    aliases: list[EntityAlias] = field(default_factory=list[EntityAlias])
+
+    def has_kind(self, kinds: Sequence[EntityKind] | None) -> bool:
+        """Return True if the entity or an alias has one of some kinds; None for all."""
+        return kinds is None or any(each.kind in kinds for each in (self, *self.aliases))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,33 +59,18 @@ class MentionedEntities:
     total: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    entity_id: str
-    kind: EntityKind
-    name: str | None
-    key: str
-    memories: int
-    mentions: list[EntityMention]
-
-    def entity(self) -> MentionedEntity:
-        spellings = Counter(each.text for each in self.mentions)
-        name = self.name or min(spellings, key=lambda text: (-spellings[text], text), default="")
-        return MentionedEntity(
-            self.entity_id, self.kind, name or self.key, self.memories, self.mentions
-        )
-
-
 async def list_entities(
     graph: Graph, group_id: str, kinds: Sequence[EntityKind] | None, limit: int
 ) -> MentionedEntities:
     """List the entities that most memories of a group mention."""
     chosen = {"group_id": group_id, "kinds": None if kinds is None else list(kinds)}
-    rows = await graph.rows("learning/mentioned/list", _Row, limit=limit, places=_LISTED, **chosen)
-    total = len(rows)
+    found = await graph.rows(
+        "learning/mentioned/list", MentionedEntity, limit=limit, places=_LISTED, **chosen
+    )
+    total = len(found)
     if total == limit:
         total = await graph.one("learning/mentioned/count", int, **chosen) or 0
-    return MentionedEntities([row.entity() for row in rows], total)
+    return MentionedEntities(found, total)
 
 
 async def entities_named(
@@ -84,7 +85,11 @@ async def entities_named(
         if found
     ]
     rows = await graph.rows(
-        "learning/mentioned/named", _Row, group_id=group_id, entity_ids=ids, places=_NAMED
+        "learning/mentioned/named",
+        MentionedEntity,
+        group_id=group_id,
+        entity_ids=ids,
+        places=_NAMED,
     )
     return _limited(rows, kinds, limit)
 
@@ -94,13 +99,13 @@ async def entities_of_memory(
 ) -> MentionedEntities:
     """List the entities that a memory mentions, with the places in its content."""
     rows = await graph.rows(
-        "learning/mentioned/of_memory", _Row, group_id=group_id, memory_id=memory_id
+        "learning/mentioned/of_memory", MentionedEntity, group_id=group_id, memory_id=memory_id
     )
     return _limited(rows, kinds, limit)
 
 
 def _limited(
-    rows: Sequence[_Row], kinds: Sequence[EntityKind] | None, limit: int
+    rows: Sequence[MentionedEntity], kinds: Sequence[EntityKind] | None, limit: int
 ) -> MentionedEntities:
-    found = [row.entity() for row in rows if kinds is None or row.kind in kinds]
+    found = [each for each in rows if each.has_kind(kinds)]
     return MentionedEntities(found[:limit], len(found))

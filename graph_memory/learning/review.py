@@ -13,7 +13,7 @@ from graph_memory.database.graph import Graph
 from graph_memory.decay import policies
 from graph_memory.domain.batching import batched
 from graph_memory.domain.inputs import NewRelation
-from graph_memory.domain.models import ProposalKind, ProposalStatus, RelationType
+from graph_memory.domain.models import EntityKind, ProposalKind, ProposalStatus, RelationType
 from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import Instant
 from graph_memory.engine import Engine
@@ -53,16 +53,25 @@ class ProposedMemory:
 
 
 @dataclass(frozen=True, slots=True)
+class ProposedEntity:
+    """An entity that a proposal is about."""
+
+    entity_id: str
+    kind: EntityKind
+    content: str  #: its name
+
+
+@dataclass(frozen=True, slots=True)
 class Proposal:
-    """A proposal: the relation of its first memory to its second, with the reason."""
+    """A proposal: the relation of its first memory or entity to its second, with the reason."""
 
     proposal_id: str
     kind: ProposalKind
     score: float  #: 0 to 1
     reason: str
     status: ProposalStatus
-    first: ProposedMemory  #: the newer memory, as a rule
-    second: ProposedMemory
+    first: ProposedMemory | ProposedEntity  #: the newer memory, as a rule
+    second: ProposedMemory | ProposedEntity
     created_at: Instant
     run_id: str | None  #: the run that proposed it
     decided_at: Instant | None
@@ -162,6 +171,8 @@ async def accept(
 ) -> Outcome:
     """Accept open proposals; each becomes a relation, or one memory supersedes the other.
 
+    The relation of two entities makes them one for reads. Both nodes stay as they are.
+
     Args:
         engine: The database, and the decay policies.
         scope: The tenant, and the instant from which the relations hold.
@@ -171,8 +182,10 @@ async def accept(
     """
     outcome = Outcome()
     for batch in batched(open_ones(chosen, outcome), _BATCH):
-        related = [each for each in batch if each.kind not in _SUPERSEDING]
+        related = [each for each in batch if each.kind not in (*_SUPERSEDING, ProposalKind.SAME_AS)]
         await _relate(engine.graph, scope, related, outcome, run_id, decided_by)
+        merged = [each for each in batch if each.kind is ProposalKind.SAME_AS]
+        await _merge(engine.graph, scope, merged, outcome, run_id, decided_by)
         for each in batch:
             if each.kind in _SUPERSEDING:
                 await _supersede(engine, scope, each, outcome, run_id, decided_by)
@@ -204,7 +217,7 @@ def open_ones(chosen: Sequence[Chosen], outcome: Outcome) -> list[Chosen]:
     """Return the open proposals, and refuse the others."""
     for each in chosen:
         if each.status is not ProposalStatus.OPEN:
-            reason = f"it was {each.status} already; undo that run first"
+            reason = f"it was {each.status} already; reopen it first"
             outcome.refusals.append(ProposalRefusal(each.proposal_id, reason))
     return [each for each in chosen if each.status is ProposalStatus.OPEN]
 
@@ -237,9 +250,39 @@ async def _relate(
         decided_by=decided_by,
         **scope.parameters(),
     )
+    _count(outcome, chosen, done, "one of its memories was deleted")
+
+
+async def _merge(
+    graph: Graph,
+    scope: CallScope,
+    chosen: Sequence[Chosen],
+    outcome: Outcome,
+    run_id: str,
+    decided_by: str,
+) -> None:
+    """Connect the two entities of each proposal by a relation."""
+    rows = [
+        {"proposal_id": each, "relation_id": str(uuid.uuid4())}
+        for each in sorted(each.proposal_id for each in chosen)
+    ]
+    if not rows:
+        return
+    done = await graph.rows(
+        "learning/review/merge",
+        str,
+        merges=rows,
+        run_id=run_id,
+        decided_by=decided_by,
+        **scope.parameters(),
+    )
+    _count(outcome, chosen, done, "no memory mentions one of its entities any more")
+
+
+def _count(outcome: Outcome, chosen: Sequence[Chosen], done: list[str], refused: str) -> None:
     outcome.decided += done
     for each in sorted({each.proposal_id for each in chosen} - set(done)):
-        outcome.refusals.append(ProposalRefusal(each, "one of its memories was deleted"))
+        outcome.refusals.append(ProposalRefusal(each, refused))
 
 
 def _relation(proposal: Chosen, run_id: str) -> NewRelation:

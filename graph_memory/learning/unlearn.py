@@ -68,8 +68,11 @@ class _ReadByRun:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reopened:
-    memory_id: str | None
+class Reopened:
+    """A proposal whose decision was taken back, unless there is a reason why it stays."""
+
+    proposal_id: str
+    memory_id: str | None  #: its second memory or entity
     refused: str | None
 
 
@@ -107,6 +110,26 @@ async def unlearn(
     return undone
 
 
+async def reopen(
+    graph: Graph, proposal_ids: Sequence[str], run_id: str | None = None
+) -> list[Reopened]:
+    """Take back the decisions on proposals; open ones are left out.
+
+    Args:
+        graph: The database.
+        proposal_ids: The proposals, sorted.
+        run_id: Only decisions of this run; None for all.
+    """
+    return await graph.rows(
+        "learning/unlearn/reopen",
+        Reopened,
+        run_id=run_id,
+        proposal_ids=list(proposal_ids),
+        kept=list(KEPT),
+        compared=list(_COMPARED),
+    )
+
+
 async def forget(
     graph: Graph, *, groups: Sequence[str] | None, before: str, run_id: str, batch: int
 ) -> None:
@@ -139,14 +162,7 @@ async def _reopen(graph: Graph, run_id: str, group_id: str | None, undone: Unlea
         after_id=after_id,
         limit=_BATCH,
     ):
-        for row in await graph.rows(
-            "learning/unlearn/reopen",
-            _Reopened,
-            run_id=run_id,
-            proposal_ids=ids,
-            kept=list(KEPT),
-            compared=list(_COMPARED),
-        ):
+        for row in await reopen(graph, ids, run_id):
             if row.refused is None:
                 undone.count += 1
             else:

@@ -7,7 +7,8 @@ from graph_memory.context import Context
 from graph_memory.domain.scope import CallScope
 from graph_memory.learning import centrality, review
 from graph_memory.learning import proposals as learned
-from graph_memory.learning.proposals import Compared
+from graph_memory.learning.aliases import find_aliases
+from graph_memory.learning.proposals import Compared, NewProposal
 from graph_memory.learning.review import Choice
 from graph_memory.maintenance.records import Run
 from graph_memory.maintenance.report import LearnedChange
@@ -28,7 +29,7 @@ class Expected:
 
 
 async def propose(state: RunState) -> None:
-    """Propose relations of the memories that are new or changed, and accept what is configured."""
+    """Propose relations of memories and aliases of entities, and accept what is configured."""
     context, run = state.context, state.run
     for group in await treated_groups(context, run.groups):
         scope = CallScope(group, run.now)
@@ -37,6 +38,11 @@ async def propose(state: RunState) -> None:
             await learned.note_compared(context.graph, scope, compared, run.run_id)
             run.counts.learned += created
             await state.checkpoint(len(compared.memories))
+        found = await find_aliases(context.graph, scope, run.canary)
+        run.counts.learned += await learned.propose(
+            context.graph, scope, found.proposals, run.run_id
+        )
+        await state.checkpoint()
         run.counts.learned += await _accept(state, scope)
 
 
@@ -44,22 +50,16 @@ async def expect_proposals(context: Context, run: Run, shown: int) -> Expected:
     """Return what the stage would propose, with the first `shown` proposals."""
     expected = Expected(0, [])
     for group in await treated_groups(context, run.groups):
-        seen: set[str] = set()
-        async for compared in _compared(context, CallScope(group, run.now), run.canary):
+        scope, seen = CallScope(group, run.now), dict[str, LearnedChange]()
+        async for compared in _compared(context, scope, run.canary):
             for each in await learned.unknown(context.graph, compared.proposals):
-                if each.proposal_id not in seen:
-                    seen.add(each.proposal_id)
-                    expected.changes.append(
-                        LearnedChange(
-                            stage=Stage.PROPOSALS,
-                            memory_id=each.from_id,
-                            was=None,
-                            becomes=f"{each.kind} {each.to_id} ({each.score:.2f})",
-                            reason=each.reason,
-                        )
-                    )
-            del expected.changes[shown:]
+                seen.setdefault(each.proposal_id, _change(each, each.to_id))
+        found = await find_aliases(context.graph, scope, run.canary)
+        for each in await learned.unknown(context.graph, found.proposals):
+            first, second = found.names[each.from_id], found.names[each.to_id]
+            seen[each.proposal_id] = _change(each, f"of {first!r} and {second!r}")
         expected.count += len(seen)
+        expected.changes += list(seen.values())[: max(0, shown - len(expected.changes))]
     return expected
 
 
@@ -97,6 +97,16 @@ async def expect_centrality(context: Context, run: Run, shown: int) -> Expected:
 async def treated_groups(context: Context, wanted: Sequence[str] | None) -> Sequence[str]:
     """Return the groups that a run treats, by name."""
     return await groups(context.graph) if wanted is None else wanted
+
+
+def _change(proposal: NewProposal, ends: str) -> LearnedChange:
+    return LearnedChange(
+        stage=Stage.PROPOSALS,
+        memory_id=proposal.from_id,
+        was=None,
+        becomes=f"{proposal.kind} {ends} ({proposal.score:.2f})",
+        reason=proposal.reason,
+    )
 
 
 def _compared(context: Context, scope: CallScope, canary: int) -> AsyncGenerator[Compared]:

@@ -24,7 +24,7 @@ class LearnedChange:
     """A change that a stage of learning makes, or would make in a dry run."""
 
     stage: str
-    memory_id: str  #: of weights, the group
+    memory_id: str  #: of aliases, an entity; of weights, the group
     was: str | None
     becomes: str
     reason: str

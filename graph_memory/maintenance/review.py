@@ -1,21 +1,27 @@
 """Decisions on proposals, each a run of its own that can be undone."""
 
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from graph_memory.context import Context
 from graph_memory.database.lease import Lease
 from graph_memory.decay import policies
+from graph_memory.domain.batching import batched
 from graph_memory.domain.models import ProposalStatus
 from graph_memory.domain.scope import CallScope
-from graph_memory.learning import review
+from graph_memory.learning import review, unlearn
 from graph_memory.learning.review import Choice, Chosen, Outcome, ProposalRefusal
 from graph_memory.maintenance import records
+from graph_memory.maintenance.compression import compress_contents
 from graph_memory.maintenance.records import Run
 
 #: The stage that the record of such a run names.
 _STAGE = "review"
+
+#: Decisions that are taken back in one transaction.
+_BATCH = 500
 
 #: The most proposals and refusals that a report lists; it counts all of them.
 _LISTED = 100
@@ -25,7 +31,7 @@ _LISTED = 100
 class Decision:
     """The result of a decision on proposals, or of a dry run of it."""
 
-    run_id: str | None  #: the run to undo; None if nothing was decided
+    run_id: str | None  #: the run to undo; None if nothing was decided, and for `open`
     dry_run: bool
     status: ProposalStatus  #: of the decided proposals
     decided: int
@@ -72,6 +78,36 @@ async def decide(
         run.counts.learned = len(outcome.decided)
         await records.save(context.graph, run, lease.owner)
     return _decision(outcome, status, run.run_id if outcome.decided else None)
+
+
+async def reopen(
+    context: Context, scope: CallScope, proposal_ids: Sequence[str], *, dry_run: bool = False
+) -> Decision:
+    """Take back the decisions on proposals, whichever runs made them.
+
+    Raises:
+        InvalidArgumentError: The group has no proposal of a given id.
+        RunLockedError: A run is in progress.
+    """
+    choice, outcome = Choice(proposal_ids=tuple(proposal_ids)), Outcome()
+    chosen = await review.choose(context.graph, scope.group_id, choice)
+    decided = sorted(e.proposal_id for e in chosen if e.status is not ProposalStatus.OPEN)
+    for each in chosen:
+        if each.status is ProposalStatus.OPEN:
+            outcome.refusals.append(ProposalRefusal(each.proposal_id, "it is open already"))
+    if dry_run:
+        outcome.decided += decided
+        return _decision(outcome, ProposalStatus.OPEN, None, dry_run=True)
+    async with Lease(context.graph, context.settings):
+        for batch in batched(decided, _BATCH):
+            for each in await unlearn.reopen(context.graph, batch):
+                if each.refused is None:
+                    outcome.decided.append(each.proposal_id)
+                else:
+                    outcome.refusals.append(ProposalRefusal(each.proposal_id, each.refused))
+        async for _ in compress_contents(context.graph, groups=[scope.group_id], canary=100):
+            pass
+    return _decision(outcome, ProposalStatus.OPEN, None)
 
 
 def decision_run(context: Context, scope: CallScope, stage: str) -> Run:

@@ -33,6 +33,7 @@ from graph_memory.engine import Engine
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.memories import filtering, read
 from graph_memory.memories.absent import not_found
+from graph_memory.wording import argument
 
 #: Steps per query.
 _PAGE = 10_000
@@ -100,6 +101,7 @@ class Walk:
     states: tuple[StateName, ...] | None = None  #: states returned; others are walked through
     direction: DirectionName = Direction.OUT
     include_parent_links: bool = False
+    through_entities: bool = False  #: walk to memories that mention the same entity, too
     time_budget_ms: Milliseconds | None = None
     as_of: EndMoment | None = None  #: valid time: what was true in the world then
     known_at: EndMoment | None = None  #: system time: what the graph knew then
@@ -112,6 +114,7 @@ class Walk:
             "outgoing": self.direction is not Direction.IN,
             "incoming": self.direction is not Direction.OUT,
             "parent_links": self.include_parent_links,
+            "through_entities": self.through_entities,
             "types": list(self.types) if self.types else None,
             "tags": [tag.lower() for tag in self.tags] if self.tags else None,
             "states": list(self.states) if self.states else None,
@@ -130,6 +133,7 @@ class Step:
     strength: float  #: 0 to 1
     forward: bool  #: false if `from_id` is the relation's end
     wanted: bool  #: true if the memory reached passes the filters
+    via: str | None = None  #: the shared entity, as the memory reached spells it
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +142,10 @@ class WalkedRelation:
 
     from_id: str
     to_id: str
-    relation_type: str  #: `has_parent` or `parent_of` for a parent link, by direction
+    #: `has_parent` or `parent_of` for a parent link, by direction; `shares_entity` for an entity
+    relation_type: str
     strength: float  #: 0 to 1
+    via: str | None = None  #: the shared entity, as the memory reached spells it
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +180,9 @@ _brief_fields = attrgetter(*(field.name for field in fields(BriefMemory) if not 
 async def traverse(engine: Engine, scope: CallScope, start_id: str, walk: Walk) -> Walked:
     """Walk from `start_id` and return the memories reached, each once, in visiting order.
 
+    With `through_entities`, two memories that mention one entity, or entities that are one, count
+    as related by `shares_entity`, whatever the direction and the relation types.
+
     From each memory the strongest relation is walked first, then the older, then the one to the
     smaller id. A memory with more than `traversal_fan` relations has them compared in batches of
     that size, in the order of the database. Breadth first, the depth is the distance from the
@@ -193,8 +202,8 @@ async def traverse(engine: Engine, scope: CallScope, start_id: str, walk: Walk) 
         bound ended the walk, else "depth" if the deepest memories have further relations.
 
     Raises:
-        InvalidArgumentError: A bound is above the one in the settings, or the group has no
-            relation of a type.
+        InvalidArgumentError: A bound is above the one in the settings, the group has no relation
+            of a type, or a walk through entities is to look back to `known_at`.
         NotFoundError: The group has no such memory, or had none at `as_of` or `known_at`.
     """
     walk = replace(walk, relation_types=await _types_of_group(engine, scope, walk.relation_types))
@@ -270,6 +279,9 @@ class _Walker:
         self.engine, self.scope, self.walk, self.start_id = engine, scope, walk, start_id
         settings = engine.settings
         filtering.refuse_deleted(walk.states or (), walk.known_at)
+        if walk.through_entities and walk.known_at:
+            present = f"entities are those of the present texts; leave {argument('known_at')} out"
+            raise InvalidArgumentError("through_entities", True, present)
         self.max_depth = _bounded("max_depth", walk.max_depth, _DEPTH, settings.traversal_max_depth)
         self.max_nodes = _bounded("max_nodes", walk.max_nodes, _NODES, settings.traversal_max_nodes)
         filtered = walk.types or walk.tags or walk.states
@@ -443,4 +455,4 @@ def _path(walker: _Walker, memory_id: str) -> list[str]:
 
 def _relation(step: Step) -> WalkedRelation:
     ends = (step.from_id, step.to_id) if step.forward else (step.to_id, step.from_id)
-    return WalkedRelation(*ends, step.relation_type, step.strength)
+    return WalkedRelation(*ends, step.relation_type, step.strength, step.via)

@@ -165,6 +165,9 @@ async def test_saved_queries_draw_no_helper_nodes(
     await memory.update(one.memory_id, content="Ada drinks green tea")
     await memory.retrieve("tea", session_id="s")
     await memory.context.accesses.flush()
+    await memory.add("Ask Alice Smith (alice.smith@example.org) about tea")
+    await memory.maintenance.run(groups=[group], stages=["entities", "proposals"])
+    await memory.proposals.accept(kinds=["same_as"])
     given = {"group": group, "memory_id": one.memory_id}
     drawn: dict[str, set[str]] = {}
     for name, query in browser_queries(memory.settings).items():
@@ -172,6 +175,7 @@ async def test_saved_queries_draw_no_helper_nodes(
         drawn[name] = {label for node in found.nodes for label in node.labels}
     assert set().union(*drawn.values()) <= DRAWN
     assert drawn["graph.cypher"] == {"Entity", "Memory"}
+    assert drawn["entities.cypher"] == {"Entity", "Memory", "NamedEntity"}
 
 
 async def test_what_changes_its_state_next_is_about_to_be_forgotten(

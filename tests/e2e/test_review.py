@@ -87,6 +87,62 @@ async def test_an_agent_lists_the_entities_of_a_memory(memory: GraphMemory, grou
         assert {each["name"] for each in listed["entities"]} == {"Alice Smith", "Zermatt"}
 
 
+ALIASES = ("They met Robert Brown, also known as Bob.", "A letter of Bob came.")
+
+
+def test_aliases_on_the_command_line(cli: Run, group: str) -> None:  # noqa: F811
+    first, second = (cli("add", text, "--json").json["memory_id"] for text in ALIASES)
+    stages = ("--stage", "entities", "--stage", "proposals")
+    assert cli("maintain", "--group", group, *stages, "--json").json["learned"] == 3
+    (proposal,) = cli("review", "list", "--kind", "same_as", "--json").json["proposals"]
+    ends = {proposal["first"]["content"], proposal["second"]["content"]}
+    assert ends == {"Robert Brown", "Bob"}
+    assert "also known as" in cli("review", "list").out
+
+    assert cli("review", "accept", proposal["proposal_id"], "--json").json["decided"] == 1
+    (found,) = cli("entities", "robert brown", "--json").json["entities"]
+    assert {each["memory_id"] for each in found["mentions"]} == {first, second}
+    assert "Bob = Robert Brown" in cli("entities", "bob").out
+    assert second in cli("traverse", first, "--entities").out
+
+    again = cli("review", "accept", proposal["proposal_id"])
+    assert "it was accepted already; reopen it first" in again.err
+    opened = cli("review", "reopen", proposal["proposal_id"], "--json").json
+    assert (opened["status"], opened["decided"]) == ("open", 1)
+    assert "it is open already" in cli("review", "reopen", proposal["proposal_id"]).err
+    unknown = cli("review", "reopen", "5b2a4c0e-6d0f-5f5e-9a3c-7d1f0a6b8c21")
+    assert (unknown.code, "no such proposal" in unknown.err) == (2, True)
+    assert len(cli("entities", "bob", "--json").json["entities"][0]["mentions"]) == 2
+
+
+async def test_an_agent_merges_entities_and_takes_it_back(memory: GraphMemory, group: str) -> None:
+    first, second = [(await memory.add(text)).memory_id for text in ALIASES]
+    await memory.maintenance.run(groups=[group], stages=["entities", "proposals"])
+    learning = memory.settings.model_copy(update={"toolsets": ("graph", "learning")})
+    serving = GraphMemory.over(
+        memory.context.graph, memory.context.embedder, learning, clock=memory.clock
+    )
+    async with inside(serving) as client:
+        listed = await call(client, "list_proposals", kinds=["same_as"])
+        (proposal,) = listed["proposals"]
+        assert {proposal[end]["kind"] for end in ("first", "second")} == {"name"}
+        ids = [proposal["proposal_id"]]
+        done = await call(client, "decide_proposals", decision="accept", proposal_ids=ids)
+        assert done["decided"] == 1
+        (entity,) = (await call(client, "list_entities", name="Robert Brown"))["entities"]
+        assert len(entity["aliases"]) == 1
+        walked = await call(client, "memory_traverse", start_memory_id=first, through_entities=True)
+        (node,) = walked["nodes"]
+        assert (node["relation"], node["via"]) == ("shares_entity", "Bob")
+        assert second.startswith(node["memory_id"])
+        _, error = await refused(client, "decide_proposals", decision="reopen", kinds=["same_as"])
+        assert error["argument"] == "proposal_ids"
+        done = await call(client, "decide_proposals", decision="reopen", proposal_ids=ids)
+        assert (done["status"], done["decided"], done["run_id"]) == ("open", 1, None)
+        (entity,) = (await call(client, "list_entities", name="Robert Brown"))["entities"]
+        assert entity["aliases"] == []
+
+
 VIOLIN = (
     "Ada keeps her violin in the attic.",
     "Ada plays the violin in the attic.",

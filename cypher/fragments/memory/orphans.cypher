@@ -13,7 +13,7 @@ UNION ALL
   RETURN n
 UNION ALL
   MATCH (n:NamedEntity)
-  WHERE NOT EXISTS { (n)<-[:HAS_MENTION]-() }
+  WHERE NOT EXISTS { (n)<-[:HAS_MENTION|HAD_MENTION]-() }
   RETURN n
 UNION ALL
   MATCH (n:EntityBefore)

@@ -16,6 +16,10 @@ CALL (n) {
     MATCH (n)-[mention:HAS_MENTION]->()
     DELETE mention
   }
+  CALL (n) {
+    MATCH (n)-[one:SAME_AS]-()
+    DELETE one
+  }
   OPTIONAL MATCH (n)-[:HAS_VERSION|HAS_WORDS|HAS_PASSAGE|HAS_PROPOSAL]->
     (part:MemoryVersion|WordVectors|Passage|Proposal)
   DETACH DELETE part

@@ -1,7 +1,8 @@
 // Replace the mentions of memories, and record the earlier ones for undo.
 //
-// An entity that no memory mentions any more is deleted. A memory that was read again since stays
-// as it is.
+// An entity that no memory mentions any more is deleted. If there are proposals about it, it stays
+// with the last memory that mentioned it, so that decisions and undo keep their entity. A memory
+// that was read again since stays as it is.
 //
 // access  write
 // param   group_id : STRING — the tenant
@@ -24,9 +25,9 @@ CALL () {
   WHERE coalesce(m.mentions_hash, '') = row.was
   CALL (m) {
     OPTIONAL MATCH (m)-[old:HAS_MENTION]->(e)
-    WITH old, e.uuid AS entity_id
+    WITH old, {memory_id: m.uuid, entity_id: e.uuid} AS pair
     DELETE old
-    RETURN collect(entity_id) AS left
+    RETURN collect(pair) AS left
   }
   CALL (m, row) {
     UNWIND row.mentions AS mention
@@ -41,19 +42,17 @@ CALL () {
     WHERE e.group_id = $group_id
     CREATE (m)-[:HAS_MENTION {text: mention.text, starts: mention.starts, ends: mention.ends}]->(e)
   }
+  CALL (m) {
+    MATCH (m)-[had:HAD_MENTION]->(e)
+    WHERE EXISTS { (m)-[:HAS_MENTION]->(e) }
+    DELETE had
+  }
   SET
     m.mentions_hash = CASE row.becomes WHEN '' THEN null ELSE row.becomes END,
     m.mention_count = CASE row.becomes WHEN '' THEN null ELSE size(row.mentions) END
   RETURN collect(row) AS rows, collect(left) AS lefts
 }
-CALL (lefts) {
-  UNWIND lefts + [[each IN $entities | each.entity_id]] AS left
-  UNWIND left AS entity_id
-  WITH DISTINCT entity_id ORDER BY entity_id
-  MATCH (e:NamedEntity {uuid: entity_id})
-  WHERE NOT EXISTS { (e)<-[:HAS_MENTION]-() }
-  DETACH DELETE e
-}
+// include learning/entities/leave
 CALL (rows) {
   WITH rows WHERE size(rows) > 0 AND $run_id IS NOT NULL
   CREATE (:LearningChange {

@@ -1,13 +1,16 @@
-// Describe entity `e`: its memories that are not deleted, and the first of them, the newest first.
+// Describe the entities `one`: the number of their memories, and the newest ones.
+//
+// Deleted memories do not count.
+//
+// A memory that mentions several entities of `one` has the places of all.
 //
 // access  fragment
 // param   places : INTEGER — memories of an entity at most
-CALL (e) {
-  MATCH (m:Memory)-[r:HAS_MENTION]->(e)
+CALL (one) {
+  UNWIND one AS x
+  MATCH (m:Memory)-[r:HAS_MENTION]->(x)
   WHERE m.soft_deleted_at IS NULL
-  WITH m, r ORDER BY m.created_at DESC, m.uuid
-  RETURN count(*) AS memories, collect({
-    memory_id: m.uuid, lead: left(coalesce(toStringOrNull(m.name), ''), 80),
-    text: r.text, starts: r.starts, ends: r.ends
-  })[..$places] AS mentions
+  // include learning/mentioned/places
+  WITH m, mention ORDER BY m.created_at DESC, m.uuid
+  RETURN count(*) AS memories, collect(mention)[..$places] AS mentions
 }

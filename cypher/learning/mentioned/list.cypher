@@ -4,16 +4,17 @@
 // param   limit : INTEGER — entities at most
 // returns entity_id : STRING
 // returns kind      : STRING
-// returns name      : STRING? — name of an entity of Graphiti
-// returns key       : STRING — the normalised form, or the name
+// returns name      : STRING
+// returns aliases   : LIST<MAP> — entity_id, kind and name of those that are one with it
 // returns memories  : INTEGER — memories that mention it
 // returns mentions  : LIST<MAP> — memory_id, lead, text, starts and ends
 // include learning/mentioned/chosen
-WITH e, COUNT { (e)<-[:HAS_MENTION]-() } AS degree
-ORDER BY degree DESC, e.uuid LIMIT $limit
+// include learning/mentioned/one
+WITH DISTINCT one
+CALL (one) {
+  UNWIND one AS x
+  RETURN sum(COUNT { (x)<-[:HAS_MENTION]-() }) AS degree
+}
+WITH one ORDER BY degree DESC, one[0].uuid LIMIT $limit
 // include learning/mentioned/described
-RETURN e.uuid AS entity_id, CASE WHEN e:NamedEntity THEN e.kind ELSE 'name' END AS kind,
-       CASE WHEN e:NamedEntity THEN null ELSE toStringOrNull(e.name) END AS name,
-       coalesce(CASE WHEN e:NamedEntity THEN e.key END, toStringOrNull(e.name)) AS key,
-       memories, mentions
-ORDER BY memories DESC, key, entity_id
+// include learning/mentioned/returned

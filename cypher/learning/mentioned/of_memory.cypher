@@ -5,17 +5,22 @@
 // param   memory_id : STRING
 // returns entity_id : STRING
 // returns kind      : STRING
-// returns name      : STRING? — name of an entity of Graphiti
-// returns key       : STRING — the normalised form, or the name
+// returns name      : STRING
+// returns aliases   : LIST<MAP> — entity_id, kind and name of those that are one with it
 // returns memories  : INTEGER — memories that mention it
 // returns mentions  : LIST<MAP> — memory_id, lead, text, starts and ends
 MATCH (m:Memory {uuid: $memory_id, group_id: $group_id})-[r:HAS_MENTION]->(e)
-WITH e,
-     COUNT { (e)<-[:HAS_MENTION]-(other:Memory) WHERE other.soft_deleted_at IS NULL } AS memories,
-     [{memory_id: m.uuid, lead: left(coalesce(toStringOrNull(m.name), ''), 80), text: r.text,
-       starts: r.starts, ends: r.ends}] AS mentions
-RETURN e.uuid AS entity_id, CASE WHEN e:NamedEntity THEN e.kind ELSE 'name' END AS kind,
-       CASE WHEN e:NamedEntity THEN null ELSE toStringOrNull(e.name) END AS name,
-       coalesce(CASE WHEN e:NamedEntity THEN e.key END, toStringOrNull(e.name)) AS key,
-       memories, mentions
-ORDER BY memories DESC, key, entity_id
+// include learning/mentioned/one
+WITH m, one, collect(r) AS found
+CALL (m, found) {
+  UNWIND found AS r
+  // include learning/mentioned/places
+  RETURN collect(mention) AS mentions
+}
+CALL (one) {
+  UNWIND one AS x
+  MATCH (other:Memory)-[:HAS_MENTION]->(x)
+  WHERE other.soft_deleted_at IS NULL
+  RETURN count(DISTINCT other) AS memories
+}
+// include learning/mentioned/returned

@@ -7,8 +7,8 @@
 // param   proposals : LIST<MAP> — proposal_id, kind, from_id, to_id, reason and score
 // returns created : INTEGER — proposals that did not exist
 UNWIND $proposals AS row
-MATCH (a:Memory {uuid: row.from_id, group_id: $group_id})
-MATCH (b:Memory {uuid: row.to_id, group_id: $group_id})
+MATCH (a:Entity|NamedEntity {uuid: row.from_id, group_id: $group_id})
+MATCH (b:Entity|NamedEntity {uuid: row.to_id, group_id: $group_id})
 WHERE a.soft_deleted_at IS NULL AND b.soft_deleted_at IS NULL
 OPTIONAL MATCH (known:Proposal {uuid: row.proposal_id})
 MERGE (p:Proposal {uuid: row.proposal_id})

@@ -1,6 +1,7 @@
 // List the proposals of a group by status, the highest score first.
 //
-// Proposals about a deleted memory are left out, and open ones about an obsolete or ended memory.
+// Proposals about a deleted memory are left out, open ones about an obsolete or ended memory, and
+// those about an entity that only deleted memories mention, or none.
 //
 // access  read
 // param   limit : INTEGER — most proposals
@@ -9,8 +10,8 @@
 // returns score       : FLOAT [1] — 0 to 1
 // returns reason      : STRING
 // returns status      : STRING
-// returns first       : MAP — memory_id and content
-// returns second      : MAP — memory_id and content
+// returns first       : MAP — memory_id and content, or entity_id, kind and content
+// returns second      : MAP — as first
 // returns created_at  : STRING
 // returns run_id      : STRING? — the run that proposed it
 // returns decided_at  : STRING?
@@ -18,10 +19,21 @@
 // returns decided_run_id : STRING? — the run to undo the decision
 // include learning/review/chosen
 WITH p, a, b ORDER BY p.score DESC, p.uuid LIMIT $limit
+CALL (p, a) {
+  WITH p, a AS e
+  RETURN
+    // include learning/review/described
+    AS first
+}
+CALL (p, b) {
+  WITH p, b AS e
+  RETURN
+    // include learning/review/described
+    AS second
+}
 RETURN p.uuid AS proposal_id, p.kind AS kind, p.score AS score, p.reason AS reason,
        p.status AS status,
-       {memory_id: a.uuid, content: coalesce(a.content, a.summary, '')} AS first,
-       {memory_id: b.uuid, content: coalesce(b.content, b.summary, '')} AS second,
+       first, second,
        p.created_at AS created_at, p.run_id AS run_id, p.decided_at AS decided_at,
        p.decided_by AS decided_by, p.decided_run_id AS decided_run_id
 ORDER BY score DESC, proposal_id

@@ -1,18 +1,20 @@
-// Take back the decisions of a run, unless what they made was changed since.
+// Take back decisions on proposals, unless what they made was changed since.
 //
 // access  write
-// param   run_id       : STRING
+// param   run_id       : STRING? — the run that decided; null for any
 // param   proposal_ids : LIST<STRING> — sorted
 // param   kept         : LIST<STRING> — properties that superseding changes
 // param   compared     : LIST<STRING> — those of them that show a later change
-// returns memory_id : STRING — the second memory of the proposal
+// returns proposal_id : STRING
+// returns memory_id : STRING — the second memory or entity of the proposal
 // returns refused   : STRING? — the reason why the decision stays; null if it is taken back
 UNWIND $proposal_ids AS proposal_id
-MATCH (p:Proposal {uuid: proposal_id, decided_run_id: $run_id})
-OPTIONAL MATCH (a:Memory {uuid: p.from_id})
-OPTIONAL MATCH (m:Memory {uuid: p.to_id})
+MATCH (p:Proposal {uuid: proposal_id})
+WHERE p.status <> 'open' AND ($run_id IS NULL OR p.decided_run_id = $run_id)
+OPTIONAL MATCH (a:Entity|NamedEntity {uuid: p.from_id})-[:HAS_PROPOSAL]->(p)
+OPTIONAL MATCH (m:Entity|NamedEntity {uuid: p.to_id})-[:HAS_PROPOSAL]->(p)
 // include fragments/memory/lock
-OPTIONAL MATCH (a)-[r:RELATES_TO {uuid: p.relation_id}]->(m)
+OPTIONAL MATCH (a)-[r:RELATES_TO|SAME_AS {uuid: p.relation_id}]->(m)
 OPTIONAL MATCH (a)-[former:RELATES_TO {uuid: p.former_id}]->(m)
 WITH *, CASE
   WHEN a IS NULL OR m IS NULL THEN 'it, or the other memory of its proposal, was deleted since'
@@ -43,4 +45,4 @@ CALL (p, m, r, former, refused) {
     p.relation_id = null, p.relation_metadata = null, p.former_id = null,
     p.former_was_open = null
 }
-RETURN m.uuid AS memory_id, refused
+RETURN p.uuid AS proposal_id, m.uuid AS memory_id, refused

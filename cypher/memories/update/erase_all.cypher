@@ -23,6 +23,11 @@ UNION ALL
   MATCH (n:NamedEntity {group_id: $group_id})
   RETURN n, 0 AS counts
 UNION ALL
+  MATCH (n:Proposal {group_id: $group_id})
+  WHERE n.status > ''  // all have one; the index is of both
+    AND NOT EXISTS { (n)<-[:HAS_PROPOSAL]-(e) WHERE e:Memory|PurgedMemory|NamedEntity }
+  RETURN n, 0 AS counts
+UNION ALL
   MATCH (n:EpisodeJob {group_id: $group_id})
   WHERE n.position > 0  // all have one; the index is of both
   RETURN n, 0 AS counts
@@ -57,6 +62,7 @@ UNION ALL
 CALL (n) {
   OPTIONAL MATCH (n)-[:HAS_VERSION|HAS_WORDS|HAS_PASSAGE|HAS_PROPOSAL|HAS_LESSON]->
     (part:MemoryVersion|WordVectors|Passage|Proposal|Lesson)
-  DETACH DELETE part, n
+  OPTIONAL MATCH (n)<-[:HAS_PROPOSAL]-()-[one:SAME_AS {uuid: n.relation_id}]->()
+  DETACH DELETE one, part, n
 } IN TRANSACTIONS OF 500 ROWS
 RETURN sum(counts) AS deleted

@@ -8,6 +8,7 @@
 // returns to_id         : STRING
 // returns relation_type : STRING
 // returns strength      : FLOAT — 0..1
+// returns via           : STRING? — null: no entity
 UNWIND $memory_ids AS from_id
 MATCH (a:Memory {uuid: from_id, group_id: $group_id})
 MATCH (a)-[r:RELATES_TO]->(m:Memory)
@@ -16,5 +17,5 @@ AND
 // include fragments/time/relation_holds
 RETURN from_id, m.uuid AS to_id, coalesce(r.name, 'relates_to') AS relation_type,
        // include fragments/relation/strength
-       AS strength
+       AS strength, null AS via
 LIMIT $limit

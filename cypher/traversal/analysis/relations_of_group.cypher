@@ -7,6 +7,7 @@
 // returns to_id         : STRING
 // returns relation_type : STRING
 // returns strength      : FLOAT — 0..1
+// returns via           : STRING? — null: no entity
 MATCH (m:Memory {group_id: $group_id})
 WHERE
 // include fragments/time/memory_holds
@@ -19,5 +20,5 @@ AND
 // include fragments/time/memory_holds
 RETURN a.uuid AS from_id, m.uuid AS to_id, coalesce(r.name, 'relates_to') AS relation_type,
        // include fragments/relation/strength
-       AS strength
+       AS strength, null AS via
 LIMIT $limit

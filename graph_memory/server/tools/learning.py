@@ -9,6 +9,7 @@ from graph_memory.api.types import ClusterChange, Decision, MentionedEntities, P
 from graph_memory.domain import inputs
 from graph_memory.domain.inputs import MemoryId
 from graph_memory.domain.models import ClusterAction, EntityKind, ProposalKind, ProposalStatus
+from graph_memory.errors import InvalidArgumentError
 from graph_memory.server import parameters
 from graph_memory.server.tool import DESTROYS, READS, Toolset
 from graph_memory.server.views.clusters import ClusterChangeView, ClustersView
@@ -19,7 +20,10 @@ toolset = Toolset()
 
 Kinds = Annotated[
     tuple[ProposalKind, ...] | None,
-    Field(description="Kinds: relates_to, duplicate_of, contradicts, supersedes; default: all."),
+    Field(
+        description="Kinds: relates_to, duplicate_of, contradicts, supersedes, same_as; "
+        "default: all."
+    ),
     parameters.WORDS,
 ]
 
@@ -92,8 +96,8 @@ async def list_clusters(
 async def decide_proposals(
     memory: GraphMemory,
     decision: Annotated[
-        Literal["accept", "reject"],
-        Field(description="Decision: accept or reject."),
+        Literal["accept", "reject", "reopen"],
+        Field(description="Decision: accept, reject, or reopen what was decided."),
         parameters.WORD,
     ],
     proposal_ids: Annotated[
@@ -111,8 +115,16 @@ async def decide_proposals(
     """Accept or reject proposals after a user has decided, or if they are certainly right.
 
     An accepted one becomes a relation; with duplicate_of and supersedes the second memory becomes
-    obsolete. undo_maintenance takes the decision back by its run_id.
+    obsolete, with same_as two entities count as one. undo_maintenance takes the decision back by
+    its run_id, and reopen by proposal_ids.
     """
+    if decision == "reopen":
+        if proposal_ids is None or kinds is not None or min_score is not None:
+            raise InvalidArgumentError("proposal_ids", proposal_ids, "give only ids to reopen")
+        opened: Decision = await memory.proposals.reopen(
+            proposal_ids, dry_run=dry_run, group_id=group_id
+        )
+        return DecisionView.of(opened)
     decide = memory.proposals.accept if decision == "accept" else memory.proposals.reject
     decided: Decision = await decide(
         proposal_ids, kinds=kinds, min_score=min_score, dry_run=dry_run, group_id=group_id

@@ -38,6 +38,9 @@ Only = Annotated[
 ]
 Way = Annotated[DirectionName, Field(description="Direction of the relations.")]
 Parents = Annotated[bool, Field(description="True: also follow parent_id.")]
+Entities = Annotated[
+    bool, Field(description="True: also walk to memories that mention the same entity.")
+]
 Budget = Annotated[
     Milliseconds | None, Field(description="Time limit in ms; default: none."), parameters.NUMBER
 ]
@@ -58,6 +61,7 @@ async def memory_traverse(
     ] = None,
     direction: Way = Direction.OUT,
     include_parent_links: Unlisted[Parents] = False,
+    through_entities: Unlisted[Entities] = False,
     time_budget_ms: Unlisted[Budget] = None,
     counted: Unlisted[parameters.Counted] = False,
     as_of: parameters.AsOf = None,
@@ -78,6 +82,7 @@ async def memory_traverse(
         states=states,
         direction=direction,
         include_parent_links=include_parent_links,
+        through_entities=through_entities,
         time_budget_ms=time_budget_ms,
         counted=counted,
         as_of=as_of,

@@ -4,6 +4,12 @@ from graph_memory.api.types import MentionedEntity
 from graph_memory.server.views.base import ValueView
 
 
+def _also(entity: MentionedEntity) -> str:
+    """Return the aliases of an entity in brackets."""
+    names = ", ".join(each.name for each in entity.aliases)
+    return f" (also {names})" if names else ""
+
+
 class EntitiesView(ValueView):
     """Entities, those of most memories first, and the number of all."""
 
@@ -13,7 +19,7 @@ class EntitiesView(ValueView):
     def text(self) -> str:
         """Return a line for each entity, with the memories that mention it."""
         lines = [
-            f"{e.kind} {e.name} ({e.memories}): "
+            f"{e.kind} {e.name}{_also(e)} ({e.memories}): "
             + "; ".join(f"{m.memory_id} {m.lead!r}" for m in e.mentions)
             for e in self.entities
         ]

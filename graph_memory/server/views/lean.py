@@ -217,7 +217,9 @@ def _reached(
     """Return a memory with its depth, the relation to it, and the memory before it."""
     before = node.path[-2]
     edge = edges[frozenset((before, node.memory_id))]
-    way = {"depth": node.depth, "relation": edge.relation_type}
+    way: Fields = {"depth": node.depth, "relation": edge.relation_type}
+    if edge.via is not None:
+        way["via"] = edge.via
     if edge.from_id != before:
         way["inverse"] = True  # the relation points to the memory before
     if node.depth > 1:
@@ -226,8 +228,9 @@ def _reached(
 
 
 def _relation(node: Mapping[str, Any]) -> str:
-    """Return the relation to a memory, with an arrow if it points the other way."""
-    return f"{'<- ' if 'inverse' in node else ''}{node['relation']}"
+    """Return the relation to a memory, with an arrow if it points the other way, and its entity."""
+    via = f" {node['via']!r}" if "via" in node else ""
+    return f"{'<- ' if 'inverse' in node else ''}{node['relation']}{via}"
 
 
 def _change(change: Mapping[str, str]) -> str:

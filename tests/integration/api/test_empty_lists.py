@@ -53,6 +53,7 @@ SELECTIONS: dict[str, tuple[str, Callable[[GraphMemory], Awaitable[Any]]]] = {
     "adoption.adopt ": ("labels", lambda memory: memory.adoption.adopt(None, [])),
     "proposals.accept": ("proposal_ids", lambda memory: memory.proposals.accept([])),
     "proposals.reject": ("proposal_ids", lambda memory: memory.proposals.reject([])),
+    "proposals.reopen": ("proposal_ids", lambda memory: memory.proposals.reopen([])),
     "tokens.create": ("groups", lambda memory: memory.tokens.create("ci", groups=())),
 }
 

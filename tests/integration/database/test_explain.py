@@ -39,6 +39,8 @@ CREATE (m)-[:HAS_PROPOSAL]->(:Proposal {uuid: 'seed', group_id: 'seed', kind: ''
   decided_at: '', decided_by: '', decided_run_id: '', relation_id: '', before: '', after: ''})
 CREATE (m)-[:HAS_MENTION {text: '', starts: [0], ends: [1]}]->(:NamedEntity:Seed
   {uuid: 'seed', group_id: 'seed', kind: '', key: ''})
+CREATE (m)-[:HAD_MENTION]->(m)-[:SAME_AS {uuid: 'seed', proposal_id: 'seed', run_id: '',
+  score: 0.5, created_at: ''}]->(m)
 CREATE (:LearningChange:Seed {run_id: 'seed', group_id: 'seed', stage: '', at: '',
   memory_ids: ['seed'], before: [''], after: [''], earlier: [''], to_ids: ['seed'],
   relation_ids: ['seed'], before_is_compressed: true})

@@ -7,6 +7,7 @@ import pytest
 from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory
+from graph_memory.api.types import ProposedEntity, ProposedMemory
 from graph_memory.diagnostics.verify import verify
 from graph_memory.domain.models import ProposalKind
 from graph_memory.errors import InvalidArgumentError
@@ -37,7 +38,11 @@ async def learn(memory: GraphMemory, **options: Any) -> Any:
 
 
 def pairs(found: Any) -> set[tuple[str, str, str]]:
-    return {(p.kind, p.first.memory_id, p.second.memory_id) for p in found.proposals}
+    return {(p.kind, end(p.first), end(p.second)) for p in found.proposals}
+
+
+def end(of: ProposedMemory | ProposedEntity) -> str:
+    return of.memory_id if isinstance(of, ProposedMemory) else of.entity_id
 
 
 async def test_neighbours_are_proposed_with_reasons_and_not_related(
@@ -126,7 +131,7 @@ async def test_an_accepted_relation_names_its_proposal(memory: GraphMemory, cloc
     assert (decision.decided, decision.refused) == (2, 0)
     (made,) = await memory.relations.list(first)
     accepted = await memory.proposals.list(status="accepted", kinds=["relates_to"])
-    proposal = next(p for p in accepted.proposals if p.second.memory_id == first)
+    proposal = next(p for p in accepted.proposals if end(p.second) == first)
     assert (made.relation_type, made.from_id, made.to_id) == ("relates_to", third, first)
     assert made.strength == proposal.score
     assert made.metadata == {"proposal_id": proposal.proposal_id, "run_id": decision.run_id}

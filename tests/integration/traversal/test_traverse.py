@@ -630,7 +630,13 @@ async def test_the_tools_answer_what_the_api_does(
         (node,) = walked["nodes"]
         assert (node["memory_id"], node["depth"], node["path"]) == (ids[1], 1, ids[:2])
         assert walked["edges"] == [
-            {"from_id": ids[0], "to_id": ids[1], "relation_type": "relates_to", "strength": 0.5}
+            {
+                "from_id": ids[0],
+                "to_id": ids[1],
+                "relation_type": "relates_to",
+                "strength": 0.5,
+                "via": None,
+            }
         ]
         assert (walked["truncated"], walked["reason"]) == (True, "depth")
         analysis = await call(client, "memory_graph_analysis", memory_id=ids[1])
