@@ -115,7 +115,8 @@ _PATTERNS: tuple[_Pattern, ...] = (
         "private key",
         re.compile(
             r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"
-            r"(?:\s*(?:(?:Proc-Type|DEK-Info|Version|Comment):[^\n]*\n\s*)*[A-Za-z0-9+/=\s\\]{16,}"
+            r"(?:\s*(?:(?:Proc-Type|DEK-Info|Version|Comment):[^\n]*\n\s*)*"
+            r"(?:[A-Za-z0-9+/=\s]|\\[nr]){16,}"
             r"(?:-----END [A-Z0-9 ]{1,40}-----)?)?"
         ),
     ),
@@ -162,14 +163,14 @@ _PATTERNS: tuple[_Pattern, ...] = (
         "secret assignment",
         re.compile(
             rf"(?m)^[ \t]*(?:export[ \t]+|set[ \t]+|-e[ \t]+)?[A-Z0-9_]*{_NAME.upper()}"
-            r"[ \t]*=[ \t]*['\"]?(?P<secret>[^\s'\"#]{6,})"
+            r"[ \t]*=[ \t]*['\"]?(?P<secret>[^\s'\"\\#]{6,})"
         ),
         _is_value,
     ),
     _Pattern(  # api_key = "value", "password": "value": letters and digits
         "secret assignment",
         re.compile(
-            rf"(?<![\w-])[\w-]*{_NAME}['\"]?\s*(?:=|:|:=|=>)\s*['\"]?(?P<secret>[^\s'\",;]{{8,}})",
+            rf"(?<![\w-])[\w-]*{_NAME}['\"]?\s*(?:=|:|:=|=>)\s*['\"]?(?P<secret>[^\s'\"\\,;]{{8,}})",
             re.I,
         ),
         _is_mixed,
@@ -177,7 +178,7 @@ _PATTERNS: tuple[_Pattern, ...] = (
     _Pattern(
         "password",
         re.compile(
-            r"\b(?:password|passphrase|passwd)\s+(?:is|was|=)\s+['\"`]?(?P<secret>[^\s'\"`,;]{6,})",
+            r"\b(?:password|passphrase|passwd)\s+(?:is|was|=)\s+['\"`]?(?P<secret>[^\s'\"\\`,;]{6,})",
             re.I,
         ),
         _is_mixed,

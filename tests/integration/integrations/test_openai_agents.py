@@ -68,6 +68,13 @@ async def test_a_session_keeps_what_the_sdks_own_keeps(memory: GraphMemory):
     other.close()
 
 
+async def test_an_item_with_a_masked_secret_can_be_read_again(memory: GraphMemory):
+    session = GraphMemorySession("chat1", memory)
+    await session.add_items([{"role": "user", "content": 'run "TOKEN=abc12345" in C:\\x'}])
+    (item,) = await session.get_items()
+    assert item == {"role": "user", "content": 'run "TOKEN=[secret assignment]" in C:\\x'}
+
+
 async def test_many_writers_lose_nothing(memory: GraphMemory):
     sessions = [GraphMemorySession("chat1", memory) for _ in range(3)]
     await asyncio.gather(

@@ -1,6 +1,7 @@
 """Secrets are recognised by their patterns; hashes, UUIDs and prose are not secrets."""
 
 import hashlib
+import json
 import time
 import uuid
 
@@ -98,6 +99,23 @@ def test_a_private_key_is_found_with_all_its_lines(body: str):
     key = f"-----BEGIN RSA PRIVATE KEY-----{body}-----END RSA PRIVATE KEY-----"
     (found,) = find_secrets(f"Use this:\n{key}\nThanks.")
     assert f"Use this:\n{key}\nThanks."[found.start : found.end] == key
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'say "DB_TOKEN=abc12345"',
+        "first\nAPI_KEY=abc123def456\nlast",
+        'the "password is hunter22"',
+        'client_secret: Zx8Qw2Er5Ty7"',
+        '-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0B"',
+    ],
+)
+def test_a_secret_in_json_does_not_take_escapes_with_it(text: str):
+    given = json.dumps({"text": text})
+    (found,) = find_secrets(given)
+    kept = json.loads(f"{given[: found.start]}[{found.kind}]{given[found.end :]}")["text"]
+    assert kept.endswith(text[-1])
 
 
 @given(st.uuids(), st.binary(min_size=1))
