@@ -199,7 +199,7 @@ async def update(
             clear=unchecked(clear or ()),
         )
     if text is not None and changed.content != text:
-        note("It looked like the text contains secrets; the memory names only their kind.")
+        note("Secrets are stored as their kinds only; see the content.")
     show_fields(as_mapping(changed))
     _note_clamped(importance, changed.importance)
 
@@ -410,7 +410,7 @@ def _note_masked(kinds: "Sequence[str]") -> None:
     """Print a note if a text contained secrets."""
     if kinds:
         named = ", ".join(kinds)
-        note(f"It looked like it contains secrets; the memory names only their kind: {named}.")
+        note(f"Secrets are stored as their kinds only: {named}.")
 
 
 def _note_clamped(given: float | None, stored: float) -> None:

@@ -36,7 +36,7 @@ class EntityAlias:
 class MentionedEntity:
     """An entity that memories mention, and those that are one with it.
 
-    Of entities that are one, Graphiti's stands first, then a name, then that of most memories.
+    Graphiti's entity stands first, then a name, then the most mentioned one.
     """
 
     entity_id: str

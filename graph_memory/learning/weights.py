@@ -88,7 +88,7 @@ async def forget_lessons(graph: Graph, *, group_id: str) -> None:
 
 
 def _of_group(learned: LearnedWeights, settings: Settings, canary: int) -> GroupWeights | None:
-    """Return learned weights as they are stored; None without any, or without a share."""
+    """Return learned weights as they are stored; None if there are none, or if the canary is 0."""
     if not learned.settings or learned.gain is None or not canary:
         return None
     configured = weight_settings(settings)

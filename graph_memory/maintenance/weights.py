@@ -31,7 +31,7 @@ async def learn_weights(state: RunState) -> None:
 
 
 async def expect_weights(context: Context, run: Run, shown: int) -> Expected:
-    """Return what the stage would change; of a group that stays, the reason and the gain."""
+    """Return what the stage would change; for an unchanged group, the reason and the gain."""
     expected = Expected(0, [])
     for group in await treated_groups(context, run.groups):
         scope = CallScope(group, run.now)

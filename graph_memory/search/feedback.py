@@ -150,7 +150,7 @@ def learned_settings(settings: Settings, learned: GroupWeights | None, question:
 
 
 def weights_of(text: str | None) -> GroupWeights | None:
-    """Return learned weights as they are stored; None for none, or a text that was damaged."""
+    """Return learned weights as they are stored; None if there are none, or if they are damaged."""
     try:
         return _WEIGHTS.validate_json(text) if text else None
     except ValidationError:

@@ -98,7 +98,7 @@ def masked_note(kinds: Sequence[str]) -> list[str]:
     if not kinds:
         return []
     named = ", ".join(kinds)
-    return [f"It looked like it contains secrets; the memory names only their kind: {named}."]
+    return [f"Secrets are stored as their kinds only: {named}."]
 
 
 _SETTLE = "If so, relate them with supersedes or contradicts."

@@ -419,7 +419,7 @@ async def test_a_run_does_not_overtake_an_access(
 async def killed(
     settings: Settings, group: str, driver: AsyncDriver, after: int, **more: str
 ) -> None:
-    """Start a run in a process of its own, and kill it when it has recorded so many changes.
+    """Start a run in a process of its own, and kill it after a number of recorded changes.
 
     Args:
         settings: The database.
