@@ -199,6 +199,7 @@ class ChangeArguments(TypedDict, total=False):
     """The changes to a memory; fields of `MemoryChanges`."""
 
     content: str | None
+    supersede_part: str | None
     metadata: Mapping[str, Any] | None
     attachments: Sequence[AttachmentArgument] | None
     tags: Strings | None

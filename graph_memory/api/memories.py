@@ -149,15 +149,18 @@ class MemoriesApi:
             memory_id: The id of the memory.
             group_id: The tenant.
             changes: The fields of `MemoryChanges`, at least one; None leaves a field as it is, and
-                `clear` lists the fields to empty.
+                `clear` lists the fields to empty. With `supersede_part`, exact words that stand
+                once in the stored content, `content` replaces only these words; without `content`
+                they are dropped.
 
         Returns:
             The changed memory, and True if its vector was computed again.
 
         Raises:
             DuplicateError: Another memory has the new content.
-            InvalidArgumentError: A field is both changed and cleared, or the parent is the memory
-                itself or below it.
+            InvalidArgumentError: A field is both changed and cleared, the parent is the memory
+                itself or below it, or the words of `supersede_part` are not in the content, stand
+                there several times, or are all of it.
             NotFoundError: The group has no such memory, or no such parent.
         """
         await self.context.require_vectors()

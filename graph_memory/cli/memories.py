@@ -151,6 +151,10 @@ async def add(
 async def update(
     memory_id: Id,
     content: Annotated[str | None, typer.Argument(help="New text; - reads stdin.")] = None,
+    supersede_part: Annotated[
+        str | None,
+        typer.Option(help="Exact words of the content to drop, or to replace by the new text."),
+    ] = None,
     memory_type: Type = None,
     tags: Tags = None,
     importance: Importance = None,
@@ -177,13 +181,15 @@ async def update(
 ) -> None:
     """Change a memory. Keep its earlier text as a version; replace its tags and attachments."""
     files, text = referred(attachments), None if content is None else _text(content)
-    async with opened("Storing…", model=text is not None) as memory:
+    rewrites = text is not None or supersede_part is not None
+    async with opened("Storing…", model=rewrites) as memory:
         (memory_id,) = await whole_ids(memory, [memory_id])
         if parent_id is not None:
             (parent_id,) = await whole_ids(memory, [parent_id])
         changed, _ = await memory.update(
             memory_id,
             content=text,
+            supersede_part=supersede_part,
             memory_type=unchecked(memory_type),
             tags=tags,
             importance=importance,
@@ -198,7 +204,7 @@ async def update(
             decay_rate=decay_rate,
             clear=unchecked(clear or ()),
         )
-    if text is not None and changed.content != text:
+    if text is not None and text.strip() not in changed.content:
         note("Secrets are stored as their kinds only; see the content.")
     show_fields(as_mapping(changed))
     _note_clamped(importance, changed.importance)

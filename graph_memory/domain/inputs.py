@@ -263,11 +263,16 @@ class NewTurn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryChanges:
-    """The changes to a memory; None keeps the stored value, and `clear` empties it."""
+    """The changes to a memory; None keeps the stored value, and `clear` empties it.
+
+    With `supersede_part`, exact words of the stored content, `content` is what replaces them; None
+    drops them.
+    """
 
     __pydantic_config__: ClassVar[ConfigDict] = _STRICT
 
     content: Content | None = None
+    supersede_part: Content | None = None
     metadata: Metadata | None = None
     attachments: Attachments | None = None
     tags: Tags | None = None

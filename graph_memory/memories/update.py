@@ -1,7 +1,7 @@
 """Changing and deleting memories; earlier texts stay as versions, deletions can be undone."""
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -24,6 +24,7 @@ from graph_memory.memories.absent import not_found
 from graph_memory.memories.access import restore_contents
 from graph_memory.memories.add import content_properties
 from graph_memory.memories.deduplication import check_not_stored
+from graph_memory.memories.partial import check_part, with_part_superseded
 from graph_memory.memories.read import get_many, view_parameters
 from graph_memory.memories.screening import admit
 from graph_memory.wording import argument
@@ -31,7 +32,9 @@ from graph_memory.wording import argument
 #: The text that confirms the deletion of a whole group.
 CONFIRMATION = "DELETE ALL"
 
-_CHANGEABLE = tuple(name for name in MemoryChanges.__slots__ if name != "clear")
+#: The arguments that say how to change, and are no property.
+_INSTRUCTIONS = ("clear", "supersede_part")
+_CHANGEABLE = tuple(name for name in MemoryChanges.__slots__ if name not in _INSTRUCTIONS)
 
 #: The values of cleared fields that are not null, or stand under another name.
 _EMPTY: Mapping[str, Any] = {"tags": (), "metadata": {}, "attachments": ()}
@@ -63,57 +66,102 @@ async def update(
         The changed memory, and whether it was embedded again.
 
     Raises:
-        InvalidArgumentError: `changes` is empty, a field is both changed and cleared, the parent
-            is the memory itself or below it, or the new content contains a secret to refuse.
+        InvalidArgumentError: `changes` is empty, a field is both changed and cleared, or the parent
+            is the memory itself or below it. The new content contains a secret to refuse, or the
+            part to supersede does not stand once in the content.
         DuplicateError: Another memory has the new content.
         NotFoundError: The group has no such memory, or no such parent.
     """
     given, cleared = _given(changes)
-    graph, settings = engine.graph, engine.settings
-    policies.require_policy(settings, changes.decay_policy)
+    policies.require_policy(engine.settings, changes.decay_policy)
     found = await _fetch_decompressed(engine, scope, memory_id)
     if changes.parent_id:
-        await _check_parent(graph, scope.group_id, memory_id, changes.parent_id)
-    if "content" in given:
-        given["content"] = admit(given["content"], settings)
-    if given.get("content") == found.content:
-        del given["content"]  # a concurrent update may have changed it: never write it unchanged
-    rewritten = "content" in given
-    if rewritten:
-        given |= await content_properties(engine, given["content"], memory_id, scope.group_id)
-    if "title" in changes.clear or changes.title:
-        given["name"] = changes.title or default_title(given.get("content", found.content))
+        await _check_parent(engine.graph, scope.group_id, memory_id, changes.parent_id)
+    given |= await _texts(engine, scope, found, changes)
     try:
-        memory = await graph.one(
-            "memories/update/update",
-            Memory,
-            group_id=scope.group_id,
-            memory_id=memory_id,
-            changes=given,
-            cleared=cleared,
-            titled="title" in changes.clear or changes.title is not None,
-            version_id=str(uuid.uuid4()),
-            graphiti_vectors=settings.graphiti_vectors,
-            **view_parameters(settings, scope.now) | {"decay": policies.parameters(settings)},
-        )
+        memory = await _store(engine, scope, found, changes, given, cleared)
     except UniquenessError:
-        await check_not_stored(graph, given["dedup_key"], scope.group_id)
+        await check_not_stored(engine.graph, given["dedup_key"], scope.group_id)
         raise
+    if memory is None and await _is_other(engine, scope, found):  # by a concurrent update
+        return await update(engine, scope, memory_id, changes)
     if memory is None:
         raise await not_found(engine.graph, scope.group_id, memory_id)
-    return memory, rewritten
+    return memory, "content" in given
+
+
+async def _texts(
+    engine: Engine, scope: CallScope, found: Memory, changes: MemoryChanges
+) -> dict[str, Any]:
+    """Return the new content with all that depends on it, and the title; empty without a change."""
+    texts: dict[str, Any] = {}
+    content = changes.content
+    if changes.supersede_part:
+        content = with_part_superseded(found.content, changes.supersede_part, content)
+    content = None if content is None else admit(content, engine.settings)
+    # A concurrent update may have changed the content: never write it unchanged.
+    if content is not None and content != found.content:
+        texts["content"] = content
+        texts |= await content_properties(engine, content, found.memory_id, scope.group_id)
+    if "title" in changes.clear or changes.title:
+        texts["name"] = changes.title or default_title(content or found.content)
+    return texts
+
+
+async def _store(
+    engine: Engine,
+    scope: CallScope,
+    found: Memory,
+    changes: MemoryChanges,
+    given: Mapping[str, Any],
+    cleared: list[str],
+) -> Memory | None:
+    """Store changes; None if the group has no such memory, or a part is no longer in it."""
+    return await engine.graph.one(
+        "memories/update/update",
+        Memory,
+        group_id=scope.group_id,
+        memory_id=found.memory_id,
+        changes=given,
+        cleared=cleared,
+        titled="title" in changes.clear or changes.title is not None,
+        superseded=_superseded(found.content, changes.supersede_part),
+        version_id=str(uuid.uuid4()),
+        graphiti_vectors=engine.settings.graphiti_vectors,
+        **view_parameters(engine.settings, scope.now)
+        | {"decay": policies.parameters(engine.settings)},
+    )
+
+
+async def _is_other(engine: Engine, scope: CallScope, found: Memory) -> bool:
+    """Return whether a memory has another content than when it was found.
+
+    Raises:
+        NotFoundError: The group has no such memory any more.
+    """
+    now = await _fetch_decompressed(engine, scope, found.memory_id)
+    return now.content != found.content
+
+
+def _superseded(content: str, part: str | None) -> dict[str, str] | None:
+    """Return what the correction of a part is of; None for another change."""
+    if part is None:
+        return None
+    return {"content": content, "part": part.strip(), "title": default_title(content)}
 
 
 def _given(changes: MemoryChanges) -> tuple[dict[str, Any], list[str]]:
     """Return the values to store, and the names of the fields to empty."""
     values = ((name, getattr(changes, name)) for name in _CHANGEABLE)
     given = {name: value for name, value in values if value is not None}
-    if not given and not changes.clear:
-        names = ", ".join(argument(name) for name in (*_CHANGEABLE, "clear"))
+    check_part(changes)
+    if not given and not changes.clear and not changes.supersede_part:
+        names = ", ".join(argument(name) for name in (*_CHANGEABLE, *_INSTRUCTIONS))
         raise InvalidArgumentError("changes", {}, f"give at least one of {names}")
     for name in changes.clear:
         if name in given:
             raise InvalidArgumentError("clear", name, f"{argument(name)} is given, too; give one")
+    given.pop("content", None)  # stored as it is admitted
     given |= {name: value for name, value in _EMPTY.items() if name in changes.clear}
     cleared = [name for name in changes.clear if name not in (*_EMPTY, "title")]
     if "tags" in given:
@@ -163,9 +211,7 @@ async def delete(
         NotFoundError: The group has no such memory.
     """
     if permanent:
-        gone = await engine.graph.rows(
-            "memories/update/erase", str, group_id=scope.group_id, memory_ids=[memory_id]
-        )
+        gone = await erase(engine.graph, scope.group_id, [memory_id])
     else:
         gone = await engine.graph.rows(
             "memories/update/delete",
@@ -178,6 +224,13 @@ async def delete(
         raise await not_found(engine.graph, scope.group_id, memory_id)
     retention = timedelta(days=engine.settings.soft_delete_retention_days)
     return Deleted(memory_id, permanent, None if permanent else scope.now + retention)
+
+
+async def erase(graph: Graph, group_id: str, memory_ids: Sequence[str]) -> list[str]:
+    """Erase memories beyond recovery, and return the ids of those that the group had."""
+    return await graph.rows(
+        "memories/update/erase", str, group_id=group_id, memory_ids=list(memory_ids)
+    )
 
 
 async def delete_all(

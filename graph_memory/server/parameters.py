@@ -72,7 +72,10 @@ Memories = Annotated[
     WithJsonSchema({"type": "array", "items": {"type": "object"}}),
 ]
 
-NewContent = Annotated[inputs.Content | None, Field(description="New text; versions are kept.")]
+NewContent = Annotated[inputs.Content | None, Field(description="New text; versions stay.")]
+SupersedePart = Annotated[
+    inputs.Content | None, Field(description="Exact words to replace by content, or drop.")
+]
 NewMemoryType = Annotated[inputs.TypeName | None, Field(description="New kind."), WORD]
 NewTags = Annotated[inputs.Tags | None, Field(description="All new labels.")]
 NewMetadata = Annotated[inputs.Metadata | None, Field(description="New JSON object.")]
@@ -99,11 +102,9 @@ Counted = Annotated[bool, Field(description="Count it as use.")]
 ResultSort = Annotated[ResultOrder, Field(description="Order: score or time."), WORD]
 Limit = Annotated[int, Field(ge=1, le=50, description="Most results.")]
 MemoryTypes = Annotated[
-    tuple[inputs.TypeName, ...] | None, Field(description="Allowed types; default: all."), WORDS
+    tuple[inputs.TypeName, ...] | None, Field(description="Types; default: all."), WORDS
 ]
-OneMemoryType = Annotated[
-    inputs.TypeName | None, Field(description="Allowed type; default: all."), WORD
-]
+OneMemoryType = Annotated[inputs.TypeName | None, Field(description="Type; default: all."), WORD]
 AnyTags = Annotated[inputs.Tags | None, Field(description="Tags; one must match.")]
 DateFrom = Annotated[Moment | None, Field(description="Earliest creation.")]
 DateTo = Annotated[EndMoment | None, Field(description="Latest creation.")]
@@ -126,7 +127,7 @@ ListedStates = Annotated[
 Sort = Annotated[SortOrder, Field(description="Order, highest first.")]
 Cursor = Annotated[str | None, Field(description="The next_cursor of an answer.")]
 
-Permanent = Annotated[bool, Field(description="True: without recovery.")]
+Permanent = Annotated[bool, Field(description="Without recovery.")]
 
 DetailName = Annotated[
     Detail, Field(description="Fields of each memory: lean, or full with components and dates.")

@@ -26,6 +26,7 @@ def test_the_system_prompt_names_only_tools_of_the_default_toolsets() -> None:
     notice, _, advice = PROMPT.partition("\n---\n")
     named = set(re.findall(r"`([a-z]+(?:_[a-z]+)+)`", advice))
     arguments = {"session_id", "as_of", "known_at", "memory_type", "relation_types", "related_to"}
+    arguments.add("supersede_part")
     assert named - arguments - set(RelationType) <= TOOLS
     assert {"retrieve_memories", "memory_relate", "memory_traverse"} <= named
     assert "`memory_graph_search` for `memory_traverse`" in notice.replace("\n", " ")

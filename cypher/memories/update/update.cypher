@@ -1,6 +1,6 @@
 // Change a memory; its previous text stays as a version.
 //
-// A null in `changes` leaves the property as it is.
+// A null in `changes` leaves the property as it is. A part is superseded of the given content only.
 //
 // access  write
 // param   group_id   : STRING — the tenant
@@ -8,12 +8,14 @@
 // param   changes    : MAP — properties to change, and parent_id
 // param   cleared    : LIST<STRING> — properties to remove, and parent_id
 // param   titled     : BOOLEAN — whether the title is to change, not only the text that it is of
+// param   superseded : MAP? — content, part: words of it, title: the one made of it
 // param   version_id : STRING — id of the version with the previous text
 // param   now        : STRING — ISO 8601, UTC
 // returns memory : MAP
 MATCH (m:Memory {uuid: $memory_id, group_id: $group_id})
 // include fragments/memory/lock
 WHERE m.lifecycle_state <> 'SOFT_DELETED'
+  AND ($superseded IS NULL OR m.content = $superseded.content)
 CALL (m) {
   WITH m, m.content AS text, $version_id AS version_id WHERE $changes.content <> m.content
   // include fragments/memory/keep_version
@@ -22,7 +24,7 @@ WITH *,
   // include fragments/change/values
   AS was
 WITH *, CASE WHEN $titled THEN was {.*, title: m.name} ELSE was END AS before
-WITH m, before {.*, content: m.content_hash} AS was
+WITH m, before {.*, content: m.content_hash} AS was, m.name AS title
 SET
   m.content = coalesce($changes.content, m.content),
   m.content_gz = CASE WHEN $changes.content IS NULL THEN m.content_gz END,
@@ -51,6 +53,7 @@ SET
   m.decay_rate = coalesce($changes.decay_rate, m.decay_rate),
   m.updated_at = $now,
   m.last_accessed_at = $now
+// include memories/update/keep_title
 FOREACH (key IN [key IN $cleared WHERE key <> 'parent_id'] | SET m[key] = null)
 WITH m, was
 // include memories/update/set_parent

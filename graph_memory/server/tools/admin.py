@@ -34,7 +34,7 @@ async def memory_stats(memory: GraphMemory, group_id: parameters.GroupId = None)
 @toolset.tool("Rebuild embeddings", SETS)
 async def rebuild_embeddings(
     memory: GraphMemory,
-    dry_run: Annotated[bool, Field(description="True: only count.")] = True,
+    dry_run: Annotated[bool, Field(description="Only count.")] = True,
     only_missing: Annotated[bool, Field(description="False: all memories.")] = True,
     group_id: parameters.GroupId = None,
 ) -> RebuildView:

@@ -53,7 +53,7 @@ async def add_memory(
 ) -> AddView:
     """Store one statement when you learn a fact, preference, decision or task worth keeping.
 
-    A repeated content fails with `duplicate` and its id.
+    Repeated content fails with `duplicate` and its id.
     """
     given = NewMemory(
         content=content,
@@ -81,7 +81,7 @@ async def add_memory(
 async def add_memories(
     memory: GraphMemory, memories: parameters.Memories, group_id: parameters.GroupId = None
 ) -> BatchView:
-    """Store many statements when you have a list. Each succeeds or fails on its own."""
+    """Store many statements when you have a list. Each succeeds or fails alone."""
     return BatchView.of(await memory.add_many(memories, group_id=group_id))
 
 
@@ -89,7 +89,7 @@ async def add_memories(
 async def get_memory(
     memory: GraphMemory,
     memory_id: parameters.MemoryId,
-    include_relations: Annotated[bool, Field(description="True: also its relations.")] = False,
+    include_relations: Annotated[bool, Field(description="Also its relations.")] = False,
     counted: Unlisted[parameters.Counted] = True,
     session_id: Unlisted[parameters.Session] = None,
     as_of: Unlisted[parameters.AsOf] = None,
@@ -123,6 +123,7 @@ async def update_memory(
     memory: GraphMemory,
     memory_id: parameters.MemoryId,
     content: parameters.NewContent = None,
+    supersede_part: parameters.SupersedePart = None,
     metadata: Unlisted[parameters.NewMetadata] = None,
     attachments: Unlisted[parameters.NewAttachments] = None,
     tags: parameters.NewTags = None,
@@ -143,6 +144,7 @@ async def update_memory(
         memory_id,
         group_id=group_id,
         content=content,
+        supersede_part=supersede_part,
         metadata=metadata,
         attachments=attachments,
         tags=tags,
@@ -158,7 +160,7 @@ async def update_memory(
         clear=clear,
     )
     # The stored text differs from the given one only where a secret was masked.
-    masked = kinds_of_secrets(content) if content and changed.content != content else []
+    masked = kinds_of_secrets(content) if content and content not in changed.content else []
     return UpdateView(masked=masked, memory=changed, re_embedded=re_embedded)
 
 

@@ -109,7 +109,7 @@ async def decide_proposals(
     min_score: Annotated[
         float | None, Field(ge=0, le=1, description="Least score."), parameters.REAL
     ] = None,
-    dry_run: Annotated[bool, Field(description="True: only report.")] = False,
+    dry_run: Annotated[bool, Field(description="Only report.")] = False,
     group_id: parameters.GroupId = None,
 ) -> DecisionView:
     """Accept or reject proposals after a user has decided, or if they are certainly right.
@@ -143,7 +143,7 @@ async def act_on_cluster(
     ],
     tag: Annotated[inputs.Line | None, Field(description="Tag to add, for tag.")] = None,
     reason: Annotated[inputs.Line | None, Field(description="Reason, for obsolete.")] = None,
-    dry_run: Annotated[bool, Field(description="True: only report.")] = False,
+    dry_run: Annotated[bool, Field(description="Only report.")] = False,
     group_id: parameters.GroupId = None,
 ) -> ClusterChangeView:
     """Preserve, tag or mark obsolete all memories of a cluster after a user has asked for it.

@@ -42,7 +42,7 @@ async def memory_preserve(
     until: Annotated[
         EndMoment | None, Field(description="Last day or instant; default: for ever.")
     ] = None,
-    release: Annotated[bool, Field(description="True: end the protection.")] = False,
+    release: Annotated[bool, Field(description="End the protection.")] = False,
     group_id: parameters.GroupId = None,
 ) -> PreservationView:
     """Protect a memory from decay when it must not be forgotten, and make it ACTIVE."""
@@ -97,7 +97,7 @@ async def run_decay_scan(
         tuple[MemoryId, ...] | None, Field(description="Some ids; default: all."), UNLISTED
     ] = None,
     project_id: Unlisted[parameters.ProjectId] = None,
-    dry_run: Annotated[bool, Field(description="True: only report.")] = True,
+    dry_run: Annotated[bool, Field(description="Only report.")] = True,
     group_id: parameters.GroupId = None,
 ) -> ConfidenceScanView:
     """Lower the confidence of memories when they were unused for 90 days."""

@@ -65,7 +65,7 @@ class UndoView(ValueView):
 @toolset.tool("Run maintenance", WRITES)
 async def run_decay_maintenance(
     memory: GraphMemory,
-    dry_run: Annotated[bool, Field(description="True: only report.")] = False,
+    dry_run: Annotated[bool, Field(description="Only report.")] = False,
     batch_size: Annotated[
         int | None,
         Field(ge=1, le=100_000, description="Memories per transaction."),
@@ -84,7 +84,7 @@ async def run_decay_maintenance(
         parameters.REAL,
         UNLISTED,
     ] = None,
-    full: Annotated[bool, Field(description="True: also memories that are not due.")] = False,
+    full: Annotated[bool, Field(description="Also memories that are not due.")] = False,
     now: Annotated[
         SimulatedTime | None, Field(description="With dry_run: time to assume, ISO 8601."), UNLISTED
     ] = None,

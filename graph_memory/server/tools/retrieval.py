@@ -108,7 +108,7 @@ async def retrieve_memories(
 async def get_context_state(
     memory: GraphMemory,
     session_id: parameters.Session = None,
-    reset: Annotated[bool, Field(description="True: clear the list first.")] = False,
+    reset: Annotated[bool, Field(description="Clear the list first.")] = False,
     group_id: parameters.GroupId = None,
 ) -> ContextView:
     """List what retrieve_memories gave a conversation when you ask which memories are stale."""

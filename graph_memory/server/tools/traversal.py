@@ -33,7 +33,7 @@ MaxNodes = Annotated[
 ]
 Only = Annotated[
     RelationTypes | None,
-    Field(description="Relation types to follow."),
+    Field(description="Types to follow."),
     parameters.WORDS,
 ]
 Way = Annotated[DirectionName, Field(description="Direction of the relations.")]

@@ -26,7 +26,15 @@ STORED = {
     "attachments": "attachments_json",
     "title": "name",
 }
-NOT_STORED = {"clear", "parent_id", "superseded_by", "protection", "relationships", "group_id"}
+NOT_STORED = {
+    "clear",
+    "supersede_part",
+    "parent_id",
+    "superseded_by",
+    "protection",
+    "relationships",
+    "group_id",
+}
 
 
 def names(kind: type) -> list[str]:
