@@ -12,6 +12,8 @@
     ├── NotSoftDeletedError         the memory to recover is not deleted
     ├── OutsideRecoveryWindowError  the deletion is final
     ├── DuplicateError              the same content is already stored
+    ├── RejectedBeforeError         the statement was rejected or erased before
+    ├── TombstoneNotFoundError      the group does not hold this tombstone
     ├── ForbiddenError              the token does not allow the call
     ├── RateLimitedError            the token has used up its calls of this minute
     ├── TokenNotFoundError          the token does not exist or is revoked
@@ -202,6 +204,49 @@ class DuplicateError(GraphMemoryError):
         super().__init__(
             f"The same content is already stored as memory '{existing_id}'. Nothing was stored. "
             f"{remedy}"
+        )
+
+
+class RejectedBeforeError(GraphMemoryError):
+    """The group has rejected or erased this statement; nothing was stored."""
+
+    code = "rejected_before"
+
+    def __init__(
+        self, tombstone_id: str, reason: str, at: str, by: str, note: str | None = None
+    ) -> None:
+        """Build the message; it never contains the statement.
+
+        Args:
+            tombstone_id: The tombstone of the statement.
+            reason: `rejected` or `erased`.
+            at: Instant of the rejection, ISO 8601, UTC.
+            by: Tool or command that rejected or erased it.
+            note: The caller's reason.
+        """
+        self.tombstone_id = tombstone_id
+        self.at = at
+        self.by = by
+        self.reason = reason
+        self.note = note
+        because = f", because of {shown(note, 200)}" if note else ""
+        super().__init__(
+            f"This statement was {reason} at {at} by {by}{because}. Nothing was stored. "
+            f"{operation('tombstone_lift')} {tombstone_id} allows it again."
+        )
+
+
+class TombstoneNotFoundError(GraphMemoryError):
+    """The group does not hold a tombstone with this id."""
+
+    code = "not_found"
+
+    def __init__(self, tombstone_id: str, group_id: str) -> None:
+        self.tombstone_id = tombstone_id
+        self.group_id = group_id
+        super().__init__(
+            f"No tombstone {shown(tombstone_id)} in group '{group_id}'; "
+            f"{operation('tombstone_list')} lists them."
         )
 
 

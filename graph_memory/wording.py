@@ -44,6 +44,16 @@ OPERATIONS: Mapping[str, tuple[str, str, str]] = {
         "`graph-memory token create`",
     ),
     "token_list": ("`tokens.list`", "`graph-memory token list`", "`graph-memory token list`"),
+    "tombstone_lift": (
+        "`tombstones.lift`",
+        "`graph-memory tombstones lift`",
+        "`graph-memory tombstones lift`",
+    ),
+    "tombstone_list": (
+        "`tombstones.list`",
+        "`graph-memory tombstones list`",
+        "`graph-memory tombstones list`",
+    ),
     "update": ("`update`", "update_memory", "`graph-memory update`"),
 }
 

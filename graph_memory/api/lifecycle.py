@@ -12,13 +12,14 @@ from graph_memory.decay import policies
 from graph_memory.decay.forecast import Forecast, forecast
 from graph_memory.decay.status import DecayStatus
 from graph_memory.domain.inputs import Line, MemoryId, validate_selection, validate_value
-from graph_memory.domain.models import Memory
+from graph_memory.domain.models import RecoveredMemory
 from graph_memory.domain.timestamps import EndMoment, SimulatedTime
 from graph_memory.learning import centrality
-from graph_memory.memories import confidence, lifecycle
+from graph_memory.memories import confidence, lifecycle, tombstones
 from graph_memory.memories.confidence import Scan
 from graph_memory.memories.history import Event, history_of
 from graph_memory.memories.lifecycle import Obsolete
+from graph_memory.memories.tombstones import Rejected
 
 Span = Annotated[float, Field(gt=0, le=36_500, allow_inf_nan=False)]
 Numbers = Mapping[str, Any]
@@ -80,19 +81,45 @@ class LifecycleApi:
             release=release,
         )
 
-    async def recover(self, memory_id: str, *, group_id: str | None = None) -> Memory:
+    async def reject(
+        self, memory_id: str, *, reason: str | None = None, group_id: str | None = None
+    ) -> Rejected:
+        """Delete a memory that is wrong, and refuse its statement from now on.
+
+        The memory can be recovered like a deleted one, which lifts the refusal. Spelling variants
+        of the statement are refused as well, whichever way they come. The text is not kept for it.
+
+        Args:
+            memory_id: The memory.
+            reason: The reason, shown when the statement is refused.
+            group_id: The tenant.
+
+        Raises:
+            NotFoundError: The group has no such memory.
+        """
+        return await tombstones.reject(
+            self._context.engine,
+            self._context.scope(group_id),
+            validate_value(MemoryId, memory_id, "memory_id"),
+            note=None if reason is None else validate_value(Line, reason, "reason"),
+        )
+
+    async def recover(self, memory_id: str, *, group_id: str | None = None) -> RecoveredMemory:
         """Undo the deletion of a memory, and return it; this counts as an access.
+
+        If the memory was rejected, its statement is allowed again.
 
         Raises:
             DuplicateError: The content was stored again after the deletion.
             NotFoundError: The group has no such memory.
             NotSoftDeletedError: The memory is not deleted.
             OutsideRecoveryWindowError: `settings.soft_delete_retention_days` have passed.
+            RejectedBeforeError: Another memory with its statement was rejected or erased.
         """
         context, scope = self._context, self._context.scope(group_id)
         given = validate_value(MemoryId, memory_id, "memory_id")
-        await lifecycle.recover(context.engine, scope, given)
-        return await context.read_memory(scope, given)
+        lifted = await lifecycle.recover(context.engine, scope, given)
+        return RecoveredMemory.of_recovery(await context.read_memory(scope, given), lifted)
 
     async def mark_obsolete(
         self,

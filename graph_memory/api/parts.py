@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from graph_memory.api.serving import ServingApi
     from graph_memory.api.sessions import SessionsApi
     from graph_memory.api.tokens import TokensApi
+    from graph_memory.api.tombstones import TombstonesApi
     from graph_memory.graphiti.worker import Worker
 
 
@@ -141,6 +142,13 @@ class Parts:
         from graph_memory.api.adoption import AdoptionApi
 
         return AdoptionApi(self.context)
+
+    @cached_property
+    def tombstones(self) -> "TombstonesApi":
+        """Statements that are refused, because they were rejected or erased."""
+        from graph_memory.api.tombstones import TombstonesApi
+
+        return TombstonesApi(self.context)
 
     @cached_property
     def tokens(self) -> "TokensApi":

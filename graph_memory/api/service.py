@@ -80,6 +80,7 @@ class GraphMemory(MemoriesApi, Parts):
         embeddings: Vectors of stored texts.
         adoption: Conversion of Graphiti's entities into memories, and back.
         tokens: Access tokens of the service.
+        tombstones: Statements that are refused, because they were rejected or erased.
         serving: Readiness, warm-up and metrics of a server.
     """
 

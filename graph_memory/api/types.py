@@ -57,6 +57,7 @@ from graph_memory.memories.capture import CapturedTurn, TurnStatus
 from graph_memory.memories.confidence import Action
 from graph_memory.memories.lifecycle import Resolution
 from graph_memory.memories.relations import Related
+from graph_memory.memories.tombstones import Rejected, Tombstone
 from graph_memory.memories.update import CONFIRMATION, Deleted, DeletedAll
 from graph_memory.ranking.profiles import Profile
 from graph_memory.search.answer import Retrieved, compact_judgement, compact_retrieval
@@ -184,6 +185,7 @@ __all__ = [
     "QueueReport",
     "ReachedMemory",
     "RebuildReport",
+    "Rejected",
     "Related",
     "RelationTypes",
     "RepairCount",
@@ -204,6 +206,7 @@ __all__ = [
     "Stats",
     "Threshold",
     "Token",
+    "Tombstone",
     "Top",
     "Touched",
     "Transition",

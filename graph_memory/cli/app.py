@@ -30,6 +30,7 @@ from graph_memory.cli import (
     reports,
     review,
     tokens,
+    tombstones,
     transfer,
 )
 from graph_memory.cli.command import Group, Json, begin
@@ -72,12 +73,14 @@ for part in (
     reports,
 ):
     app.registered_commands += part.app.registered_commands
+app.registered_commands += tombstones.rejecting.registered_commands
 app.add_typer(operations.migrate, name="migrate")
 app.add_typer(operations.embeddings, name="embeddings")
 app.add_typer(database.app, name="db")
 app.add_typer(tokens.app, name="token")
 app.add_typer(review.app, name="review")
 app.add_typer(episodes.app, name="episodes")
+app.add_typer(tombstones.app, name="tombstones")
 
 
 def _print_version(wanted: bool) -> None:

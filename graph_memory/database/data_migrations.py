@@ -38,6 +38,9 @@ LEARNING_STATEMENTS = ("database/data_migrations/unlearn",)
 #: The statements in the checksum of the migration that adds entities found by rule.
 ENTITY_STATEMENTS = ("database/data_migrations/forget_entities",)
 
+#: The statements in the checksum of the migration that adds tombstones.
+TOMBSTONE_STATEMENTS = ("database/data_migrations/forget_tombstones",)
+
 
 @dataclass(frozen=True, slots=True)
 class _Compressed:
@@ -81,6 +84,11 @@ async def unlearn(graph: Graph) -> None:
 async def forget_entities(graph: Graph) -> None:
     """Delete the entities found by rule, which earlier versions do not know."""
     await graph.run("database/data_migrations/forget_entities", batch=_BATCH)
+
+
+async def forget_tombstones(graph: Graph) -> None:
+    """Delete the tombstones, which earlier versions do not know."""
+    await graph.run("database/data_migrations/forget_tombstones", batch=_BATCH)
 
 
 async def downgrade(graph: Graph) -> None:

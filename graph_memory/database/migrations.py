@@ -186,4 +186,15 @@ MIGRATIONS = (
             data_migrations.ENTITY_STATEMENTS,
         ),
     ),
+    Migration(
+        17,
+        "tombstones of rejected and erased statements",
+        constraints=("tombstone_key_key", "tombstone_uuid_key"),
+        indexes=("tombstone_group_idx", "tombstone_bucket_idx"),
+        data_migration=DataMigration(
+            None,  # rejections and erasures leave them later
+            data_migrations.forget_tombstones,
+            data_migrations.TOMBSTONE_STATEMENTS,
+        ),
+    ),
 )

@@ -263,7 +263,37 @@ class PossibleConflict:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class AddedMemory(Memory):
+class _RemarkedMemory(Memory):
+    """A memory with remarks, which comparisons leave out."""
+
+    def __eq__(self, other: object) -> bool:
+        """Compare the fields of a `Memory`."""
+        if not isinstance(other, Memory):
+            return NotImplemented
+        return all(getattr(self, f.name) == getattr(other, f.name) for f in fields(Memory))
+
+    __hash__ = Memory.__hash__
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RecoveredMemory(_RemarkedMemory):
+    """A recovered memory with a remark, which comparisons leave out.
+
+    Attributes:
+        lifted: Ids of the tombstones of its rejection, which its recovery has lifted.
+    """
+
+    lifted: tuple[str, ...] = ()
+
+    @classmethod
+    def of_recovery(cls, memory: Memory, lifted: Iterable[str]) -> "RecoveredMemory":
+        """Return a memory with the tombstones that its recovery has lifted."""
+        given = {f.name: getattr(memory, f.name) for f in fields(Memory)}
+        return cls(**given, lifted=tuple(lifted))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AddedMemory(_RemarkedMemory):
     """A new memory with remarks, which comparisons leave out.
 
     Attributes:
@@ -273,14 +303,6 @@ class AddedMemory(Memory):
 
     possible_conflicts: tuple[PossibleConflict, ...] = ()
     masked: tuple[str, ...] = ()
-
-    def __eq__(self, other: object) -> bool:
-        """Compare the fields of a `Memory`."""
-        if not isinstance(other, Memory):
-            return NotImplemented
-        return all(getattr(self, f.name) == getattr(other, f.name) for f in fields(Memory))
-
-    __hash__ = Memory.__hash__
 
     @classmethod
     def of(

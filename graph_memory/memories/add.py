@@ -25,7 +25,7 @@ from graph_memory.errors import (
     UniquenessError,
 )
 from graph_memory.inference.llm import Chat
-from graph_memory.memories import relations
+from graph_memory.memories import relations, tombstones
 from graph_memory.memories.classification import Rating, rate_new, weights
 from graph_memory.memories.deduplication import Draft, check_all, check_length, check_not_stored
 from graph_memory.memories.embeddings import vectors
@@ -106,6 +106,7 @@ async def content_properties(
     check_length(content, engine.settings)
     draft = Draft.from_input(NewMemory(content=content), group_id, engine.settings)
     await check_not_stored(engine.graph, draft.dedup_key, group_id, besides=memory_id)
+    await tombstones.check(engine, group_id, content)
     (embedded,) = await vectors(engine, [content])
     return {
         **_texts(content),

@@ -18,7 +18,7 @@ from graph_memory.domain.scope import CallScope
 from graph_memory.domain.secret_scan import kinds_of_secrets
 from graph_memory.domain.timestamps import instant
 from graph_memory.engine import Engine
-from graph_memory.errors import DuplicateError
+from graph_memory.errors import DuplicateError, RejectedBeforeError
 from graph_memory.memories.add import AddResult, add_many
 from graph_memory.settings.base import Settings
 
@@ -36,7 +36,7 @@ class TurnStatus(StrEnum):
     STORED = "stored"
     REPEATED = "repeated"  #: the group holds the text already; the place was recorded
     KNOWN = "known"  #: the place was captured before
-    REFUSED = "refused"  #: the turn contains a secret
+    REFUSED = "refused"  #: the turn contains a secret, or was rejected or erased before
     LEFT_OUT = "left_out"  #: the turn is noise, or too long
 
 
@@ -48,7 +48,7 @@ class CapturedTurn:
     status: TurnStatus
     memory_id: str | None  #: None for a turn that is not stored
     content: str | None  #: the stored text; None for a turn that is not stored
-    reason: str | None  #: the secret, or what was left out, as a phrase
+    reason: str | None  #: the secret, or what was left out, as a phrase; or the error
 
 
 async def capture(
@@ -170,7 +170,9 @@ def _outcome(turn: CapturedTurn, result: AddResult) -> CapturedTurn:
     if isinstance(result.error, DuplicateError):
         repeated = TurnStatus.REPEATED
         return replace(turn, status=repeated, memory_id=result.error.existing_id)
-    return replace(turn, status=TurnStatus.LEFT_OUT, content=None, reason=str(result.error))
+    rejected = isinstance(result.error, RejectedBeforeError)
+    status = TurnStatus.REFUSED if rejected else TurnStatus.LEFT_OUT
+    return replace(turn, status=status, content=None, reason=str(result.error))
 
 
 async def _record(

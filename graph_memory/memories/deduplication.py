@@ -20,6 +20,7 @@ from graph_memory.errors import (
 from graph_memory.memories import relations
 from graph_memory.memories.absent import each_not_found
 from graph_memory.memories.screening import refusal, screen
+from graph_memory.memories.tombstones import Guard, refusals
 from graph_memory.settings.base import Settings
 from graph_memory.wording import argument, operation
 
@@ -75,6 +76,13 @@ def dedup_key(group_id: str, content_hash: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class _Found:
+    existing: list[_Existing]
+    guarded: bool
+    secrets: list[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Checked:
     """The error that refuses a draft, and the one that names its links without an end."""
 
@@ -84,15 +92,20 @@ class Checked:
 
 async def check_all(engine: Engine, drafts: Sequence[Draft], group_id: str) -> list[Checked]:
     """Check each draft; earlier drafts count as stored."""
-    existing = await _find_existing(engine.graph, drafts, group_id)
+    found = await _find_existing(engine.graph, drafts, group_id)
+    existing = {key: row for row in found.existing for key in (row.memory_id, row.dedup_key) if key}
+    contents = [draft.memory.content for draft in drafts]
+    guard = Guard(found.guarded, found.secrets)
+    rejected = await refusals(engine, guard, group_id, contents)
     seen: dict[str, str] = {}
     errors: list[GraphMemoryError | None] = []
     missing: list[dict[str, str]] = []
-    for draft in drafts:
+    for draft, rejection in zip(drafts, rejected, strict=True):
         error = (
             _length_error(draft.memory.content, engine.settings)
             or refusal(draft.memory.content, engine.settings)
             or _find_problem(draft, existing, seen)
+            or rejection
         )
         errors.append(error)
         missing.append({} if error else _missing_ends(draft.memory, existing, seen))
@@ -145,32 +158,28 @@ async def check_not_stored(
 
     `besides` may hold it already, written by a concurrent update.
     """
-    existing = await graph.rows(
-        "memories/deduplication/find_existing",
-        _Existing,
-        group_id=group_id,
-        dedup_keys=[key],
-        memory_ids=[],
-    )
-    if existing and existing[0].memory_id != besides:
-        raise existing[0].duplicate()
+    found = await _find(graph, group_id, [key], [])
+    if found.existing and found.existing[0].memory_id != besides:
+        raise found.existing[0].duplicate()
 
 
-async def _find_existing(
-    graph: Graph, drafts: Sequence[Draft], group_id: str
-) -> Mapping[str, _Existing]:
-    """Return existing memories of the drafts' contents, ids, parents and targets, by key and id."""
+async def _find_existing(graph: Graph, drafts: Sequence[Draft], group_id: str) -> _Found:
+    """Return existing memories of the drafts' contents, ids, parents and targets."""
     wanted = {draft.memory_id for draft in drafts if draft.memory.memory_id}
     wanted |= {draft.memory.parent_id for draft in drafts if draft.memory.parent_id}
     wanted |= {r.target_id for draft in drafts for r in draft.memory.relationships}
-    found = await graph.rows(
+    return await _find(graph, group_id, [draft.dedup_key for draft in drafts], list(wanted))
+
+
+async def _find(graph: Graph, group_id: str, keys: list[str], memory_ids: list[str]) -> _Found:
+    found = await graph.one(
         "memories/deduplication/find_existing",
-        _Existing,
+        _Found,
         group_id=group_id,
-        dedup_keys=[draft.dedup_key for draft in drafts],
-        memory_ids=list(wanted),
+        dedup_keys=keys,
+        memory_ids=memory_ids,
     )
-    return {key: row for row in found for key in (row.memory_id, row.dedup_key) if key}
+    return found or _Found([], False, [])
 
 
 def _length_error(content: str, settings: Settings) -> LimitExceededError | None:

@@ -22,6 +22,7 @@ from graph_memory.errors import (
     OutsideRecoveryWindowError,
     UniquenessError,
 )
+from graph_memory.memories import tombstones
 from graph_memory.memories.absent import not_found
 from graph_memory.memories.access import restore_contents
 from graph_memory.memories.deduplication import check_not_stored, dedup_key
@@ -89,6 +90,13 @@ class Reactivated:
 
     memory_id: str
     packed: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Recovered(Reactivated):
+    """A recovered memory, and the ids of the tombstones that its rejection had left."""
+
+    lifted: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,20 +212,25 @@ async def preserve(
     return await status(engine, scope, memory_id)
 
 
-async def recover(engine: Engine, scope: CallScope, memory_id: str) -> None:
+async def recover(engine: Engine, scope: CallScope, memory_id: str) -> list[str]:
     """Undo a deletion: the memory is ACTIVE, as if accessed now, with its relations as before.
+
+    Returns:
+        The ids of the tombstones that its rejection had left, and that are lifted now.
 
     Raises:
         DuplicateError: Its content was stored again after the deletion.
         NotFoundError: The group has no such memory.
         NotSoftDeletedError: It is not deleted.
         OutsideRecoveryWindowError: The retention has passed.
+        RejectedBeforeError: Another memory with its statement was rejected or erased.
     """
+    await tombstones.check_recovery(engine, scope.group_id, memory_id)
     graph, group_id = engine.graph, scope.group_id
     try:
         found = await graph.one(
             "memories/lifecycle/recover",
-            Reactivated,
+            _Recovered,
             memory_id=memory_id,
             decay=policies.parameters(engine.settings),
             **scope.parameters(),
@@ -229,7 +242,7 @@ async def recover(engine: Engine, scope: CallScope, memory_id: str) -> None:
         raise
     await _restore_content(graph, found, group_id)
     if found:
-        return
+        return found.lifted
     deletion = await _deletion(graph, memory_id, group_id)
     if deletion is None:
         raise NotFoundError(memory_id, group_id)

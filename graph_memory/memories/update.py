@@ -20,6 +20,7 @@ from graph_memory.errors import (
     InvalidArgumentError,
     UniquenessError,
 )
+from graph_memory.memories import tombstones
 from graph_memory.memories.absent import not_found
 from graph_memory.memories.access import restore_contents
 from graph_memory.memories.add import content_properties
@@ -27,6 +28,7 @@ from graph_memory.memories.deduplication import check_not_stored
 from graph_memory.memories.partial import check_part, with_part_superseded
 from graph_memory.memories.read import get_many, view_parameters
 from graph_memory.memories.screening import admit
+from graph_memory.memories.tombstones import Cause
 from graph_memory.wording import argument
 
 #: The text that confirms the deletion of a whole group.
@@ -71,6 +73,7 @@ async def update(
             part to supersede does not stand once in the content.
         DuplicateError: Another memory has the new content.
         NotFoundError: The group has no such memory, or no such parent.
+        RejectedBeforeError: The group has rejected or erased the new content.
     """
     given, cleared = _given(changes)
     policies.require_policy(engine.settings, changes.decay_policy)
@@ -205,13 +208,16 @@ async def delete(
 ) -> Deleted:
     """Delete a memory; unless `permanent`, it can be recovered during the retention.
 
+    A permanent deletion leaves a tombstone, so that the statement is not stored again.
+
     The episodes that mention it stay, because they mention other memories as well.
 
     Raises:
         NotFoundError: The group has no such memory.
     """
     if permanent:
-        gone = await erase(engine.graph, scope.group_id, [memory_id])
+        left = await tombstones.rows_of(engine, scope, [memory_id], Cause.ERASED)
+        gone = await erase(engine.graph, scope.group_id, [memory_id], left)
     else:
         gone = await engine.graph.rows(
             "memories/update/delete",
@@ -226,10 +232,26 @@ async def delete(
     return Deleted(memory_id, permanent, None if permanent else scope.now + retention)
 
 
-async def erase(graph: Graph, group_id: str, memory_ids: Sequence[str]) -> list[str]:
-    """Erase memories beyond recovery, and return the ids of those that the group had."""
+async def erase(
+    graph: Graph,
+    group_id: str,
+    memory_ids: Sequence[str],
+    left: Sequence[Mapping[str, Any]] = (),
+) -> list[str]:
+    """Erase memories beyond recovery, and return the ids of those that the group had.
+
+    Args:
+        graph: The database.
+        group_id: The tenant.
+        memory_ids: The memories.
+        left: The tombstones to leave, as `tombstones.rows_of` returns them.
+    """
     return await graph.rows(
-        "memories/update/erase", str, group_id=group_id, memory_ids=list(memory_ids)
+        "memories/update/erase",
+        str,
+        group_id=group_id,
+        memory_ids=list(memory_ids),
+        tombstones=list(left),
     )
 
 
@@ -242,8 +264,8 @@ async def delete_all(
         engine: The database, and the decay policies.
         scope: The tenant and the instant.
         confirm: The text `DELETE ALL`.
-        permanent: True to erase beyond recovery, with the sessions, episodes and purged memories
-            of the group.
+        permanent: True to erase beyond recovery, with the sessions, episodes, purged memories and
+            tombstones of the group.
 
     Raises:
         ConfirmationRequiredError: `confirm` is not `DELETE ALL`.
@@ -253,6 +275,7 @@ async def delete_all(
     if permanent:
         deleted = await graph.one("memories/update/erase_all", int, group_id=group_id)
         await graph.run("memories/update/blank_changes", group_id=group_id)
+        await tombstones.forget(graph, group_id)
     else:
         deleted = await graph.one(
             "memories/update/delete_all",

@@ -63,7 +63,7 @@ TOOLSETS: Mapping[str, tuple[Toolset, ...]] = {
     "compat": (compat.toolset,),
     "graphiti": (episodes.toolset, facts.toolset),
     "hooks": (hooks.toolset,),
-    "learning": (learning.toolset,),
+    "learning": (learning.toolset, lifecycle.rejecting),
 }
 
 _PATH = "/mcp"

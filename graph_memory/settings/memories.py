@@ -39,6 +39,12 @@ class MemorySettings(BaseSettings):
         "mask them, refuse the memory, or store them.",
     )
 
+    tombstone_key: SecretStr = Field(
+        SecretStr(""),
+        description="Key of the hashes of rejected statements, the same for all replicas. By "
+        "default a random one in the database and its backups.",
+    )
+
     # Limits on what one call may carry
     max_content_characters: int = Field(
         1_000_000, ge=1, le=10_000_000, description="Length of a content, characters, at most."

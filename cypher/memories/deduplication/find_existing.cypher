@@ -1,4 +1,4 @@
-// List the memories that hold given contents or ids.
+// Find the memories that hold given contents or ids, and the keys of the group's tombstones.
 //
 // Ids are looked up in every group, because an id is unique in the whole database.
 //
@@ -6,13 +6,17 @@
 // param   group_id   : STRING — the tenant
 // param   dedup_keys : LIST<STRING> — group|sha256 of the content
 // param   memory_ids : LIST<STRING>
-// returns memory_id  : STRING
-// returns dedup_key  : STRING
-// returns in_group   : BOOLEAN
-// returns state      : STRING?
-// returns invalid_at : STRING? — ISO 8601, UTC
-MATCH (m:Memory)
+// returns existing : LIST<MAP> — memory_id, dedup_key, in_group, state and invalid_at (ISO 8601)
+// returns guarded  : BOOLEAN — whether the group has tombstones
+// returns secrets  : LIST<STRING> — stored keys of their hashes, hexadecimal
+OPTIONAL MATCH (m:Memory)
 WHERE m.dedup_key IN $dedup_keys OR m.uuid IN $memory_ids
-RETURN m.uuid AS memory_id, m.dedup_key AS dedup_key,
-       m.group_id = $group_id AND m.soft_deleted_at IS NULL AS in_group,
-       m.lifecycle_state AS state, m.invalid_at AS invalid_at
+WITH collect(CASE WHEN m IS NOT NULL THEN {
+  memory_id: m.uuid,
+  dedup_key: m.dedup_key,
+  in_group: m.group_id = $group_id AND m.soft_deleted_at IS NULL,
+  state: m.lifecycle_state,
+  invalid_at: m.invalid_at
+} END) AS existing
+// include memories/tombstones/guard
+RETURN existing, guarded, secrets

@@ -7,6 +7,7 @@
 // param   decay     : MAP — decay settings
 // returns memory_id : STRING
 // returns packed    : STRING? — compressed content of a memory that was archived
+// returns lifted    : LIST<STRING> — ids of the tombstones that its rejection had left
 MATCH (m:Memory {uuid: $memory_id, group_id: $group_id})
 // include fragments/memory/lock
 WHERE m.soft_deleted_at IS NOT NULL AND datetime($now).epochMillis
@@ -27,4 +28,5 @@ CALL (m) {
   // include decay/enter_state
 }
 // include decay/store_score
-RETURN m.uuid AS memory_id, m.content_gz AS packed
+// include memories/tombstones/lift_of
+RETURN m.uuid AS memory_id, m.content_gz AS packed, lifted

@@ -9,6 +9,7 @@ WHERE m.uuid IN $memory_ids
 WITH m, m.uuid AS memory_id ORDER BY memory_id
 // include fragments/memory/lock
 WHERE m:Memory
+// include memories/tombstones/leave
 OPTIONAL MATCH (was:EntityBefore {uuid: memory_id})
 // include fragments/memory/forget_mentions
 OPTIONAL MATCH (m)-[:HAS_VERSION|HAS_WORDS|HAS_PASSAGE|HAS_PROPOSAL]->

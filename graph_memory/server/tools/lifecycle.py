@@ -12,16 +12,18 @@ from graph_memory.domain.timestamps import EndMoment, SimulatedTime
 from graph_memory.server import parameters
 from graph_memory.server.schemas import UNLISTED, Unlisted
 from graph_memory.server.tool import DESTROYS, READS, SETS, WRITES, Toolset
-from graph_memory.server.views.base import MemoryView
 from graph_memory.server.views.lifecycle import (
     ConfidenceScanView,
     DecayStatusView,
     ForecastView,
     PreservationView,
+    RecoveredView,
+    RejectionView,
 )
 from graph_memory.server.views.relations import ObsoleteView
 
 toolset = Toolset()
+rejecting = Toolset()
 
 _DECAY_TAGS = {"category": "memory", "tags": ["memory", "decay", "admin", "lifecycle", "gc"]}
 
@@ -54,9 +56,27 @@ async def memory_preserve(
 @toolset.tool("Recover a memory", SETS, synonyms={"memory_uuid": "memory_id"})
 async def recover_soft_deleted(
     memory: GraphMemory, memory_id: parameters.MemoryId, group_id: parameters.GroupId = None
-) -> MemoryView:
+) -> RecoveredView:
     """Restore a deleted memory when it is needed again, within 90 days."""
-    return MemoryView(memory=await memory.lifecycle.recover(memory_id, group_id=group_id))
+    recovered = await memory.lifecycle.recover(memory_id, group_id=group_id)
+    return RecoveredView(memory=recovered, lifted=recovered.lifted)
+
+
+@rejecting.tool("Reject a memory", DESTROYS)
+async def reject_memory(
+    memory: GraphMemory,
+    memory_id: parameters.MemoryId,
+    reason: Annotated[
+        Line | None, Field(description="Reason, shown when the statement is refused.")
+    ] = None,
+    group_id: parameters.GroupId = None,
+) -> RejectionView:
+    """Delete a memory when a user calls it wrong, and refuse its statement from now on.
+
+    A correction without a new value needs this; recover_soft_deleted undoes it.
+    """
+    rejected = await memory.lifecycle.reject(memory_id, reason=reason, group_id=group_id)
+    return RejectionView.of(rejected)
 
 
 @toolset.tool("Forecast forgetting", READS)

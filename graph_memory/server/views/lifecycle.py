@@ -10,6 +10,7 @@ from graph_memory.api.types import (
     ForecastPoint,
     ForgottenMemory,
     NextChange,
+    Rejected,
     Transition,
     describe_next_changes,
     describe_protection,
@@ -126,6 +127,36 @@ class ExplainedMemoryView(MemoryView):
     def text(self) -> str:
         """Return the memory as `MemoryView` does, and the explanation."""
         return f"{super().text()}\n{self.decay.explanation}"
+
+
+class RecoveredView(MemoryView):
+    """A recovered memory, and the tombstones that its recovery has lifted."""
+
+    lifted: tuple[str, ...] = ()
+
+    def text(self) -> str:
+        """Return the memory as `MemoryView` does, and whether its statement is allowed again."""
+        said = ["It was rejected; its statement is allowed again."] if self.lifted else []
+        return "\n".join([super().text(), *said])
+
+
+class RejectionView(View):
+    """A rejected memory, and the end of the period in which it can be recovered."""
+
+    memory_id: str
+    recoverable_until: Instant
+
+    @classmethod
+    def of(cls, rejected: Rejected) -> Self:
+        """Build the view of a rejection."""
+        return cls(memory_id=rejected.memory_id, recoverable_until=rejected.recoverable_until)
+
+    def text(self) -> str:
+        """Return the id and the end of the period."""
+        return (
+            f"Rejected memory {self.memory_id}; its statement is refused from now on. It can be "
+            f"recovered until {self.recoverable_until:%Y-%m-%d %H:%M} UTC."
+        )
 
 
 class ForecastView(ValueView):

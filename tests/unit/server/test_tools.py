@@ -156,6 +156,7 @@ WRITING = {
     "serve_hook": "writes",
     "decide_proposals": "destroys",
     "act_on_cluster": "destroys",
+    "reject_memory": "destroys",
 }
 
 

@@ -1,0 +1,264 @@
+"""Tombstones: keyed hashes of rejected and erased statements, which are refused from then on.
+
+A tombstone never holds the text. It outlives retention, maintenance, reindexing and restarts.
+"""
+
+import secrets as randomness
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+from graph_memory.database.graph import Graph
+from graph_memory.decay import policies
+from graph_memory.domain.encoding import StoredContent
+from graph_memory.domain.scope import CallScope
+from graph_memory.domain.statement import Fingerprint, fingerprint
+from graph_memory.domain.timestamps import Instant, instant
+from graph_memory.engine import Engine
+from graph_memory.errors import RejectedBeforeError, TombstoneNotFoundError
+from graph_memory.memories.absent import not_found
+from graph_memory.settings.base import Settings
+from graph_memory.wording import way_in
+
+_KEY_BYTES = 32
+
+
+class Cause(StrEnum):
+    """The act that left a tombstone."""
+
+    REJECTED = "rejected"
+    ERASED = "erased"
+
+
+@dataclass(frozen=True, slots=True)
+class Tombstone:
+    """A tombstone, without its hashes."""
+
+    tombstone_id: str
+    group_id: str
+    reason: Cause
+    note: str | None  #: the caller's reason
+    created_at: Instant
+    by: str  #: tool or command
+    memory_id: str | None  #: the rejected memory; None if it was erased
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A rejected memory, and the end of the period in which it can be recovered."""
+
+    memory_id: str
+    recoverable_until: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """The stored keys of hashes, hexadecimal, and whether a group has tombstones."""
+
+    guarded: bool
+    secrets: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    uuid: str
+    group_id: str
+    key: str
+    bucket: str
+    sketch: list[int]
+    reason: str
+    note: str | None
+    created_at: str
+    by: str
+    memory_id: str | None
+
+    def matches(self, given: Fingerprint) -> bool:
+        kept = Fingerprint(self.key.removeprefix(f"{self.group_id}|"), "", tuple(self.sketch))
+        return kept.resembles(given)
+
+    def error(self) -> RejectedBeforeError:
+        return RejectedBeforeError(self.uuid, self.reason, self.created_at, self.by, self.note)
+
+
+@dataclass(frozen=True, slots=True)
+class _Content:
+    memory_id: str
+    content: StoredContent
+
+
+async def check(engine: Engine, group_id: str, content: str) -> None:
+    """Raise `RejectedBeforeError` if a group has rejected or erased a statement."""
+    for error in await check_each(engine, group_id, [content]):
+        if error:
+            raise error
+
+
+async def check_each(
+    engine: Engine, group_id: str, contents: Sequence[str], *, besides: str | None = None
+) -> list[RejectedBeforeError | None]:
+    """Return the error for each statement that a group has rejected or erased, or None.
+
+    Args:
+        engine: The database, and the setting of the key.
+        group_id: The tenant.
+        contents: The statements.
+        besides: A memory whose own tombstones do not count.
+    """
+    guard = await engine.graph.one("memories/tombstones/guarded", Guard, group_id=group_id)
+    assert guard is not None  # noqa: S101 - the statement always returns a row
+    return await refusals(engine, guard, group_id, contents, besides=besides)
+
+
+async def refusals(
+    engine: Engine,
+    guard: Guard,
+    group_id: str,
+    contents: Sequence[str],
+    *,
+    besides: str | None = None,
+) -> list[RejectedBeforeError | None]:
+    """Return the errors as `check_each` does; a group without tombstones needs no query."""
+    if not guard.guarded:
+        return [None] * len(contents)
+    secrets = _secrets(engine.settings, guard.secrets)
+    prints = [[fingerprint(content, secret) for secret in secrets] for content in contents]
+    flat = [each for several in prints for each in several]
+    stored = await engine.graph.rows(
+        "memories/tombstones/find",
+        _Stored,
+        keys=[f"{group_id}|{each.key}" for each in flat],
+        buckets=[f"{group_id}|{each.bucket}" for each in flat],
+    )
+    standing = [each for each in stored if besides is None or each.memory_id != besides]
+    return [_refusal(standing, several) for several in prints]
+
+
+def _refusal(
+    stored: Sequence[_Stored], prints: Sequence[Fingerprint]
+) -> RejectedBeforeError | None:
+    """Return the error for the first tombstone that a statement matches, or None."""
+    matching = (each for each in stored if any(each.matches(given) for given in prints))
+    return next((each.error() for each in matching), None)
+
+
+async def check_recovery(engine: Engine, group_id: str, memory_id: str) -> None:
+    """Raise `RejectedBeforeError` if the statement of a deleted memory was rejected as another's.
+
+    Tombstones that the memory itself left do not count: its recovery lifts them.
+    """
+    for each in await _contents(engine.graph, group_id, [memory_id]):
+        (error,) = await check_each(engine, group_id, [each.content], besides=memory_id)
+        if error:
+            raise error
+
+
+async def reject(
+    engine: Engine, scope: CallScope, memory_id: str, *, note: str | None = None
+) -> Rejected:
+    """Soft-delete a memory, and leave a tombstone of its statement.
+
+    Args:
+        engine: The database, and the settings of keys and retention.
+        scope: The tenant and the instant.
+        memory_id: The memory.
+        note: The reason, for those whose writes are refused later.
+
+    Raises:
+        NotFoundError: The group has no such memory.
+    """
+    left = await rows_of(engine, scope, [memory_id], Cause.REJECTED, note)
+    gone = await engine.graph.rows(
+        "memories/tombstones/reject",
+        str,
+        memory_ids=[memory_id],
+        tombstones=left,
+        decay=policies.parameters(engine.settings),
+        **scope.parameters(),
+    )
+    if not gone:
+        raise await not_found(engine.graph, scope.group_id, memory_id)
+    retention = timedelta(days=engine.settings.soft_delete_retention_days)
+    return Rejected(memory_id, scope.now + retention)
+
+
+async def rows_of(
+    engine: Engine,
+    scope: CallScope,
+    memory_ids: Sequence[str],
+    cause: Cause,
+    note: str | None = None,
+) -> list[dict[str, Any]]:
+    """Return the tombstones to store for memories, deleted ones included, as maps."""
+    found = await _contents(engine.graph, scope.group_id, memory_ids)
+    if not found:
+        return []
+    secret = await _secret(engine.graph, engine.settings)
+    return [
+        {"memory_id": each.memory_id, **_row(scope, each.content, secret, cause, note)}
+        for each in found
+    ]
+
+
+def _row(
+    scope: CallScope, content: str, secret: bytes, cause: Cause, note: str | None
+) -> dict[str, Any]:
+    made = fingerprint(content, secret)
+    return {
+        "uuid": str(uuid.uuid4()),
+        "key": f"{scope.group_id}|{made.key}",
+        "bucket": f"{scope.group_id}|{made.bucket}",
+        "sketch": list(made.sketch),
+        "reason": cause.value,
+        "note": note,
+        "created_at": instant(scope.now),
+        "by": way_in(),
+    }
+
+
+async def _contents(graph: Graph, group_id: str, memory_ids: Sequence[str]) -> list[_Content]:
+    return await graph.rows(
+        "memories/tombstones/contents", _Content, group_id=group_id, memory_ids=list(memory_ids)
+    )
+
+
+async def list_all(graph: Graph, group_id: str, limit: int) -> list[Tombstone]:
+    """List the tombstones of a group, the latest first."""
+    return await graph.rows("memories/tombstones/list", Tombstone, group_id=group_id, limit=limit)
+
+
+async def lift(graph: Graph, group_id: str, tombstone_id: str) -> Tombstone:
+    """Delete a tombstone, and return it.
+
+    Raises:
+        TombstoneNotFoundError: The group has no such tombstone.
+    """
+    lifted = await graph.one(
+        "memories/tombstones/lift", Tombstone, group_id=group_id, tombstone_id=tombstone_id
+    )
+    if lifted is None:
+        raise TombstoneNotFoundError(tombstone_id, group_id)
+    return lifted
+
+
+async def forget(graph: Graph, group_id: str) -> None:
+    """Delete the tombstones of a group."""
+    await graph.run("memories/tombstones/forget", group_id=group_id)
+
+
+async def _secret(graph: Graph, settings: Settings) -> bytes:
+    """Return the key of new hashes: the one of the settings, or of the database."""
+    if given := settings.tombstone_key.get_secret_value():
+        return given.encode()
+    fresh = randomness.token_hex(_KEY_BYTES)
+    stored = await graph.one("memories/tombstones/secret", str, fresh=fresh)
+    return bytes.fromhex(stored or fresh)
+
+
+def _secrets(settings: Settings, stored: Sequence[str]) -> list[bytes]:
+    """Return all keys that hashes may be of."""
+    given = settings.tombstone_key.get_secret_value()
+    own = [given.encode()] if given else []
+    return [*own, *(bytes.fromhex(each) for each in stored)]
