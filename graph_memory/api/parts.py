@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from graph_memory.api.embeddings import EmbeddingsApi
     from graph_memory.api.entities import EntitiesApi
     from graph_memory.api.episodes import EpisodesApi
+    from graph_memory.api.erasure import ErasureApi
     from graph_memory.api.facts import FactsApi
     from graph_memory.api.feedback import FeedbackApi
     from graph_memory.api.lifecycle import LifecycleApi
@@ -121,6 +122,13 @@ class Parts:
         from graph_memory.api.clusters import ClustersApi
 
         return ClustersApi(self.context)
+
+    @cached_property
+    def erasure(self) -> "ErasureApi":
+        """Permanent deletion with a receipt."""
+        from graph_memory.api.erasure import ErasureApi
+
+        return ErasureApi(self.context)
 
     @cached_property
     def backups(self) -> "BackupsApi":

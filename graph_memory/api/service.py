@@ -77,6 +77,7 @@ class GraphMemory(MemoriesApi, Parts):
         facts: Search of facts and entities for clients of Graphiti.
         maintenance: Maintenance runs.
         backups: Backups of the whole database.
+        erasure: Permanent deletion with a receipt, and the check of receipts.
         embeddings: Vectors of stored texts.
         adoption: Conversion of Graphiti's entities into memories, and back.
         tokens: Access tokens of the service.

@@ -19,6 +19,7 @@ from graph_memory.api.maintenance import (
 from graph_memory.api.tokens import VerifiedToken
 from graph_memory.auth.grants import EVERYTHING, Grant, Scope
 from graph_memory.auth.tokens import Token
+from graph_memory.backup.archives import RewrittenBackup
 from graph_memory.backup.create import Backup
 from graph_memory.database.lease import LeaseState
 from graph_memory.decay.forecast import STATES, ForecastPoint, ForgottenMemory
@@ -29,7 +30,9 @@ from graph_memory.decay.status import (
     describe_protection,
     describe_status,
 )
+from graph_memory.diagnostics.erasure_check import Finding, VerifiedErasure
 from graph_memory.diagnostics.stats import Averages, EmbeddingCoverage, Health, LastRun, Stats
+from graph_memory.domain.receipts import Receipt, SearchedPlace
 from graph_memory.graphiti.rename_group import is_tenant, remedy
 from graph_memory.learning.clustered import Cluster, ClusterMemories, ClusterMemory, Clusters
 from graph_memory.learning.mentioned import (
@@ -144,6 +147,7 @@ __all__ = [
     "FactFilters",
     "Failure",
     "FeedbackExport",
+    "Finding",
     "Forecast",
     "ForecastPoint",
     "ForgottenMemory",
@@ -185,6 +189,7 @@ __all__ = [
     "QueueReport",
     "ReachedMemory",
     "RebuildReport",
+    "Receipt",
     "Rejected",
     "Related",
     "RelationTypes",
@@ -194,12 +199,14 @@ __all__ = [
     "Retrieval",
     "Retrieved",
     "RetrievedMemory",
+    "RewrittenBackup",
     "Run",
     "RunId",
     "RunRequest",
     "Scan",
     "Scope",
     "SearchDepth",
+    "SearchedPlace",
     "SessionId",
     "Span",
     "StageName",
@@ -214,6 +221,7 @@ __all__ = [
     "TypeCount",
     "UndoRefusal",
     "UndoReport",
+    "VerifiedErasure",
     "VerifiedToken",
     "Walk",
     "Walked",

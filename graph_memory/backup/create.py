@@ -46,7 +46,7 @@ _LOCKS = (
 )
 _NODES, _EDGES = "backup/create/nodes", "backup/create/edges"
 _ATTEMPTS = 5
-_PARTIAL = ".partial_"
+PARTIAL = ".partial_"
 _ABANDONED_SECONDS = 24 * 3600
 _NAMED = re.compile(r"backup_\d{8}T\d{6}Z(_\d+)?")
 
@@ -123,7 +123,7 @@ async def create(
         folder = folder_of(settings)
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         _clear(folder, now)
-        partial = folder / f"{_PARTIAL}{os.getpid()}_{now:%Y%m%dT%H%M%S%fZ}"
+        partial = folder / f"{PARTIAL}{os.getpid()}_{now:%Y%m%dT%H%M%S%fZ}"
         partial.mkdir(mode=0o700)
         try:
             manifest, held_seconds = await _write_files(graph, partial, now, hold_seconds)
@@ -321,7 +321,7 @@ def _clear(folder: Path, now: datetime) -> None:
 
     A process id would not help, because another host may write to the same folder.
     """
-    for partial in folder.glob(f"{_PARTIAL}*"):
+    for partial in folder.glob(f"{PARTIAL}*"):
         with contextlib.suppress(OSError):  # its process has completed it in between
             written = max(path.stat().st_mtime for path in (partial, *partial.iterdir()))
             if now.timestamp() - written > _ABANDONED_SECONDS:

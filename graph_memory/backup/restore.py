@@ -78,7 +78,7 @@ async def restore(
         RunLockedError: A maintenance run is in progress.
     """
     manifest = read_manifest(path)
-    _check(path, manifest)
+    check(path, manifest)
     async with Lease(graph, settings):
         interrupted = await unfinished(graph)
         existing = (await create.status(graph)).memories if interrupted is None else 0
@@ -140,7 +140,12 @@ def read_manifest(path: Path) -> Manifest:
     return manifest
 
 
-def _records(path: Path) -> Generator[dict[str, Any]]:
+def records(path: Path) -> Generator[dict[str, Any]]:
+    """Yield the nodes and relationships of a backup, as `dump` describes them.
+
+    Raises:
+        BackupError: The backup is damaged.
+    """
     try:
         with gzip.open(path / create.GRAPH, "rt", encoding="utf-8") as lines:
             for line in lines:
@@ -151,10 +156,14 @@ def _records(path: Path) -> Generator[dict[str, Any]]:
         ) from error
 
 
-def _check(path: Path, manifest: Manifest) -> None:
-    """Compare a backup with its manifest, before the database is changed."""
+def check(path: Path, manifest: Manifest) -> None:
+    """Compare a backup with its manifest.
+
+    Raises:
+        BackupError: They differ.
+    """
     checksum = dump.Checksum()
-    for record in _records(path):
+    for record in records(path):
         if "labels" in record:
             checksum.node(record)
         else:
@@ -217,7 +226,7 @@ async def _load(graph: Graph, path: Path, manifest: Manifest, on_progress: Progr
     total = manifest.nodes + manifest.edges
     on_progress(0, total)
     made: dict[int, str] = {}
-    for batch in batched(_records(path), _BATCH):
+    for batch in batched(records(path), _BATCH):
         nodes = [
             {"id": record["id"], "labels": record["labels"], **dump.parameters(record)}
             for record in batch

@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,6 +11,7 @@ import typer
 from graph_memory.cli.attachments import referred
 from graph_memory.cli.command import command, note, opened, request, unchecked, whole_ids
 from graph_memory.cli.completion import complete_policy, completing
+from graph_memory.cli.erasure import erase
 from graph_memory.cli.output import as_mapping, show, show_fields
 from graph_memory.cli.values import (
     CLEARABLE,
@@ -344,10 +346,23 @@ async def delete(
         bool, typer.Option("--all", help="Delete all memories of the group.")
     ] = False,
     confirm: Annotated[str, typer.Option(help="Confirmation of --all: 'DELETE ALL'.")] = "",
+    receipt: Annotated[
+        Path | None,
+        typer.Option(help="File for the receipt of a deletion with --permanent."),
+    ] = None,
+    conversation_id: Annotated[
+        str | None,
+        typer.Option(
+            "--conversation", help="Conversation to delete with --permanent and --receipt."
+        ),
+    ] = None,
 ) -> None:
     """Delete memories. They can be recovered unless --permanent; --all makes a backup first."""
-    if everything == bool(memory_ids):
-        raise typer.BadParameter("give ids, or --all")
+    if [everything, bool(memory_ids), conversation_id is not None].count(True) != 1:
+        raise typer.BadParameter("give ids, or --all, or --conversation")
+    if not everything and (receipt or conversation_id):
+        await erase(memory_ids or [], conversation_id, receipt, permanent=permanent)
+        return
     async with opened() as memory:
         if everything:
             gone_all = await memory.delete_all(

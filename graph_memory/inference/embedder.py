@@ -149,6 +149,10 @@ class Embedder:
         if wait and self.cross_encoder:
             await self.cross_encoder.close()
 
+    def forget(self) -> None:
+        """Empty the cache of queries."""
+        self._cache.clear()
+
     async def _embed_and_cache(self, key: bytes, text: str) -> Embedding:
         embedding = await self._embed_queued(text)
         embedding.vector.setflags(write=False)

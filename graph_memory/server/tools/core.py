@@ -17,6 +17,7 @@ from graph_memory.server.views.base import (
     AddView,
     BatchView,
     DeletionView,
+    ErasureView,
     MemoryView,
     PageView,
     SearchView,
@@ -172,7 +173,14 @@ async def delete_memory(
     group_id: parameters.GroupId = None,
 ) -> DeletionView:
     """Delete a memory when it should not be kept. It is recoverable for 90 days."""
-    return DeletionView.of(await memory.delete(memory_id, permanent=permanent, group_id=group_id))
+    if not permanent:
+        return DeletionView.of(await memory.delete(memory_id, group_id=group_id))
+    receipt = await memory.erasure.erase([memory_id], group_id=group_id)
+    left = {each.place: each.remaining for each in receipt.places if each.remaining}
+    short = ErasureView(
+        receipt_id=receipt.receipt_id, places_searched=len(receipt.places), remaining=left
+    )
+    return DeletionView(memory_id=memory_id, permanent=True, recoverable_until=None, erasure=short)
 
 
 @toolset.tool("Search memories", READS)

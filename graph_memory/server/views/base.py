@@ -224,17 +224,36 @@ class UpdateView(View):
         return " ".join([f"Updated memory {self.memory.memory_id}.", *masked_note(self.masked)])
 
 
+class ErasureView(View):
+    """The short form of the receipt of an erasure: the places in which something remains."""
+
+    receipt_id: str
+    places_searched: int
+    remaining: dict[str, int]
+
+    def text(self) -> str:
+        """Return the number of places, and those in which something remains."""
+        left = ", ".join(f"{place} ({count})" for place, count in self.remaining.items())
+        return f"Searched {self.places_searched} places; remains in: {left or 'none'}."
+
+
 class DeletionView(ValueView):
-    """A deletion, with the end of the time for recovery."""
+    """A deletion, with the end of the time for recovery, or the receipt of an erasure."""
 
     memory_id: str
     permanent: bool
     recoverable_until: Instant | None
+    erasure: ErasureView | None = None
+
+    def structured(self) -> dict[str, Any] | None:
+        """Return the fields, without an empty receipt."""
+        return self.model_dump(mode="json", exclude=set() if self.erasure else {"erasure"})
 
     def text(self) -> str:
-        """Return the id and the end of the time for recovery."""
+        """Return the id, and the end of the time for recovery or what remains."""
         if self.recoverable_until is None:
-            return f"Deleted memory {self.memory_id} permanently."
+            done = f"Deleted memory {self.memory_id} permanently."
+            return f"{done} {self.erasure.text()}" if self.erasure else done
         until = self.recoverable_until.date()
         return f"Deleted memory {self.memory_id}; recoverable until {until}."
 

@@ -54,7 +54,8 @@ CREATE (:Session:Seed {session_id: 'seed', group_id: 'seed', revision: '', total
   loaded_ids: ['seed'], loaded_positions: [0], loaded_versions: [''], history: [''],
   recent_ids: ['seed'], recent_positions: [0], recent_versions: [''], checked: 0,
   updated_at: '', used_ids: ['seed'], used_at: ['']})
-CREATE (:Control:Seed {key: 'seeds', owner: '', expires_at: '', asked_at: '', since: '', reason: '',
+CREATE (:Control:Seed {key: 'seeds', secret: '', receipt: '', memory_ids: [''], group_id: '',
+  owner: '', expires_at: '', asked_at: '', since: '', reason: '',
   held_seconds: 0.0, memories: 0, value: 0, at: '', before: ''})
 CREATE (:AccessToken:Seed {token_id: 'seed', sha256: 'seed', name: '', scope: '', groups: [''],
   created_at: '', expires_at: '', revoked_at: ''})

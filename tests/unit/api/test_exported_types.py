@@ -14,6 +14,7 @@ from graph_memory.api.adoption import AdoptionApi
 from graph_memory.api.backups import BackupsApi
 from graph_memory.api.embeddings import EmbeddingsApi
 from graph_memory.api.episodes import EpisodesApi
+from graph_memory.api.erasure import ErasureApi
 from graph_memory.api.facts import FactsApi
 from graph_memory.api.feedback import FeedbackApi
 from graph_memory.api.lifecycle import LifecycleApi
@@ -28,6 +29,7 @@ PARTS = (
     BackupsApi,
     EmbeddingsApi,
     EpisodesApi,
+    ErasureApi,
     FactsApi,
     FeedbackApi,
     LifecycleApi,

@@ -1,0 +1,10 @@
+// Delete nodes of a group that hold erased texts, by their element ids.
+//
+// access  write
+// param   group_id : STRING — the tenant
+// param   nodes    : LIST<STRING> — element ids
+UNWIND $nodes AS id
+MATCH (n) WHERE elementId(n) = id
+WITH n WHERE n.group_id = $group_id
+  OR n.session_id STARTS WITH $group_id + '|' OR n.conversation_key STARTS WITH $group_id + '|'
+DETACH DELETE n

@@ -1,0 +1,342 @@
+"""Permanent deletion with a receipt: erase, search every place again, clear leftovers, and sign."""
+
+import asyncio
+import secrets
+import uuid
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from graph_memory import wording
+from graph_memory.backup import archives
+from graph_memory.backup.archives import RewrittenBackup
+from graph_memory.context import Context
+from graph_memory.database.graph import Graph
+from graph_memory.diagnostics.traces import (
+    PLACES,
+    RELATIONS,
+    Plain,
+    Trace,
+    find_traces,
+)
+from graph_memory.domain.batching import batched
+from graph_memory.domain.encoding import decompress
+from graph_memory.domain.receipts import Keys, Receipt, SearchedPlace, looks_random, words_of
+from graph_memory.domain.scope import CallScope
+from graph_memory.domain.timestamps import instant
+from graph_memory.errors import BackupError
+from graph_memory.memories import tombstones, update
+from graph_memory.memories.absent import not_found
+from graph_memory.settings.base import Settings
+
+#: Memories that one statement erases.
+_BATCH = 100
+
+#: Words of one query of the full-text index.
+_QUERY_WORDS = 200
+
+#: Other memories that may have a word which looks random, and still identifies the erased.
+_RARE = 3
+
+#: Ids that a place names.
+_NAMED = 100
+
+#: Places whose nodes are deleted if they hold erased words.
+_CLEARED = {"queue of episodes", "feedback"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    memory_id: str
+    texts: list[str]
+    packed: str | None
+
+    def contents(self) -> list[str]:
+        """Return the texts of the memory, the compressed one included."""
+        return [*self.texts, *([decompress(self.packed)] if self.packed else [])]
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """Facts about memories that are known before they are erased."""
+
+    memory_ids: tuple[str, ...]
+    contents: tuple[str, ...]
+    words: frozenset[str]  #: words that only these memories have
+
+    def sought(self) -> Plain:
+        """Return what a search for leftovers looks for."""
+        return Plain(self.memory_ids, self.words, self.contents)
+
+
+async def keys_of(graph: Graph) -> Keys:
+    """Return the keys of a database; its first receipt makes them."""
+    secret = await graph.one("diagnostics/erasure/key", str, secret=secrets.token_hex(32))
+    return Keys(secret or "")
+
+
+async def erase(
+    context: Context, scope: CallScope, memory_ids: Sequence[str], selected: str = "memories"
+) -> Receipt:
+    """Erase memories, search every place for them again, and return the signed receipt.
+
+    Raises:
+        NotFoundError: The group has none of the memories.
+    """
+    erased, before = await _known(context.graph, scope.group_id, memory_ids)
+    if not erased.memory_ids:
+        raise await not_found(context.graph, scope.group_id, memory_ids[0])
+    await context.session_store.flush()  # no session is to be stored after
+    for batch in batched(erased.memory_ids, _BATCH):
+        left = await tombstones.rows_of(context.engine, scope, batch, tombstones.Cause.ERASED)
+        await update.erase(context.graph, scope.group_id, batch, left)
+    await _clear(context.graph, scope.group_id, await _left(context.graph, scope, erased))
+    context.embedder.forget()
+    after = await _left(context.graph, scope, erased)
+    places = [
+        *graph_places(context.settings, before, after),
+        await _full_text(context.graph, scope.group_id, erased),
+        *_elsewhere(),
+        *await asyncio.to_thread(backup_places, context.settings, set(erased.memory_ids)),
+    ]
+    return await _signed(context, scope, erased, places, selected)
+
+
+async def _known(
+    graph: Graph, group_id: str, memory_ids: Sequence[str]
+) -> tuple[Erased, list[Trace]]:
+    """Return what identifies memories, and all that concerns them in the graph."""
+    found = await graph.rows(
+        "diagnostics/erasure/texts", _Texts, group_id=group_id, memory_ids=list(memory_ids)
+    )
+    ids = tuple(row.memory_id for row in found)
+    contents = tuple(dict.fromkeys(text for row in found for text in row.contents() if text))
+    candidates = {word for text in contents for word in words_of(text)}
+    traces = await find_traces(graph, group_id, Plain(ids, candidates, contents))
+    words = _own_words(candidates, traces, set(ids))
+    erased = Erased(ids, contents, words)
+    held = words | {key for trace in traces for key in trace.words if key not in candidates}
+    return erased, [trace for trace in traces if trace.refers or trace.words & held]
+
+
+def _own_words(
+    candidates: Iterable[str], traces: Iterable[Trace], ids: Collection[str]
+) -> frozenset[str]:
+    """Return the words that no other memory has, or few if they look random."""
+    others: Counter[str] = Counter()
+    for trace in traces:
+        if trace.place == "memories" and trace.id not in ids:
+            others.update(trace.words)
+    return frozenset(
+        word
+        for word in candidates
+        if not others[word] or (looks_random(word) and others[word] <= _RARE)
+    )
+
+
+async def _left(graph: Graph, scope: CallScope, erased: Erased) -> list[Trace]:
+    return await find_traces(graph, scope.group_id, erased.sought())
+
+
+async def _clear(graph: Graph, group_id: str, left: Sequence[Trace]) -> None:
+    """Remove what holds erased words and is not a memory."""
+    nodes = [each.element for each in left if each.keys and each.place in _CLEARED]
+    await graph.run("diagnostics/erasure/clear_nodes", group_id=group_id, nodes=nodes)
+    sessions = [each for each in left if each.place == "sessions" and each.keys]
+    await graph.run(
+        "diagnostics/erasure/clear_texts",
+        group_id=group_id,
+        labelled=[
+            each.element
+            for each in left
+            if each.place == "memories" and "cluster_label" in each.keys
+        ],
+        records=[
+            each.element for each in left if each.place == "records of learning" and each.keys
+        ],
+        facts=[each.element for each in left if each.place == RELATIONS and "fact" in each.keys],
+        sessions=[each.element for each in sessions],
+        words=sorted({word for each in sessions for word in each.words}),
+        revision=str(uuid.uuid4()),
+    )
+
+
+def graph_places(
+    settings: Settings, before: Iterable[Trace], after: Iterable[Trace]
+) -> list[SearchedPlace]:
+    """Return what each place of the graph held before an erasure, and holds after it."""
+    earlier, later = _by_place(before), _by_place(after)
+    return [_place(settings, name, earlier[name], later[name]) for name in PLACES]
+
+
+def _by_place(traces: Iterable[Trace]) -> defaultdict[str, dict[str, Trace]]:
+    """Return traces by place and element; one with words replaces one without."""
+    found: defaultdict[str, dict[str, Trace]] = defaultdict(dict)
+    for trace in traces:
+        if trace.keys or trace.element not in found[trace.place]:
+            found[trace.place][trace.element] = trace
+    return found
+
+
+def _place(
+    settings: Settings, name: str, earlier: Mapping[str, Trace], later: Mapping[str, Trace]
+) -> SearchedPlace:
+    found = earlier.keys() | later.keys()
+    holding = [each for each in later.values() if each.keys]
+    why, until = _reasons(settings, name) if later else ("", "")
+    return SearchedPlace(
+        name,
+        len(found),
+        len(found) - len(later),
+        len(holding),
+        len(later) - len(holding),
+        why,
+        until,
+        tuple(each.id for each in holding[:_NAMED]),
+    )
+
+
+def _reasons(settings: Settings, name: str) -> tuple[str, str]:
+    """Return why something remains in a place, and until when."""
+    ids_only = "ids of erased memories, without a text of them"
+    of_runs = f"the run can no longer be undone ({settings.undo_retention_days:g} days)"
+    return {
+        "sessions": (ids_only, f"the session ends ({settings.session_ttl_days:g} days unused)"),
+        "feedback": (ids_only, "newer answers replace them"),
+        "records for undo": (ids_only, of_runs),
+        "records of learning": (ids_only, of_runs),
+        "tombstones": ("keyed digests, which refuse the statement", "the tombstone is lifted"),
+        "conversations": (ids_only, "the conversation goes on"),
+        "memories": ("other memories hold the words, and were not to be erased", "they are erased"),
+    }.get(name, ("it belongs to what was not erased", "that is erased"))
+
+
+async def _full_text(graph: Graph, group_id: str, erased: Erased) -> SearchedPlace:
+    """Return what the full-text index finds for the erased words."""
+    hits: set[str] = set()
+    for words in batched(sorted(erased.words), _QUERY_WORDS):
+        hits.update(
+            await graph.rows(
+                "diagnostics/erasure/full_text",
+                str,
+                group_id=group_id,
+                words=" OR ".join(f'"{word}"' for word in words),
+            )
+        )
+    count = len(erased.memory_ids)
+    why, until = ("other memories hold the words", "they are erased") if hits else ("", "")
+    named = tuple(sorted(hits)[:_NAMED])
+    return SearchedPlace(
+        "full-text index", count + len(hits), count, len(hits), 0, why, until, named
+    )
+
+
+def _elsewhere() -> list[SearchedPlace]:
+    """Return the places outside the graph that no search of it reaches."""
+    return [
+        SearchedPlace(
+            "cache of this process", why="emptied; it held vectors by digests of questions"
+        ),
+        SearchedPlace(
+            "caches of other processes",
+            why="vectors by digests of questions, and counts of tokens; no texts",
+            until="newer entries replace them, or the process ends",
+        ),
+        SearchedPlace("audit log", why="names the caller, the tool and ids; holds no contents"),
+        SearchedPlace(
+            "store files",
+            why="Neo4j marks the space of deleted records as free and keeps the bytes",
+            until="new records use the space; an offline rewrite (`graph-memory restore` of a new "
+            "backup into an empty data folder) leaves none",
+        ),
+        SearchedPlace(
+            "transaction logs",
+            why="Neo4j keeps the changes of the last transactions",
+            until="a checkpoint after the logs exceed `db.tx_log.rotation.retention_policy`",
+        ),
+    ]
+
+
+def backup_places(settings: Settings, ids: Collection[str]) -> list[SearchedPlace]:
+    """Return how many erased memories each backup holds."""
+    until = (
+        f"{settings.backup_keep} newer backups exist, or `graph-memory backup prune --erased` "
+        "rewrites it"
+    )
+    found: list[SearchedPlace] = []
+    for path in archives.backups(settings):
+        name = f"backup {path.name}"
+        try:
+            held = len(archives.held_ids(path, ids))
+        except BackupError as error:
+            found.append(SearchedPlace(name, why=f"it cannot be read: {error}", until=until))
+            continue
+        why = "it was made before the erasure" if held else ""
+        found.append(SearchedPlace(name, held, 0, held, 0, why, until if held else ""))
+    return found
+
+
+async def _signed(
+    context: Context,
+    scope: CallScope,
+    erased: Erased,
+    places: Sequence[SearchedPlace],
+    selected: str,
+) -> Receipt:
+    """Return the signed receipt of an erasure, and keep it in the database."""
+    keys = await keys_of(context.graph)
+    unsigned = Receipt(
+        receipt_id=str(uuid.uuid4()),
+        at=instant(scope.now),
+        by=f"{context.grant.caller}, {wording.way_in()}",
+        group_id=scope.group_id,
+        selected=selected,
+        memory_ids=erased.memory_ids,
+        contents=keys.digests(erased.contents),
+        words=keys.digests(erased.words),
+        places=tuple(places),
+    )
+    receipt = replace(unsigned, signature=keys.signature(unsigned))
+    await context.graph.run(
+        "diagnostics/erasure/record",
+        receipt_id=receipt.receipt_id,
+        group_id=scope.group_id,
+        at=receipt.at,
+        memory_ids=list(receipt.memory_ids),
+        receipt=receipt.to_json(),
+    )
+    return receipt
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """An erasure that left a receipt in the database."""
+
+    group_id: str
+    at: str
+    memory_ids: list[str]
+
+
+async def erased_since(graph: Graph) -> set[str]:
+    """Return the ids of all memories that were erased with a receipt, in all groups."""
+    records = await graph.rows("diagnostics/erasure/records", Record)
+    return {each for record in records for each in record.memory_ids}
+
+
+async def of_conversation(graph: Graph, group_id: str, conversation_id: str) -> list[str]:
+    """Return the ids of the memories of a conversation, the deleted ones included."""
+    return await graph.rows(
+        "diagnostics/erasure/of_conversation",
+        str,
+        group_id=group_id,
+        conversation_id=conversation_id,
+    )
+
+
+async def rewrite_backups(context: Context) -> list[RewrittenBackup]:
+    """Rewrite all backups without the memories that were erased with a receipt."""
+    erased = await erased_since(context.graph)
+    return [
+        await asyncio.to_thread(archives.rewrite, path, erased)
+        for path in archives.backups(context.settings)
+    ]

@@ -1,0 +1,193 @@
+"""A search of everything that a group has in the graph for what was erased from it.
+
+It reads all properties of all nodes and relationships, whatever their labels and types, so that it
+also finds what a later version stores.
+"""
+
+from collections import defaultdict
+from collections.abc import AsyncGenerator, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from graph_memory.database.graph import Graph
+from graph_memory.domain.encoding import decompress
+from graph_memory.domain.receipts import Keys, normal, words_of
+
+#: Place of a node by its label; the first label that is listed counts.
+_NODES = {
+    "Memory": "memories",
+    "PurgedMemory": "purged memories",
+    "MemoryVersion": "versions",
+    "Passage": "passages",
+    "WordVectors": "word vectors",
+    "Proposal": "proposals",
+    "NamedEntity": "entities",
+    "Session": "sessions",
+    "Conversation": "conversations",
+    "Lesson": "feedback",
+    "MaintenanceChange": "records for undo",
+    "LearningChange": "records of learning",
+    "EntityBefore": "records of adoption",
+    "Tombstone": "tombstones",
+    "EpisodeJob": "queue of episodes",
+    "Episodic": "episodes",
+    "Community": "communities",
+    "Saga": "sagas",
+    "Entity": "entities of Graphiti",
+}
+
+#: Place of the node at the end of a relationship from an erased memory.
+_PARTS = {"HAS_VERSION": "versions", "HAS_PASSAGE": "passages", "HAS_WORDS": "word vectors"}
+
+#: Place of a relationship by its type; all others are relations.
+_EDGES = {
+    "HAS_MENTION": "mentions",
+    "HAD_MENTION": "mentions",
+    "HAS_TURN": "conversations",
+    "MENTIONS": "episodes",
+    "HAS_PROPOSAL": "proposals",
+}
+
+VECTORS = "vectors"
+RELATIONS = "relations"
+
+#: All places of the graph, in the order of a receipt.
+PLACES = (
+    *("memories", "purged memories", "versions", VECTORS, "passages", "word vectors"),
+    *(RELATIONS, "mentions", "entities", "proposals", "sessions", "conversations", "feedback"),
+    *("records for undo", "records of learning", "records of adoption", "tombstones"),
+    *("queue of episodes", "episodes", "communities", "sagas", "entities of Graphiti", "others"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A node or relationship that belongs to the erased, or holds its words.
+
+    Attributes:
+        place: Place, one of `PLACES`.
+        element: Element id in Neo4j.
+        id: Id of the memory or record; the element id without one.
+        keys: Properties that hold erased words.
+        words: The erased words in it.
+        refers: Whether it is an erased memory, a part of one, or has the id of one.
+    """
+
+    place: str
+    element: str
+    id: str
+    keys: frozenset[str] = frozenset()
+    words: frozenset[str] = frozenset()
+    refers: bool = True
+
+
+class Sought(Protocol):
+    """Something to search for."""
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """Ids of erased memories."""
+        ...
+
+    def words_in(self, text: str) -> set[str]:
+        """Return what a text holds of the erased; empty for nothing."""
+        ...
+
+
+class Plain:
+    """Erased memories by their ids, words and contents."""
+
+    def __init__(self, ids: Iterable[str], words: Iterable[str], contents: Iterable[str]) -> None:
+        self.ids = frozenset(ids)
+        self._words = set(words)
+        # A content is compared only with texts that have its longest word.
+        self._contents: defaultdict[str, list[str]] = defaultdict(list)
+        for content in contents:
+            if whole := words_of(content, 1):
+                self._contents[max(whole, key=len)].append(normal(content))
+
+    def words_in(self, text: str) -> set[str]:
+        """Return the erased words and contents in a text."""
+        present = words_of(text, 1)
+        found = present & self._words
+        for word in present & self._contents.keys():
+            found |= {each for each in self._contents[word] if each in normal(text)}
+        return found
+
+
+class Digested:
+    """Erased memories by their ids and by the digests of a receipt."""
+
+    def __init__(self, keys: Keys, ids: Iterable[str], digests: Iterable[str]) -> None:
+        self.ids = frozenset(ids)
+        self._keys = keys
+        self._digests = frozenset(digests)
+
+    def words_in(self, text: str) -> set[str]:
+        """Return the digests of erased words in a text, and of the text if it was erased."""
+        texts = words_of(text) | ({normal(text)} if text.strip() else set[str]())
+        return {found for each in texts if (found := self._keys.digest(each)) in self._digests}
+
+
+async def find_traces(graph: Graph, group_id: str, sought: Sought) -> list[Trace]:
+    """Return all nodes and relationships of a group that concern what is sought."""
+    return [trace async for trace in _traces(graph, group_id, sought)]
+
+
+async def _traces(graph: Graph, group_id: str, sought: Sought) -> AsyncGenerator[Trace]:
+    async for block in graph.stream("diagnostics/traces/nodes", group_id=group_id):
+        for row in block:
+            for trace in _of_node(row, sought):
+                yield trace
+    async for block in graph.stream("diagnostics/traces/edges", group_id=group_id):
+        for row in block:
+            if trace := _of_edge(row, sought):
+                yield trace
+
+
+def _of_node(row: Sequence[Any], sought: Sought) -> list[Trace]:
+    element, labels, own_id, vector, texts, lists = row
+    given = [(key, text) for key, text in texts]
+    given += [(key, text) for key, many in lists for text in many]
+    keys, words = matched(given, sought)
+    refers = any(text in sought.ids for _, text in given)
+    if not keys and not refers:
+        return []
+    place = next((_NODES[label] for label in _NODES if label in labels), "others")
+    found = [Trace(place, element, own_id or element, keys, words, refers)]
+    if vector and own_id in sought.ids:
+        found.append(Trace(VECTORS, element, own_id))
+    return found
+
+
+def _of_edge(row: Sequence[Any], sought: Sought) -> Trace | None:
+    element, kind, from_id, to_id, to, own_id, texts = row
+    keys, words = matched(texts, sought)
+    if kind in _PARTS:
+        return Trace(_PARTS[kind], to, to_id or to) if from_id in sought.ids else None
+    refers = not sought.ids.isdisjoint({from_id, to_id})
+    if not keys and not refers:
+        return None
+    return Trace(_EDGES.get(kind, RELATIONS), element, own_id or element, keys, words, refers)
+
+
+def matched(
+    given: Iterable[Sequence[str]], sought: Sought
+) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the properties that hold erased words, and these words."""
+    keys: set[str] = set()
+    words: set[str] = set()
+    for key, text in given:
+        if found := sought.words_in(_unpacked(key, text)):
+            keys.add(key)
+            words |= found
+    return frozenset(keys), frozenset(words)
+
+
+def _unpacked(key: str, text: str) -> str:
+    if key != "content_gz":
+        return text
+    try:
+        return decompress(text)
+    except (OSError, EOFError, ValueError):  # damaged: it holds nothing to read
+        return ""
