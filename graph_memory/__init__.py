@@ -86,12 +86,14 @@ if TYPE_CHECKING:
         Retrieved,
         RetrievedMemory,
         RewrittenBackup,
+        Revocation,
         Run,
         RunRequest,
         Scan,
         Scope,
         SearchedPlace,
         Stats,
+        TextOrigin,
         Token,
         Tombstone,
         Touched,
@@ -128,6 +130,7 @@ if TYPE_CHECKING:
         Role,
         SearchResults,
     )
+    from graph_memory.domain.origin import Authority, Origin
     from graph_memory.errors import GraphMemoryError
     from graph_memory.settings.base import Settings, read_settings
 
@@ -142,6 +145,7 @@ __all__ = [
     "Algorithm",
     "Analysis",
     "Attachment",
+    "Authority",
     "Averages",
     "Backup",
     "Bridge",
@@ -210,6 +214,7 @@ __all__ = [
     "NewTurn",
     "NextChange",
     "Obsolete",
+    "Origin",
     "Page",
     "Pause",
     "PossibleConflict",
@@ -238,6 +243,7 @@ __all__ = [
     "Retrieved",
     "RetrievedMemory",
     "RewrittenBackup",
+    "Revocation",
     "Role",
     "Run",
     "RunRequest",
@@ -247,6 +253,7 @@ __all__ = [
     "SearchedPlace",
     "Settings",
     "Stats",
+    "TextOrigin",
     "Token",
     "Tombstone",
     "Touched",
@@ -347,12 +354,14 @@ _MODULES = {
         "Retrieved",
         "RetrievedMemory",
         "RewrittenBackup",
+        "Revocation",
         "Run",
         "RunRequest",
         "Scan",
         "Scope",
         "SearchedPlace",
         "Stats",
+        "TextOrigin",
         "Token",
         "Tombstone",
         "Touched",
@@ -390,6 +399,7 @@ _MODULES = {
         "Role",
         "SearchResults",
     ),
+    "domain.origin": ("Authority", "Origin"),
     "settings.base": ("Settings", "read_settings"),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}

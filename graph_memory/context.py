@@ -12,6 +12,7 @@ from graph_memory.database import embedding_record
 from graph_memory.database.graph import Graph
 from graph_memory.domain.inputs import Clocks, GroupId, Line, MemoryId, validate_value
 from graph_memory.domain.models import Memory
+from graph_memory.domain.origin import Authority, Origin
 from graph_memory.domain.scope import CallScope
 from graph_memory.engine import Engine
 from graph_memory.errors import DimensionMismatchError
@@ -26,6 +27,14 @@ from graph_memory.search import feedback
 from graph_memory.search.feedback import WeightCache
 from graph_memory.search.session_store import SessionStore
 from graph_memory.settings.base import Settings
+from graph_memory.wording import Surface, surface, way_in
+
+#: The authority of a caller without a token, by the surface of the call.
+_AUTHORITIES = {
+    Surface.PYTHON: Authority.AGENT,
+    Surface.MCP: Authority.AGENT,
+    Surface.CLI: Authority.PERSON,
+}
 
 _log = logging.getLogger(__name__)
 
@@ -83,7 +92,7 @@ class Context:
 
     def acting_for(self, grant: Grant) -> Self:
         """Return this context restricted to a grant; database, models and queues are shared."""
-        if grant.groups is None:
+        if grant == self.grant:
             return self
         bound = copy(self)
         bound.grant = grant
@@ -143,7 +152,19 @@ class Context:
             ForbiddenError: The grant does not include the tenant.
             InvalidArgumentError: It is not a group id, or none is given and the grant has several.
         """
-        return CallScope(self.group(group_id), now or self.clock())
+        return CallScope(self.group(group_id), now or self.clock(), self.origin())
+
+    def origin(self) -> Origin:
+        """Return the origin of the texts that the current call writes.
+
+        A token has an authority of its own. Without a token it follows from the surface, and the
+        setting `authority_ceiling` limits it.
+        """
+        authority = self.grant.authority
+        if authority is None:
+            ceiling = self.settings.authority_ceiling
+            authority = Authority.least((_AUTHORITIES[surface()], ceiling))
+        return Origin(way_in(), self.grant.caller, authority, self.grant.origin_id)
 
     async def read_memory(
         self,

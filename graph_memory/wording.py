@@ -112,6 +112,11 @@ def use(words: Words) -> None:
     _words.set(words)
 
 
+def surface() -> Surface:
+    """Return the surface of the current call."""
+    return _words.get().surface
+
+
 def way_in() -> str:
     """Return the tool or command of the current call; `Python` without one."""
     return _words.get().way_in

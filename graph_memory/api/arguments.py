@@ -22,6 +22,7 @@ from graph_memory.domain.models import (
     SortOrder,
     Source,
 )
+from graph_memory.domain.origin import Authority
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.maintenance.request import Stage
 from graph_memory.memories.lifecycle import Resolution
@@ -99,6 +100,7 @@ ProposalKindArgument = (
 EntityKindArgument = (
     EntityKind | Literal["name", "mail", "url", "path", "identifier", "code", "date"]
 )
+AuthorityArgument = Authority | Literal["person", "agent", "tool", "import", "derived"]
 ProposalStatusArgument = ProposalStatus | Literal["open", "accepted", "rejected"]
 ClusterActionArgument = ClusterAction | Literal["preserve", "tag", "obsolete"]
 OnDuplicate = Literal["raise", "return"]
@@ -120,6 +122,7 @@ class FilterArguments(TypedDict, total=False):
     date_to: Time | None
     states: Sequence[StateArgument] | None
     project_id: str | None
+    min_authority: AuthorityArgument | None
     as_of: Time | None
     known_at: Time | None
 

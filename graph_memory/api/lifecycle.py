@@ -17,7 +17,7 @@ from graph_memory.domain.timestamps import EndMoment, SimulatedTime
 from graph_memory.learning import centrality
 from graph_memory.memories import confidence, lifecycle, tombstones
 from graph_memory.memories.confidence import Scan
-from graph_memory.memories.history import Event, history_of
+from graph_memory.memories.history import Event, TextOrigin, history_of, texts_of
 from graph_memory.memories.lifecycle import Obsolete
 from graph_memory.memories.tombstones import Rejected
 
@@ -162,6 +162,18 @@ class LifecycleApi:
             NotFoundError: The group never had such a memory, or it was erased.
         """
         return await history_of(
+            self._context.graph,
+            validate_value(MemoryId, memory_id, "memory_id"),
+            group_id=self._context.group(group_id),
+        )
+
+    async def origins(self, memory_id: str, *, group_id: str | None = None) -> list[TextOrigin]:
+        """List the texts of a memory with the way in, caller and authority, the earliest first.
+
+        Raises:
+            NotFoundError: The group never had such a memory, or it was erased.
+        """
+        return await texts_of(
             self._context.graph,
             validate_value(MemoryId, memory_id, "memory_id"),
             group_id=self._context.group(group_id),

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
-from typing import Annotated, Any, Unpack
+from datetime import datetime, timedelta
+from typing import Annotated, Any, Unpack, cast
 
 from pydantic import Field
 
@@ -12,17 +12,21 @@ from graph_memory.context import Context
 from graph_memory.database import lease
 from graph_memory.database.lease import LeaseState
 from graph_memory.domain.inputs import GroupId, Line, validate, validate_selection, validate_value
-from graph_memory.errors import SettingsError
+from graph_memory.domain.timestamps import Moment, optional_instant
+from graph_memory.errors import InvalidArgumentError, SettingsError
+from graph_memory.learning.revoking import RevokedSource
 from graph_memory.maintenance import records
 from graph_memory.maintenance.dry_run import Overrides, simulate
 from graph_memory.maintenance.records import Pause, Run
 from graph_memory.maintenance.report import MaintenanceReport
 from graph_memory.maintenance.request import Progress, RunRequest
+from graph_memory.maintenance.revoking import Revocation, revoke_source
 from graph_memory.maintenance.run import maintain
 from graph_memory.maintenance.stages import count_due
 from graph_memory.maintenance.undo import UndoReport, undo
 from graph_memory.memories import classification
 from graph_memory.memories.classification import QueueReport
+from graph_memory.wording import argument
 
 Budget = Annotated[int, Field(ge=0, le=1_000_000)]
 RunId = Annotated[str, Field(min_length=1, max_length=64)]
@@ -110,6 +114,56 @@ class MaintenanceApi:
         context.weights.clear()
         return undone
 
+    async def revoke_source(
+        self,
+        reason: str = "its source was revoked",
+        *,
+        token: str | None = None,
+        run: str | None = None,
+        import_id: str | None = None,
+        conversation_id: str | None = None,
+        since: Time | None = None,
+        dry_run: bool = False,
+        group_id: str | None = None,
+    ) -> Revocation:
+        """Take back all that came from a source, as a run that `undo` takes back.
+
+        Memories of the source are soft-deleted, and so are all that have one of them as an
+        ancestor. Relations of the source are ended. A memory belongs to the source of its present
+        text. All that is given must match.
+
+        Args:
+            reason: The reason, for the history.
+            token: The id of a token, its name and id, or the subject of a JWT.
+            run: The run that wrote it.
+            import_id: The import that wrote it.
+            conversation_id: The conversation that it is from.
+            since: The earliest instant of a text or relation.
+            dry_run: True to report without a change.
+            group_id: The tenant.
+
+        Raises:
+            InvalidArgumentError: No source is given, or both a run and an import.
+            RunLockedError: A run is in progress.
+        """
+        named = {"token": token, "run": run, "import_id": import_id}
+        named["conversation_id"] = conversation_id
+        lines = {
+            name: validate_value(Line, text, name)
+            for name, text in named.items()
+            if text is not None
+        }
+        source = _source(
+            lines, None if since is None else validate_value(Moment, cast(Any, since), "since")
+        )
+        return await revoke_source(
+            self._context,
+            self._context.scope(group_id),
+            source,
+            validate_value(Line, reason, "reason"),
+            dry_run=dry_run,
+        )
+
     async def pause(self, reason: str = "no reason given") -> Pause | None:
         """Prevent runs from starting, and stop the present one after its next batch."""
         return await records.pause(self._context.graph, validate_value(Line, reason, "reason"))
@@ -156,3 +210,26 @@ class MaintenanceApi:
             now=context.clock(),
             budget=None if budget is None else validate_value(Budget, budget, "budget"),
         )
+
+
+def _source(named: Mapping[str, str], since: datetime | None) -> RevokedSource:
+    """Return the source that arguments name.
+
+    Raises:
+        InvalidArgumentError: None is given, or both a run and an import.
+    """
+    if not named and since is None:
+        options = ", ".join(map(argument, ("token", "run", "import_id", "conversation_id")))
+        raise InvalidArgumentError(
+            "token", None, f"give at least one of {options} and {argument('since')}"
+        )
+    if "run" in named and "import_id" in named:
+        raise InvalidArgumentError(
+            "run", named["run"], f"{argument('import_id')} is given, too; give one"
+        )
+    return RevokedSource(
+        token=named.get("token"),
+        origin_id=named.get("run") or named.get("import_id"),
+        conversation_id=named.get("conversation_id"),
+        since=optional_instant(since),
+    )

@@ -6,7 +6,6 @@ from typing import Any, cast
 from graph_memory.context import Context
 from graph_memory.decay import policies
 from graph_memory.domain.inputs import NewMemory, validate
-from graph_memory.domain.scope import CallScope
 from graph_memory.errors import ForbiddenError, InvalidArgumentError
 from graph_memory.memories.add import AddResult, add_many, check_count
 
@@ -56,7 +55,7 @@ async def _store(
     """Store memories of one group."""
     stored = await add_many(
         context.engine,
-        CallScope(group, context.clock()),
+        context.scope(group),
         memories,
         chat=context.chat if context.settings.classifies else None,
         compare=compare,

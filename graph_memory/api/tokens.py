@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from graph_memory.api.arguments import AuthorityArgument
 from graph_memory.auth import rate_limit, tokens
 from graph_memory.auth.grants import Grant, Scope
 from graph_memory.auth.tokens import Token
 from graph_memory.context import Context
 from graph_memory.domain.inputs import validate
+from graph_memory.domain.origin import Authority
 
 ScopeArgument = Scope | Literal["read", "write", "admin"]
 
@@ -32,6 +34,7 @@ class TokensApi:
         *,
         groups: tuple[str, ...] | None,
         scope: ScopeArgument = Scope.WRITE,
+        authority: AuthorityArgument = Authority.AGENT,
         days: float | None = None,
     ) -> tuple[Token, str]:
         """Create a token, and return it with its secret; only a hash of the secret is stored.
@@ -40,6 +43,8 @@ class TokensApi:
             name: Name of the caller in the audit log.
             groups: Tenants of the token; None for all.
             scope: Access scope; `admin` includes `write`, and `write` includes `read`.
+            authority: Authority of the texts that its callers write; `person` for a token that
+                people alone use.
             days: Number of days until the token expires; None for no expiry.
         """
         return await tokens.create(
@@ -47,6 +52,7 @@ class TokensApi:
             name,
             groups=groups,
             scope=validate(Scope, scope, "scope"),
+            authority=validate(Authority, authority, "authority"),
             days=days,
             now=self._context.clock(),
         )

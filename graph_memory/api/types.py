@@ -6,7 +6,16 @@ from graph_memory.api.embeddings import RebuildReport
 from graph_memory.api.episodes import EntityTypes, JobStatus, Kind, NewEpisode
 from graph_memory.api.facts import Entity, Fact, FactFilters, Names
 from graph_memory.api.feedback import FeedbackExport, Learned, LearnedWeight
-from graph_memory.api.lifecycle import DecayStatus, Event, Forecast, Obsolete, Points, Scan, Span
+from graph_memory.api.lifecycle import (
+    DecayStatus,
+    Event,
+    Forecast,
+    Obsolete,
+    Points,
+    Scan,
+    Span,
+    TextOrigin,
+)
 from graph_memory.api.maintenance import (
     MaintenanceReport,
     MaintenanceStatus,
@@ -53,6 +62,7 @@ from graph_memory.maintenance.records import Failure, Run
 from graph_memory.maintenance.report import LearnedChange
 from graph_memory.maintenance.request import StageName
 from graph_memory.maintenance.review import Decision
+from graph_memory.maintenance.revoking import Revocation
 from graph_memory.maintenance.undo import UndoRefusal
 from graph_memory.memories.access import Touched
 from graph_memory.memories.add import AddResult
@@ -200,6 +210,7 @@ __all__ = [
     "Retrieved",
     "RetrievedMemory",
     "RewrittenBackup",
+    "Revocation",
     "Run",
     "RunId",
     "RunRequest",
@@ -211,6 +222,7 @@ __all__ = [
     "Span",
     "StageName",
     "Stats",
+    "TextOrigin",
     "Threshold",
     "Token",
     "Tombstone",

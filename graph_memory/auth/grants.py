@@ -1,8 +1,9 @@
-"""Grants: the scope and the groups of a caller."""
+"""Grants: the scope, the groups and the authority of a caller."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
+from graph_memory.domain.origin import LOCAL, Authority
 from graph_memory.errors import ForbiddenError, InvalidArgumentError
 
 
@@ -21,11 +22,14 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """The scope and the groups of a caller."""
+    """The scope, the groups and the authority of a caller."""
 
     caller: str
     scope: Scope
     groups: tuple[str, ...] | None  #: None for all groups
+    #: The authority of the texts that the caller writes; None for that of the way in.
+    authority: Authority | None = None
+    origin_id: str | None = None  #: the import that the caller carries out
 
     def require(self, scope: Scope) -> None:
         """Check that the grant includes a scope.
@@ -65,4 +69,4 @@ class Grant:
 
 
 #: The grant of local callers: they can reach the database or this process without a token.
-EVERYTHING = Grant("local", Scope.ADMIN, None)
+EVERYTHING = Grant(LOCAL, Scope.ADMIN, None)

@@ -11,6 +11,7 @@ import jwt
 
 from graph_memory.auth.grants import Grant, Scope
 from graph_memory.domain.models import GROUP_ID_PATTERN
+from graph_memory.domain.origin import Authority
 from graph_memory.settings.base import Settings
 
 #: Asymmetric algorithms only: 'none' and shared secrets are not accepted.
@@ -98,7 +99,7 @@ class JwtVerifier:
                 "A token of %r was refused: it does not name a scope and a group", claims["sub"]
             )
             return None
-        return Grant(str(claims["sub"]), scopes[-1], groups)
+        return Grant(str(claims["sub"]), scopes[-1], groups, Authority.AGENT)
 
 
 def _words(claim: object) -> list[str]:

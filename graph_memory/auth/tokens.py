@@ -15,6 +15,7 @@ from pydantic import Field
 from graph_memory.auth.grants import Grant, Scope
 from graph_memory.database.graph import Graph
 from graph_memory.domain.inputs import GroupId, Line, validate_value
+from graph_memory.domain.origin import Authority
 from graph_memory.domain.timestamps import Instant, instant
 from graph_memory.errors import TokenNotFoundError
 
@@ -34,6 +35,7 @@ class Token:
     name: str
     scope: Scope
     groups: tuple[str, ...] | None  #: None for all groups
+    authority: Authority  #: of the texts that its callers write
     created_at: Instant
     expires_at: Instant | None
     revoked_at: Instant | None
@@ -41,7 +43,7 @@ class Token:
     @property
     def grant(self) -> Grant:
         """The grant of the token."""
-        return Grant(f"{self.name}/{self.token_id}", self.scope, self.groups)
+        return Grant(f"{self.name}/{self.token_id}", self.scope, self.groups, self.authority)
 
     def valid_at(self, now: datetime) -> bool:
         """Check whether the token is neither revoked nor expired."""
@@ -54,6 +56,7 @@ async def create(
     *,
     groups: tuple[str, ...] | None,
     scope: Scope,
+    authority: Authority = Authority.AGENT,
     days: float | None = None,
     now: datetime,
 ) -> tuple[Token, str]:
@@ -64,6 +67,7 @@ async def create(
         name: Name for people, 1 to 256 characters.
         groups: Groups of the token; None for all.
         scope: Scope of the token.
+        authority: Authority of the texts that its callers write.
         days: Days until it expires; None for no expiry.
         now: Current time.
 
@@ -81,6 +85,7 @@ async def create(
         name=validate_value(Line, name, "name"),
         groups=None if groups is None else list(groups),
         scope=str(scope),
+        authority=str(authority),
         now=instant(now),
         expires_at=None if lasting is None else instant(now + lasting),
     )

@@ -1,7 +1,7 @@
 """Commands for the lifecycle: decay-status, preserve, obsolete, recover, scan, forecast."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,6 +10,9 @@ from graph_memory.cli.completion import complete_policy
 from graph_memory.cli.memories import Id
 from graph_memory.cli.output import as_mapping, show, show_fields
 from graph_memory.cli.output_file import replacing, require_drawable
+
+if TYPE_CHECKING:
+    from graph_memory.api.types import Event
 
 app = typer.Typer()
 
@@ -25,6 +28,34 @@ async def decay_status(memory_id: Id) -> None:
         rules = memory.lifecycle.rules_hash()
     fields = {**as_mapping(found), "retention": found.retention, "rules": rules}
     show_fields({"explanation": describe_status(found), **fields})
+
+
+@command(app, example="why 7c0e4a52")
+async def why(memory_id: Id) -> None:
+    """Explain a memory: the origin of each text, its state, and what changed it."""
+    from graph_memory.api.types import describe_status
+
+    async with opened() as memory:
+        (memory_id,) = await whole_ids(memory, [memory_id])
+        texts = await memory.lifecycle.origins(memory_id)
+        status = await memory.lifecycle.status(memory_id)
+        events = await memory.lifecycle.history(memory_id)
+    explanation = describe_status(status)
+    answer = {"memory_id": memory_id, "texts": texts, "state": status.state}
+    rows = [
+        ("memory", memory_id),
+        *(("origin", str(each)) for each in texts),
+        ("state", explanation),
+        *((f"{event.at:%Y-%m-%d %H:%M}", _event(event)) for event in events),
+    ]
+    show({**answer, "explanation": explanation, "events": events}, ("", ""), rows)
+
+
+def _event(event: "Event") -> str:
+    """Return an event as text, with its cause."""
+    detail = f": {event.detail}" if event.detail else ""
+    by = f" ({event.by})" if event.by and event.kind != "changed" else ""
+    return f"{event.kind}{detail}{by}"
 
 
 @command(app, example="preserve 7c0e4a52 --until 2027-01-01")

@@ -125,6 +125,55 @@ async def undo(run_id: Annotated[str, typer.Argument(help="Id of the maintenance
         note(undone.explanation)
 
 
+@command(app, "revoke-source", example="revoke-source --token 3f9c0a1b2d4e --dry-run")
+async def revoke_source(
+    token: Annotated[
+        str | None,
+        typer.Option(help="Id of a token, its name/id, or the subject of a JWT."),
+    ] = None,
+    run: Annotated[str | None, typer.Option(help="Id of a maintenance run.")] = None,
+    import_id: Annotated[
+        str | None, typer.Option("--import", help="Id of an import, from its report.")
+    ] = None,
+    conversation_id: Annotated[
+        str | None, typer.Option("--conversation", help="Id of a conversation.")
+    ] = None,
+    since: Annotated[str | None, typer.Option(help="Earliest time of a text, ISO 8601.")] = None,
+    reason: Annotated[
+        str, typer.Option(help="Reason, shown in the history.")
+    ] = "its source was revoked",
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Report what would be revoked, and stop.")
+    ] = False,
+) -> None:
+    """Take back all memories and relations that came from a source, and what is below them.
+
+    The memories are soft-deleted as one run, which `undo` takes back. All options must match.
+    """
+    async with opened() as memory:
+        revoked = await memory.maintenance.revoke_source(
+            reason,
+            token=token,
+            run=run,
+            import_id=import_id,
+            conversation_id=conversation_id,
+            since=since,
+            dry_run=dry_run,
+        )
+    rows = {
+        "run_id": revoked.run_id,
+        "would be deleted" if dry_run else "deleted": str(revoked.memories),
+        "of which derived": str(revoked.derived),
+        "relations": str(revoked.relations),
+    }
+    show(revoked, ("", ""), rows.items())
+    if revoked.rewritten and not request().as_json:
+        note(
+            f"Earlier texts of {len(revoked.rewritten)} memories came another way; "
+            "`graph-memory why ID` shows them."
+        )
+
+
 @command(app, example="status")
 async def status() -> None:
     """Show maintenance: a pause, the current run, due memories and the latest runs."""

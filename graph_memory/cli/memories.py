@@ -14,6 +14,7 @@ from graph_memory.cli.completion import complete_policy, completing
 from graph_memory.cli.erasure import erase
 from graph_memory.cli.output import as_mapping, show, show_fields
 from graph_memory.cli.values import (
+    AUTHORITIES,
     CLEARABLE,
     PROFILES,
     RESULT_ORDERS,
@@ -62,6 +63,12 @@ AnyTags = Annotated[
 Since = Annotated[str | None, typer.Option("--from", help="Earliest creation, ISO 8601.")]
 Until = Annotated[str | None, typer.Option("--to", help="Latest creation, ISO 8601.")]
 Project = Annotated[str | None, typer.Option("--project", help="Project id.")]
+MinAuthority = Annotated[
+    str | None,
+    typer.Option(
+        help=f"Least authority: {listed(AUTHORITIES)}.", autocompletion=completing(AUTHORITIES)
+    ),
+]
 
 
 AsOf = Annotated[str | None, typer.Option(help="Show what was true at this time, ISO 8601.")]
@@ -241,6 +248,7 @@ async def search(
     date_from: Since = None,
     date_to: Until = None,
     project_id: Project = None,
+    min_authority: MinAuthority = None,
     as_of: AsOf = None,
     known_at: KnownAt = None,
 ) -> None:
@@ -259,6 +267,7 @@ async def search(
             date_from=date_from,
             date_to=date_to,
             project_id=project_id,
+            min_authority=unchecked(min_authority),
             as_of=as_of,
             known_at=known_at,
         )
@@ -309,6 +318,7 @@ async def list_memories(
     date_from: Since = None,
     date_to: Until = None,
     project_id: Project = None,
+    min_authority: MinAuthority = None,
     as_of: AsOf = None,
     known_at: KnownAt = None,
 ) -> None:
@@ -320,6 +330,7 @@ async def list_memories(
         "date_from": date_from,
         "date_to": date_to,
         "project_id": project_id,
+        "min_authority": min_authority,
         "as_of": as_of,
         "known_at": known_at,
     }

@@ -7,7 +7,7 @@ import typer
 from graph_memory.cli.command import command, note, opened, request
 from graph_memory.cli.completion import completing
 from graph_memory.cli.output import as_mapping, show, show_fields
-from graph_memory.cli.values import SCOPES, listed
+from graph_memory.cli.values import AUTHORITIES, SCOPES, listed
 
 app = typer.Typer(no_args_is_help=True, help="Manage the tokens for access over HTTP.")
 
@@ -32,6 +32,13 @@ async def create(
             autocompletion=completing(SCOPES),
         ),
     ] = "write",
+    authority: Annotated[
+        str,
+        typer.Option(
+            help=f"Authority of what it writes: {listed(AUTHORITIES)}.",
+            autocompletion=completing(AUTHORITIES),
+        ),
+    ] = "agent",
     days: Annotated[
         float | None, typer.Option(help="Validity in days; default: unlimited.")
     ] = None,
@@ -39,12 +46,14 @@ async def create(
     """Create a token, and print it once."""
     from graph_memory.api.types import Scope
     from graph_memory.domain.inputs import validate
+    from graph_memory.domain.origin import Authority
 
     async with opened() as memory:
         token, secret = await memory.tokens.create(
             name,
             groups=_named(memory.group(None) if groups is None else groups),
             scope=validate(Scope, scope, "--scope"),
+            authority=validate(Authority, authority, "--authority"),
             days=days,
         )
     _print_token(token, secret)
@@ -55,13 +64,14 @@ async def list_tokens() -> None:
     """List the tokens, without their secrets."""
     async with opened() as memory:
         found = await memory.tokens.list()
-    columns = ("id", "name", "scope", "groups", "created", "expires", "revoked")
+    columns = ("id", "name", "scope", "groups", "authority", "created", "expires", "revoked")
     rows = (
         (
             t.token_id,
             t.name,
             t.scope,
             ",".join(t.groups or (_EVERY_GROUP,)),
+            t.authority,
             t.created_at,
             t.expires_at,
             t.revoked_at,

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from graph_memory.domain.attachments import attachments_json, attachments_of
 from graph_memory.domain.models import LifecycleState, MemoryType, Source
+from graph_memory.domain.origin import Authority
 from graph_memory.domain.properties import FACT_PROPERTIES, MEMORY_PROPERTIES
 from graph_memory.domain.timestamps import instant
 
@@ -51,6 +52,7 @@ _CHOICES: Mapping[str, Sequence[str]] = {
     "lifecycle_state": list(LifecycleState),
     "memory_type": list(MemoryType),
     "source": list(Source),
+    "origin_authority": list(Authority),
 }
 
 #: Texts that a number cannot stand for.

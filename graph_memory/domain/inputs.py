@@ -31,6 +31,7 @@ from graph_memory.domain.models import (
     Role,
     Source,
 )
+from graph_memory.domain.origin import Authority
 from graph_memory.domain.properties import RESERVED_KEYS
 from graph_memory.domain.timestamps import EndMoment, Moment, instant
 from graph_memory.errors import InvalidArgumentError, LimitExceededError, ReservedFieldError
@@ -173,6 +174,7 @@ RelationName = Annotated[RelationType, BeforeValidator(relation_name)]
 #: Any relation type of a graph; those that Graphiti found have names of their own.
 AnyRelationName = Annotated[Line, BeforeValidator(_relation_name_if_ours)]
 PolicyName = Annotated[str, BeforeValidator(_cased(str.lower)), Field(pattern=_POLICY)]
+AuthorityName = Annotated[Authority, BeforeValidator(_cased(str.lower))]
 SourceName = Annotated[Source, BeforeValidator(_cased(str.lower))]
 RoleName = Annotated[Role, BeforeValidator(_cased(str.lower))]
 #: The place of a turn in its conversation: its number, or any id of it.
@@ -310,6 +312,7 @@ class Filters:
     date_to: EndMoment | None = None
     states: tuple[StateName, ...] | None = None
     project_id: Line | None = None
+    min_authority: AuthorityName | None = None  #: the least authority; memories without one fail
     as_of: EndMoment | None = None
     known_at: EndMoment | None = None
 

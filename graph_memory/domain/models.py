@@ -11,6 +11,7 @@ from pydantic import Field
 
 from graph_memory.domain.attachments import StoredAttachments
 from graph_memory.domain.encoding import JsonObject, StoredContent, StoredTexts
+from graph_memory.domain.origin import Origin
 from graph_memory.domain.passages import Passage
 from graph_memory.domain.timestamps import Instant
 
@@ -235,6 +236,7 @@ class Memory(BriefMemory):
     access_count: int
     last_accessed_at: Instant | None
     updated_at: Instant
+    origin: Origin | None = None  #: None if it was stored before origins were
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ KEPT = (
     "decay_score",
     "last_decay_update",
     "is_compressed",
+    "soft_deleted_at",
 )
 
 

@@ -7,13 +7,14 @@ keeps what an undo restores.
 import json
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from graph_memory.database.graph import Graph
 from graph_memory.decay import policies
 from graph_memory.domain.batching import batched
 from graph_memory.domain.inputs import NewRelation
 from graph_memory.domain.models import EntityKind, ProposalKind, ProposalStatus, RelationType
+from graph_memory.domain.origin import Authority
 from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import Instant
 from graph_memory.engine import Engine
@@ -249,6 +250,7 @@ async def _relate(
         run_id=run_id,
         decided_by=decided_by,
         **scope.parameters(),
+        **replace(scope.origin.at_most(Authority.DERIVED), origin_id=run_id).parameters(),
     )
     _count(outcome, chosen, done, "one of its memories was deleted")
 

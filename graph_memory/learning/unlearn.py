@@ -31,6 +31,7 @@ _RESTORING = {
         "the strength of a relation from it was learned again or given since; "
         "undo the later run first"
     ),
+    "learning/unlearn/restore_ended": ("a relation from it was erased since, or has a successor"),
     "learning/unlearn/restore_weights": (
         "the weights of this group were learned again or reset since; undo the later run first"
     ),

@@ -12,7 +12,8 @@ from graph_memory.decay import policies
 from graph_memory.domain.attachments import attachments_json
 from graph_memory.domain.encoding import default_title, group_key, metadata_json, summary
 from graph_memory.domain.inputs import NewMemory
-from graph_memory.domain.models import PossibleConflict, RelationType
+from graph_memory.domain.models import PossibleConflict, RelationType, Source
+from graph_memory.domain.origin import Authority, Origin
 from graph_memory.domain.properties import MEMORY_PROPERTIES
 from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import instant
@@ -27,7 +28,13 @@ from graph_memory.errors import (
 from graph_memory.inference.llm import Chat
 from graph_memory.memories import relations, tombstones
 from graph_memory.memories.classification import Rating, rate_new, weights
-from graph_memory.memories.deduplication import Draft, check_all, check_length, check_not_stored
+from graph_memory.memories.deduplication import (
+    Checked,
+    Draft,
+    check_all,
+    check_length,
+    check_not_stored,
+)
 from graph_memory.memories.embeddings import vectors
 from graph_memory.memories.neighbours import Statement, conflicts_of
 from graph_memory.settings.base import Settings
@@ -120,13 +127,26 @@ async def _store(
     engine: Engine, scope: CallScope, drafts: Sequence[Draft], chat: Chat | None, compare: bool
 ) -> list[AddResult]:
     checked = await check_all(engine, drafts, scope.group_id)
-    accepted = [draft for draft, each in zip(drafts, checked, strict=True) if not each.error]
+    accepted = [
+        replace(draft, authority=_authority(scope.origin, draft.memory, each))
+        for draft, each in zip(drafts, checked, strict=True)
+        if not each.error
+    ]
     created = await _create(engine, scope, accepted, chat, compare)
     results = [AddResult(None, each.error) if each.error else next(created) for each in checked]
     return [
         replace(result, link_error=each.link_error) if result.memory_id else result
         for result, each in zip(results, checked, strict=True)
     ]
+
+
+def _authority(origin: Origin, memory: NewMemory, checked: Checked) -> Authority | None:
+    """Return the authority of a new memory: the least of the caller's and those of its sources.
+
+    The argument `source` may lower it, and never raises it.
+    """
+    said = (Authority.DERIVED,) if memory.source is Source.DERIVED else ()
+    return origin.at_most(*said, *checked.sources).authority
 
 
 async def _create(
@@ -180,6 +200,7 @@ async def _write(
         graphiti_vectors=engine.settings.graphiti_vectors,
         decay=policies.parameters(engine.settings),
         **scope.parameters(),
+        **scope.origin.parameters(),
     ) or _Created([], [])
 
 
@@ -232,6 +253,7 @@ def _row(
         "confidence": settings.confidence_default
         if memory.confidence is None
         else memory.confidence,
+        "authority": draft.authority,
         "created_at": created_at,
         "valid_at": instant(memory.valid_at) if memory.valid_at else created_at,
         **_with_model(embedded, engine),

@@ -14,6 +14,7 @@ from graph_memory.domain.encoding import content_hash
 from graph_memory.domain.inputs import NewMemory, NewTurn
 from graph_memory.domain.models import MemoryType, Role, Source
 from graph_memory.domain.noise import without_noise
+from graph_memory.domain.origin import Authority
 from graph_memory.domain.scope import CallScope
 from graph_memory.domain.secret_scan import kinds_of_secrets
 from graph_memory.domain.timestamps import instant
@@ -71,6 +72,7 @@ async def capture(
     Returns:
         One outcome per turn, in the order given.
     """
+    scope = replace(scope, origin=scope.origin.at_most(Authority.TOOL))
     turns = list(_dated(turns, scope.now))
     screened = [_screened(turn) for turn in turns]
     known = await _known(engine, scope, conversation_id, screened)

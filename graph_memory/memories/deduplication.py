@@ -8,6 +8,7 @@ from graph_memory.database.graph import Graph
 from graph_memory.domain.encoding import content_hash
 from graph_memory.domain.inputs import NewMemory, NewRelation
 from graph_memory.domain.models import RelationType
+from graph_memory.domain.origin import Authority
 from graph_memory.engine import Engine
 from graph_memory.errors import (
     DuplicateError,
@@ -34,6 +35,7 @@ class Draft:
     content_hash: str
     dedup_key: str
     masked: tuple[str, ...] = ()  #: kinds of the secrets that are masked in the content
+    authority: Authority | None = None  #: the authority to store; None for an unknown one
 
     @classmethod
     def from_input(cls, memory: NewMemory, group_id: str, settings: Settings) -> "Draft":
@@ -52,6 +54,7 @@ class _Existing:
     in_group: bool
     state: str | None
     invalid_at: str | None
+    authority: Authority | None
 
     def duplicate(self) -> DuplicateError:
         """Return the error for a stored content, with a remedy if searches leave it out."""
@@ -84,10 +87,17 @@ class _Found:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The error that refuses a draft, and the one that names its links without an end."""
+    """The outcome of the checks of a draft.
+
+    Attributes:
+        error: The error that refuses it.
+        link_error: The error that names its links without an end.
+        sources: The authorities of the stored memories that it derives from.
+    """
 
     error: GraphMemoryError | None
     link_error: LinkError | None = None
+    sources: tuple[Authority | None, ...] = ()
 
 
 async def check_all(engine: Engine, drafts: Sequence[Draft], group_id: str) -> list[Checked]:
@@ -114,9 +124,15 @@ async def check_all(engine: Engine, drafts: Sequence[Draft], group_id: str) -> l
     absent = {end: None for ends in missing for end in ends.values()}
     reasons = await each_not_found(engine.graph, group_id, absent)
     return [
-        Checked(error, _link_error(draft, group_id, ends, reasons))
+        Checked(error, _link_error(draft, group_id, ends, reasons), _sources(draft, existing))
         for draft, error, ends in zip(drafts, errors, missing, strict=True)
     ]
+
+
+def _sources(draft: Draft, existing: Mapping[str, _Existing]) -> tuple[Authority | None, ...]:
+    """Return the authority of the stored parent of a draft, if it has one."""
+    parent = existing.get(draft.memory.parent_id or "")
+    return (parent.authority,) if parent else ()
 
 
 def _missing_ends(

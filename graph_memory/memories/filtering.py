@@ -59,6 +59,7 @@ def filter_parameters(filters: Filters) -> dict[str, Any]:
         "date_from": optional_instant(filters.date_from),
         "date_to": optional_instant(filters.date_to),
         "project_id": filters.project_id,
+        "authorities": list(least.and_above()) if (least := filters.min_authority) else None,
         "as_of": optional_instant(filters.as_of),
         "known_at": optional_instant(filters.known_at),
     }

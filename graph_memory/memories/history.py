@@ -10,6 +10,8 @@ from pydantic import TypeAdapter
 
 from graph_memory.database.graph import Graph
 from graph_memory.decay.status import Transition
+from graph_memory.domain.encoding import StoredContent
+from graph_memory.domain.origin import Origin
 from graph_memory.domain.timestamps import Instant
 from graph_memory.errors import NotFoundError
 
@@ -28,6 +30,39 @@ class Event:
     detail: str | None
     #: Cause of a new text or of changed fields: tool or command, access, model, run, or its undo.
     by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TextOrigin:
+    """A text of a memory, and its origin."""
+
+    text: StoredContent
+    since: Instant
+    until: Instant | None  #: None for the present text
+    origin: Origin | None  #: None if it was stored before origins were
+
+    def __str__(self) -> str:
+        """Return a sentence with the origin and the authority."""
+        since = f"since {self.since:%Y-%m-%d %H:%M}"
+        if self.origin is None:
+            return f"Its text {since} was stored before origins were recorded."
+        part = f", part of {self.origin.origin_id}" if self.origin.origin_id else ""
+        authority = self.origin.authority or "unknown"
+        return f"Its text {since} came in by {self.origin}{part}; its authority is {authority}."
+
+
+async def texts_of(graph: Graph, memory_id: str, *, group_id: str) -> list[TextOrigin]:
+    """List the texts of a memory with their origins, the earliest first; deleted ones included.
+
+    Raises:
+        NotFoundError: The group never had such a memory, or it was erased.
+    """
+    found = await graph.rows(
+        "memories/history/texts", TextOrigin, group_id=group_id, memory_id=memory_id
+    )
+    if not found:
+        raise NotFoundError(memory_id, group_id)
+    return found
 
 
 async def history_of(graph: Graph, memory_id: str, *, group_id: str) -> list[Event]:
@@ -59,7 +94,7 @@ def _described(latest: list[Event]) -> list[Event]:
             causes["rewritten", event.at] = edit["by"]
         if edit and edit["changed"].keys() == {"content"}:
             continue
-        described.append(replace(event, detail=_describe(event), by=edit.get("by")))
+        described.append(replace(event, detail=_describe(event), by=edit.get("by", event.by)))
     return [replace(e, by=causes.get((e.kind, e.at), e.by)) for e in described]
 
 

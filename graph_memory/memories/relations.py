@@ -97,6 +97,7 @@ async def relate_many(
         Related,
         relations=[edge for some in rows for edge in some],
         **scope.parameters(),
+        **scope.origin.parameters(),
     )
     by_ends = {(edge.from_id, edge.to_id, edge.relation_type): edge for edge in reversed(made)}
     keys = [[(e["from_id"], e["to_id"], e["relation_type"]) for e in some] for some in rows]

@@ -38,6 +38,9 @@ CONFIRMATION = "DELETE ALL"
 _INSTRUCTIONS = ("clear", "supersede_part")
 _CHANGEABLE = tuple(name for name in MemoryChanges.__slots__ if name not in _INSTRUCTIONS)
 
+#: The stored values that readers see as text; a change of one lowers the authority to the writer's.
+_SHOWN = frozenset(("content", "name", "tags", "metadata_json", "attachments_json"))
+
 #: The values of cleared fields that are not null, or stand under another name.
 _EMPTY: Mapping[str, Any] = {"tags": (), "metadata": {}, "attachments": ()}
 
@@ -128,11 +131,13 @@ async def _store(
         changes=given,
         cleared=cleared,
         titled="title" in changes.clear or changes.title is not None,
+        shown=not _SHOWN.isdisjoint(given),
         superseded=_superseded(found.content, changes.supersede_part),
         version_id=str(uuid.uuid4()),
         graphiti_vectors=engine.settings.graphiti_vectors,
         **view_parameters(engine.settings, scope.now)
-        | {"decay": policies.parameters(engine.settings)},
+        | {"decay": policies.parameters(engine.settings, by=str(scope.origin))}
+        | scope.origin.parameters(),
     )
 
 

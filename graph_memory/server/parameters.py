@@ -42,6 +42,11 @@ Stability = Annotated[
 Confidence = Annotated[inputs.Unit | None, Field(description="Confidence, 0 to 1.")]
 Source = Annotated[inputs.SourceName, Field(description="Origin of the statement.")]
 ProjectId = Annotated[inputs.Line | None, Field(description="Project id.")]
+MinAuthority = Annotated[
+    inputs.AuthorityName | None,
+    Field(description="Least authority; derived is the lowest, person the highest."),
+    WORD,
+]
 ConversationId = Annotated[
     inputs.Line | None, Field(description="Id of the conversation it is from.")
 ]

@@ -5,6 +5,8 @@ from typing import Literal
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings
 
+from graph_memory.domain.origin import Authority
+
 
 class MemorySettings(BaseSettings):
     """Embeddings, the limits on a call, and the defaults of a new memory."""
@@ -43,6 +45,13 @@ class MemorySettings(BaseSettings):
         SecretStr(""),
         description="Key of the hashes of rejected statements, the same for all replicas. By "
         "default a random one in the database and its backups.",
+    )
+
+    # Authority
+    authority_ceiling: Authority = Field(
+        Authority.PERSON,
+        description="Highest authority of what a caller without a token writes: person, agent, "
+        "tool, import or derived.",
     )
 
     # Limits on what one call may carry

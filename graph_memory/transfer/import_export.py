@@ -7,12 +7,14 @@ from operator import itemgetter
 from typing import Any, Literal, TypeVar, get_args
 
 from graph_memory.api.service import GraphMemory
+from graph_memory.auth.grants import Grant
+from graph_memory.context import Context
 from graph_memory.decay import policies
 from graph_memory.domain.batching import batched
 from graph_memory.domain.encoding import content_hash, default_title
 from graph_memory.domain.inputs import NewMemory
 from graph_memory.domain.models import RelationType
-from graph_memory.domain.scope import CallScope
+from graph_memory.domain.origin import Authority
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import DuplicateError, GraphMemoryError, InvalidArgumentError
 from graph_memory.graphiti.properties import entity_hash
@@ -67,6 +69,7 @@ class ImportReport:
     `masked`, whether it was stored or skipped.
     """
 
+    import_id: str = ""  #: `origin_id` of its memories
     stored: int = 0
     skipped: int = 0
     relations: int = 0
@@ -176,12 +179,18 @@ class _Exported:
     created_at: str
 
 
+def _importer(context: Context, import_id: str) -> Grant:
+    """Return the grant of a caller for an import: its texts have at most the authority of one."""
+    origin = context.origin().at_most(Authority.IMPORT)
+    return replace(context.grant, authority=origin.authority, origin_id=import_id)
+
+
 class _Import:
     """A running import: its counts, the ids replaced, and the links to set at the end."""
 
     def __init__(self, memory: GraphMemory, group_id: str | None, on_taken: OnTaken) -> None:
-        self.report = ImportReport()
-        self._memory = memory
+        self.report = ImportReport(f"import-{uuid.uuid4()}")
+        self._memory = memory.acting_for(_importer(memory.context, self.report.import_id))
         self._on_taken = on_taken
         self._group_id = memory.group(group_id) if group_id else None
         self._new_ids: dict[tuple[str, str], str] = {}
@@ -205,7 +214,7 @@ class _Import:
         """Set the parents and relations of all lines, and the ends of conversations."""
         for group_id, links in _grouped(self._links, lambda link: link.group_id):
             new_ids = {old: new for (group, old), new in self._new_ids.items() if group == group_id}
-            scope = CallScope(group_id, self._memory.clock())
+            scope = self._memory.context.scope(group_id)
             made, refused = await set_links(self._memory.context.graph, scope, links, new_ids)
             self.report.relations += made
             for link, error in refused:

@@ -130,6 +130,7 @@ async def _set(
             (row for some in rows.values() for row in some), key=itemgetter("from_id", "to_id")
         ),
         **scope.parameters(),
+        **(scope.origin.parameters() if links[0].edge else {}),
     )
     missing = [links[position] for position in sorted(rows.keys() - {m.position for m in made})]
     ends = {link.target_id: None for link in missing}

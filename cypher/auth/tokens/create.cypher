@@ -5,6 +5,7 @@
 // param   sha256     : STRING — hash of the secret, hexadecimal
 // param   name       : STRING
 // param   scope      : STRING — read, write or admin
+// param   authority  : STRING — person, agent, tool, import or derived
 // param   groups     : LIST<STRING>? — null for all
 // param   now        : STRING — ISO 8601, UTC
 // param   expires_at : STRING? — null for never
@@ -12,11 +13,12 @@
 // returns name       : STRING
 // returns scope      : STRING
 // returns groups     : LIST<STRING>? — null for all
+// returns authority  : STRING
 // returns created_at : STRING — ISO 8601, UTC
 // returns expires_at : STRING?
 // returns revoked_at : STRING?
 CREATE (t:AccessToken {
   token_id: $token_id, sha256: $sha256, name: $name, scope: $scope, groups: $groups,
-  created_at: $now, expires_at: $expires_at
+  authority: $authority, created_at: $now, expires_at: $expires_at
 })
 // include auth/tokens/view

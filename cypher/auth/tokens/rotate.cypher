@@ -7,6 +7,7 @@
 // returns name       : STRING
 // returns scope      : STRING
 // returns groups     : LIST<STRING>? — null for all
+// returns authority  : STRING
 // returns created_at : STRING — ISO 8601, UTC
 // returns expires_at : STRING?
 // returns revoked_at : STRING?

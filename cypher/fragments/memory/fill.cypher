@@ -15,6 +15,9 @@ SET
   n.tags = coalesce(n.tags, row.tags),
   n.memory_type = coalesce(n.memory_type, 'concept'),
   n.source = coalesce(n.source, 'derived'),
+  n.origin_authority = coalesce(n.origin_authority, 'derived'),
+  n.origin_way_in = coalesce(n.origin_way_in, 'adoption'),
+  n.origin_caller = coalesce(n.origin_caller, 'graph-memory'),
   n.importance_source = CASE WHEN n.importance IS NULL THEN row.importance_source
     ELSE coalesce(n.importance_source, 'user') END,
   n.importance = coalesce(n.importance, row.importance),

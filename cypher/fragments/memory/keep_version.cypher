@@ -7,7 +7,9 @@ OPTIONAL MATCH (m)-[:HAS_VERSION]->(earlier:MemoryVersion)
 WITH m, text, version_id, max(earlier.expired_at) AS since
 CREATE (m)-[:HAS_VERSION]->(version:MemoryVersion {
   uuid: version_id, group_id: $group_id, content: text, content_hash: m.content_hash,
-  name: m.name, created_at: coalesce(since, m.created_at), expired_at: datetime($now)
+  name: m.name, origin_authority: m.origin_authority, origin_way_in: m.origin_way_in,
+  origin_caller: m.origin_caller, origin_id: m.origin_id,
+  created_at: coalesce(since, m.created_at), expired_at: datetime($now)
 })
 WITH m, version WHERE m.embedding IS NOT NULL
 CALL db.create.setNodeVectorProperty(version, 'embedding', m.embedding)

@@ -9,6 +9,7 @@
 // param   relations : LIST<MAP> — relation_id, edge_key, from_id, to_id, relation_type, fact,
 //                     valid_at and invalid_at; strength and metadata_json of a new relation;
 //                     given_strength and given_metadata_json, where null keeps the stored value
+// param   origin    : MAP — way_in, caller, authority, above and origin_id
 // param   now       : STRING — ISO 8601, UTC
 UNWIND $relations AS row
 MATCH (a:Memory {uuid: row.from_id, group_id: $group_id})
@@ -29,9 +30,16 @@ ON CREATE SET
   r.episodes = [],
   r.created_at = datetime($now),
   r.valid_at = datetime($now),
+  r.origin_authority = $origin.authority,
+  r.origin_way_in = $origin.way_in,
+  r.origin_caller = $origin.caller,
+  r.origin_id = $origin.origin_id,
   r.strength = row.strength,
   r.metadata_json = row.metadata_json
 ON MATCH SET
+  r.origin_authority =
+    CASE WHEN r.origin_authority IN $origin.above THEN $origin.authority
+      ELSE r.origin_authority END,
   r.expired_at = CASE
     WHEN coalesce(r.invalid_at > datetime($now), true)
       AND datetime(row.invalid_at) <= datetime($now) THEN datetime($now)

@@ -1,5 +1,6 @@
 // Restore the memories on which an action of a run acted; list those that were changed since.
 //
+// A memory whose content another memory has since counts as changed.
 // The record of a memory that was changed stays. A content that was unpacked is packed again by the
 // stage of compression, or at the end of the undo.
 //
@@ -18,10 +19,15 @@ CALL (change) {
   // include fragments/memory/lock
   WITH change, m, m IS NOT NULL AND all(key IN $compared
     WHERE coalesce(m[key] = change['after_' + key],
-      m[key] IS NULL AND change['after_' + key] IS NULL)) AS restores
+      m[key] IS NULL AND change['after_' + key] IS NULL))
+    AND (m.dedup_key IS NOT NULL OR change.before_dedup_key IS NULL
+      OR NOT EXISTS { MATCH (:Memory {dedup_key: change.before_dedup_key}) }) AS restores
   WITH *, restores AND change.before_is_compressed AND NOT coalesce(m.is_compressed, false) AS packs
   FOREACH (key IN CASE WHEN restores THEN $kept ELSE [] END |
     SET m[key] = change['before_' + key]
+  )
+  FOREACH (_ IN CASE WHEN restores THEN [1] ELSE [] END |
+    SET m.dedup_key = coalesce(change.before_dedup_key, m.dedup_key)
   )
   FOREACH (_ IN CASE WHEN packs THEN [1] ELSE [] END | SET m.packing_due = true)
   WITH restores, change, change.memory_ids[0] AS memory_id

@@ -5,7 +5,8 @@
 //
 // access  write
 // param   group_id  : STRING — the tenant
-// param   memories  : LIST<MAP> — properties, see below
+// param   memories  : LIST<MAP> — properties, see below; authority is at most that of the origin
+// param   origin    : MAP — way_in, caller, authority, above and origin_id
 // param   now       : STRING — ISO 8601, UTC
 // returns stored : LIST<MAP> — memory_id of the row, stored_id of the memory with its content
 // returns made   : LIST<STRING> — of_id of each relation created
@@ -27,6 +28,10 @@ ON CREATE SET
   m.tags = row.tags,
   m.memory_type = row.memory_type,
   m.source = row.source,
+  m.origin_authority = row.authority,
+  m.origin_way_in = $origin.way_in,
+  m.origin_caller = $origin.caller,
+  m.origin_id = $origin.origin_id,
   m.importance = row.importance,
   m.importance_source = row.importance_source,
   m.stability = row.stability,

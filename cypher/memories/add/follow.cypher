@@ -5,6 +5,7 @@
 //
 // access  fragment
 // param   group_id : STRING — the tenant
+// param   origin   : MAP — way_in and caller
 // param   now      : STRING — ISO 8601, UTC
 CALL (m, row) {
   WITH m, row WHERE m.uuid = row.memory_id AND row.conversation_id IS NOT NULL
@@ -18,6 +19,7 @@ CALL (m, row) {
     uuid: row.link_id, edge_key: last.uuid + '|precedes|' + m.uuid, group_id: $group_id,
     group_key: m.group_key,
     name: 'precedes', strength: 0.5, fact: last.name + ' precedes ' + m.name, episodes: [],
+    origin_authority: 'derived', origin_way_in: $origin.way_in, origin_caller: $origin.caller,
     metadata_json: '{}', created_at: datetime($now), valid_at: datetime($now)
   }]->(m)
 }

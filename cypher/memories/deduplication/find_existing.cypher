@@ -6,7 +6,8 @@
 // param   group_id   : STRING — the tenant
 // param   dedup_keys : LIST<STRING> — group|sha256 of the content
 // param   memory_ids : LIST<STRING>
-// returns existing : LIST<MAP> — memory_id, dedup_key, in_group, state and invalid_at (ISO 8601)
+// returns existing : LIST<MAP> — memory_id, dedup_key, in_group, state, invalid_at
+//                    (ISO 8601) and authority
 // returns guarded  : BOOLEAN — whether the group has tombstones
 // returns secrets  : LIST<STRING> — stored keys of their hashes, hexadecimal
 OPTIONAL MATCH (m:Memory)
@@ -16,7 +17,8 @@ WITH collect(CASE WHEN m IS NOT NULL THEN {
   dedup_key: m.dedup_key,
   in_group: m.group_id = $group_id AND m.soft_deleted_at IS NULL,
   state: m.lifecycle_state,
-  invalid_at: m.invalid_at
+  invalid_at: m.invalid_at,
+  authority: m.origin_authority
 } END) AS existing
 // include memories/tombstones/guard
 RETURN existing, guarded, secrets

@@ -9,8 +9,14 @@
 // returns at     : ZONED DATETIME
 // returns kind   : STRING
 // returns detail : STRING?
-// returns by     : STRING? — null; entries of the kind `changed` have it
+// returns by     : STRING? — way in of the first text; entries of the kind `changed` have another
 MATCH (m:Memory {uuid: $memory_id, group_id: $group_id})
+CALL (m) {
+  OPTIONAL MATCH (m)-[:HAS_VERSION]->(version:MemoryVersion)
+  WITH coalesce(version, m) AS text ORDER BY version.expired_at LIMIT 1
+  RETURN text.origin_way_in + CASE coalesce(text.origin_caller, 'local')
+    WHEN 'local' THEN '' ELSE ' by ' + text.origin_caller END AS written_by
+}
 CALL (m) {
   RETURN m.created_at AS at, 'created' AS kind, null AS detail
 UNION ALL
@@ -58,6 +64,6 @@ UNION ALL
       + CASE becomes[1] WHEN '1' THEN ' session' ELSE ' sessions' END END
     + ' (run ' + change.run_id + ')' AS detail
 }
-RETURN at, kind, detail, null AS by
+RETURN at, kind, detail, CASE kind WHEN 'created' THEN written_by END AS by
 ORDER BY at DESC, kind = 'created', kind DESC, detail DESC
 LIMIT $limit

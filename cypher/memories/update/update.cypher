@@ -9,6 +9,8 @@
 // param   cleared    : LIST<STRING> — properties to remove, and parent_id
 // param   titled     : BOOLEAN — whether the title is to change, not only the text that it is of
 // param   superseded : MAP? — content, part: words of it, title: the one made of it
+// param   origin     : MAP — way_in, caller, authority, above and origin_id
+// param   shown      : BOOLEAN — whether a text changes that readers see
 // param   version_id : STRING — id of the version with the previous text
 // param   now        : STRING — ISO 8601, UTC
 // returns memory : MAP
@@ -51,6 +53,11 @@ SET
   m.project_id = coalesce($changes.project_id, m.project_id),
   m.decay_policy = coalesce($changes.decay_policy, m.decay_policy),
   m.decay_rate = coalesce($changes.decay_rate, m.decay_rate),
+  m.origin_authority = CASE WHEN $shown AND m.origin_authority IN $origin.above
+    THEN $origin.authority ELSE m.origin_authority END,
+  m.origin_way_in = CASE WHEN $changes.content IS NULL THEN m.origin_way_in ELSE $origin.way_in END,
+  m.origin_caller = CASE WHEN $changes.content IS NULL THEN m.origin_caller ELSE $origin.caller END,
+  m.origin_id = CASE WHEN $changes.content IS NULL THEN m.origin_id ELSE $origin.origin_id END,
   m.updated_at = $now,
   m.last_accessed_at = $now
 // include memories/update/keep_title

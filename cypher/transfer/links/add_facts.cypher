@@ -6,6 +6,7 @@
 // access  write
 // param   group_id : STRING — the tenant
 // param   links    : LIST<MAP> — position and the properties below; sorted by the ids
+// param   origin   : MAP — way_in, caller, authority, above and origin_id
 // param   now      : STRING — default of the times, ISO 8601, UTC
 // returns position : INTEGER — position of each link with existing ends
 // returns created  : BOOLEAN
@@ -26,7 +27,9 @@ CALL (row, a, b, there, taken) {
     strength: row.strength, metadata_json: '{}', adopted_at: $now, episodes: [],
     created_at: datetime(coalesce(row.created_at, $now)), valid_at: datetime(row.valid_at),
     invalid_at: datetime(row.invalid_at), expired_at: datetime(row.expired_at),
-    reference_time: datetime(row.reference_time), embedding_model: ''
+    reference_time: datetime(row.reference_time), embedding_model: '',
+    origin_authority: $origin.authority, origin_way_in: $origin.way_in,
+    origin_caller: $origin.caller, origin_id: $origin.origin_id
   }]->(b)
   FOREACH (key IN keys(row.attributes) | SET r[key] = row.attributes[key])
 }

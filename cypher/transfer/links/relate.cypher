@@ -3,6 +3,7 @@
 // access  write
 // param   group_id : STRING — the tenant
 // param   links    : LIST<MAP> — position and the properties below; sorted by the ids
+// param   origin   : MAP — way_in, caller, authority, above and origin_id
 // param   now      : STRING — default of the times, ISO 8601, UTC
 // returns position : INTEGER — position of each link with existing ends
 // returns created  : BOOLEAN
@@ -21,6 +22,10 @@ ON CREATE SET
   r.created_at = datetime(coalesce(row.created_at, $now)),
   r.valid_at = datetime(coalesce(row.valid_at, row.created_at, $now)),
   r.invalid_at = datetime(row.invalid_at),
+  r.origin_authority = $origin.authority,
+  r.origin_way_in = $origin.way_in,
+  r.origin_caller = $origin.caller,
+  r.origin_id = $origin.origin_id,
   r.strength = row.strength,
   r.fact = coalesce(row.fact,
     a.name + ' ' + coalesce(row.original_relation_type, row.relation_type) + ' ' + b.name),

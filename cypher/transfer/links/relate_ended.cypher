@@ -6,6 +6,7 @@
 // access  write
 // param   group_id : STRING — the tenant
 // param   links    : LIST<MAP> — position and the properties below; sorted by the ids
+// param   origin   : MAP — way_in, caller, authority, above and origin_id
 // param   now      : STRING — default of the times, ISO 8601, UTC
 // returns position : INTEGER — position of each link with existing ends
 // returns created  : BOOLEAN
@@ -27,7 +28,8 @@ CALL (row, a, b, there) {
     invalid_at: datetime(row.invalid_at), expired_at: datetime(row.expired_at),
     fact: coalesce(row.fact,
       a.name + ' ' + coalesce(row.original_relation_type, row.relation_type) + ' ' + b.name),
-    metadata_json: row.metadata_json
+    metadata_json: row.metadata_json, origin_authority: $origin.authority,
+    origin_way_in: $origin.way_in, origin_caller: $origin.caller, origin_id: $origin.origin_id
   }]->(b)
 }
 RETURN row.position AS position, NOT there AS created

@@ -57,6 +57,7 @@ async def retrieve_memories(
     memory_types: Unlisted[parameters.MemoryTypes] = None,
     tags: parameters.AnyTags = None,
     project_id: Unlisted[parameters.ProjectId] = None,
+    min_authority: Unlisted[parameters.MinAuthority] = None,
     states: Unlisted[parameters.States] = None,
     profile: Annotated[
         parameters.ProfileName,
@@ -95,6 +96,7 @@ async def retrieve_memories(
         memory_types=memory_types,
         tags=tags,
         project_id=project_id,
+        min_authority=min_authority,
         states=states,
         as_of=as_of,
         known_at=known_at,

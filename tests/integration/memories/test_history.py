@@ -212,7 +212,7 @@ async def test_a_new_text_has_its_cause(memory: GraphMemory, clock: Clock) -> No
         told = await call(client, "memory_history", memory_id=stored.memory_id)
     events = await memory.lifecycle.history(stored.memory_id)
     assert [(event.kind, event.detail, event.by) for event in events] == [
-        ("created", None, None),
+        ("created", None, "Python"),
         ("rewritten", "tea", "update_memory"),
         ("changed", "importance: 5 → 7 (Python)", "Python"),
         ("rewritten", "green tea", "Python"),

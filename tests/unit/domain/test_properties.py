@@ -24,6 +24,7 @@ STORED = {
     "memory_id": "uuid",
     "metadata": "metadata_json",
     "attachments": "attachments_json",
+    "origin": "origin_way_in",
     "title": "name",
 }
 NOT_STORED = {
