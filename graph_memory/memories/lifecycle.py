@@ -155,7 +155,8 @@ async def _mark(
         reason=reason,
         superseded_by=superseded_by,
         relation_id=str(uuid.uuid4()),
-        decay=policies.parameters(engine.settings) | {"because": json.dumps(reason)},
+        decay=policies.parameters(engine.settings, by=str(scope.origin))
+        | {"because": json.dumps(reason)},
         **scope.parameters(),
     )
     if marked is None:
@@ -195,7 +196,7 @@ async def preserve(
     common: dict[str, Any] = {
         **scope.parameters(),
         "memory_id": memory_id,
-        "decay": policies.parameters(engine.settings),
+        "decay": policies.parameters(engine.settings, by=str(scope.origin)),
     }
     if release:
         found = await engine.graph.one("memories/lifecycle/release", str, **common)
@@ -232,7 +233,7 @@ async def recover(engine: Engine, scope: CallScope, memory_id: str) -> list[str]
             "memories/lifecycle/recover",
             _Recovered,
             memory_id=memory_id,
-            decay=policies.parameters(engine.settings),
+            decay=policies.parameters(engine.settings, by=str(scope.origin)),
             **scope.parameters(),
         )
     except UniquenessError:
@@ -262,7 +263,7 @@ async def status(engine: Engine, scope: CallScope, memory_id: str) -> DecayStatu
         "memories/lifecycle/status",
         DecayStatus,
         memory_id=memory_id,
-        decay=policies.parameters(engine.settings),
+        decay=policies.parameters(engine.settings, by=str(scope.origin)),
         **importance_parameters(),
         **scope.parameters(),
     )

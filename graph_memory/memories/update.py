@@ -228,7 +228,7 @@ async def delete(
             "memories/update/delete",
             str,
             memory_ids=[memory_id],
-            decay=policies.parameters(engine.settings),
+            decay=policies.parameters(engine.settings, by=str(scope.origin)),
             **scope.parameters(),
         )
     if not gone:
@@ -285,7 +285,7 @@ async def delete_all(
         deleted = await graph.one(
             "memories/update/delete_all",
             int,
-            decay=policies.parameters(engine.settings),
+            decay=policies.parameters(engine.settings, by=str(scope.origin)),
             **scope.parameters(),
         )
     return deleted or 0
