@@ -172,13 +172,19 @@ class MemoriesApi:
         )
 
     async def delete(
-        self, memory_id: str, *, permanent: bool = False, group_id: str | None = None
+        self,
+        memory_id: str,
+        *,
+        permanent: bool = False,
+        tombstone: bool = True,
+        group_id: str | None = None,
     ) -> Deleted:
         """Delete a memory.
 
         Args:
             memory_id: The id of the memory.
             permanent: False to allow a recovery for `settings.soft_delete_retention_days`.
+            tombstone: False to let the statement be stored again after a permanent deletion.
             group_id: The tenant.
 
         Raises:
@@ -189,6 +195,7 @@ class MemoriesApi:
             self.context.scope(group_id),
             validate_value(MemoryId, memory_id, "memory_id"),
             permanent=permanent,
+            tombstone=tombstone,
         )
 
     async def delete_all(

@@ -196,7 +196,9 @@ class GraphMemoryStore(BaseStore):
         memory_id = self._id(op.namespace, op.key)
         if op.value is None:
             with suppress(NotFoundError):
-                await self._memory.delete(memory_id, permanent=True, group_id=self._group)
+                await self._memory.delete(
+                    memory_id, permanent=True, tombstone=False, group_id=self._group
+                )
             return
         stored = {"namespace": list(op.namespace), "key": op.key, "value": dict(op.value)}
         new = NewMemory(

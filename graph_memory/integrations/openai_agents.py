@@ -134,7 +134,9 @@ class GraphMemorySession(SessionABC):
                 return sorted(found, key=_position)
 
     async def _delete(self, memory: Memory) -> None:
-        await self._memory.delete(memory.memory_id, permanent=True, group_id=self._group)
+        await self._memory.delete(
+            memory.memory_id, permanent=True, tombstone=False, group_id=self._group
+        )
 
 
 def _position(memory: Memory) -> int:

@@ -21,7 +21,6 @@ from graph_memory.engine import Engine
 from graph_memory.errors import RejectedBeforeError, TombstoneNotFoundError
 from graph_memory.memories.absent import not_found
 from graph_memory.settings.base import Settings
-from graph_memory.wording import way_in
 
 _KEY_BYTES = 32
 
@@ -175,7 +174,7 @@ async def reject(
         str,
         memory_ids=[memory_id],
         tombstones=left,
-        decay=policies.parameters(engine.settings),
+        decay=policies.parameters(engine.settings, by=str(scope.origin)),
         **scope.parameters(),
     )
     if not gone:
@@ -214,7 +213,7 @@ def _row(
         "reason": cause.value,
         "note": note,
         "created_at": instant(scope.now),
-        "by": way_in(),
+        "by": str(scope.origin),
     }
 
 

@@ -209,19 +209,32 @@ async def _fetch_decompressed(engine: Engine, scope: CallScope, memory_id: str) 
 
 
 async def delete(
-    engine: Engine, scope: CallScope, memory_id: str, *, permanent: bool = False
+    engine: Engine,
+    scope: CallScope,
+    memory_id: str,
+    *,
+    permanent: bool = False,
+    tombstone: bool = True,
 ) -> Deleted:
     """Delete a memory; unless `permanent`, it can be recovered during the retention.
 
-    A permanent deletion leaves a tombstone, so that the statement is not stored again.
-
     The episodes that mention it stay, because they mention other memories as well.
+
+    Args:
+        engine: The database, and the settings of tombstones and retention.
+        scope: The tenant and the instant.
+        memory_id: The memory.
+        permanent: True to erase it.
+        tombstone: True to leave a tombstone of an erased memory, so that the statement is not
+            stored again.
 
     Raises:
         NotFoundError: The group has no such memory.
     """
     if permanent:
-        left = await tombstones.rows_of(engine, scope, [memory_id], Cause.ERASED)
+        left = (
+            await tombstones.rows_of(engine, scope, [memory_id], Cause.ERASED) if tombstone else ()
+        )
         gone = await erase(engine.graph, scope.group_id, [memory_id], left)
     else:
         gone = await engine.graph.rows(
