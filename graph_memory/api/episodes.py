@@ -33,6 +33,7 @@ from graph_memory.errors import (
 )
 from graph_memory.graphiti.queue import JobStatus
 from graph_memory.graphiti.worker import Worker
+from graph_memory.memories import tombstones
 from graph_memory.wording import argument, operation
 
 #: Labels that have a meaning of their own in the database.
@@ -98,12 +99,14 @@ class EpisodesApi:
         Raises:
             InvalidArgumentError: With `wait`, the text exceeds `settings.episode_wait_characters`.
             LimitExceededError: The text is longer than `settings.episode_max_characters`.
+            RejectedBeforeError: The group has rejected or erased the text.
             SettingsError: No language model is configured.
         """
         self._require_model()
         episode = validate(NewEpisode, {"content": content, **details})
         self._check(episode, wait=wait)
         group = self._context.group(group_id)
+        await tombstones.check(self._context.engine, group, episode.content)
         job_id = await self._worker.jobs.enqueue(group, _stored(episode, self._context.clock()))
         self._worker.notify()
         if wait:

@@ -9,8 +9,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from graph_memory.backup import create, dump
+from graph_memory.backup import create, dump, tombstones
 from graph_memory.backup.create import Manifest
+from graph_memory.backup.tombstones import Applied
 from graph_memory.database import indexes, schema
 from graph_memory.database.graph import Graph
 from graph_memory.database.lease import Lease
@@ -35,6 +36,8 @@ class Restored:
     nodes: int
     edges: int
     backup_before: Path | None
+    rejected: int = 0  #: memories that tombstones of the database have deleted again
+    erased: int = 0  #: memories that tombstones of the database have erased again
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,8 @@ async def restore(
 ) -> Restored:
     """Replace the database by a backup, and read it back to compare checksums.
 
-    All existing data is erased; existing memories are backed up first. Services refuse to open the
+    All existing data is erased but tombstones; existing memories are backed up first. Tombstones
+    apply to what is restored. Services refuse to open the
     database during a restore, and after an interrupted one until it is repeated. Old backups beyond
     `backup_keep` are deleted at the end, except these two.
 
@@ -91,12 +95,13 @@ async def restore(
         if existing:
             before = (await create.create(graph, settings, keep_all=True)).backup_path
         try:
-            await _replace(graph, path, manifest, before, on_progress)
+            applied = await _replace(graph, settings, path, manifest, before, on_progress)
         except GraphMemoryError as error:
             raise BackupError(f"{error}{_describe_previous(before)}") from error
     if before:
         create.prune(settings, spared=(path, before))
-    return Restored(path, manifest.memories, manifest.nodes, manifest.edges, before)
+    counts = (manifest.memories, manifest.nodes, manifest.edges)
+    return Restored(path, *counts, before, applied.rejected, applied.erased)
 
 
 async def unfinished(graph: Graph) -> UnfinishedRestore | None:
@@ -173,21 +178,29 @@ def check(path: Path, manifest: Manifest) -> None:
 
 
 async def _replace(
-    graph: Graph, path: Path, manifest: Manifest, before: Path | None, on_progress: Progress
-) -> None:
-    """Erase the database, write the backup, and compare."""
+    graph: Graph,
+    settings: Settings,
+    path: Path,
+    manifest: Manifest,
+    before: Path | None,
+    on_progress: Progress,
+) -> Applied:
+    """Erase the database, write the backup, compare, and apply the tombstones."""
     await graph.run(
         "backup/restore/begin",
         path=_absolute(path),
         before=str(before) if before else None,
         now=instant(datetime.now(UTC)),
     )
+    await tombstones.set_aside(graph)
     await graph.run("backup/restore/erase", batch=_ERASED)
     await _load(graph, path, manifest, on_progress)
     await indexes.await_indexes(graph, _INDEX_SECONDS)
     await _compare(graph, manifest)
     await schema.upgrade_stored_data(graph)
+    applied = await tombstones.bring_back(graph, settings)
     await graph.run("backup/restore/end")
+    return applied
 
 
 def _absolute(path: Path) -> str:

@@ -15,6 +15,7 @@ from graph_memory.domain.timestamps import instant
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.graphiti.properties import memory_properties
 from graph_memory.graphiti.rename_group import GroupRename, give_back, is_tenant, remedy, rename
+from graph_memory.memories.tombstones import check_each
 
 _BATCH = 1000
 
@@ -46,6 +47,7 @@ class Adopted:
     facts: int
     renamed: list[GroupRename] = field(default_factory=list[GroupRename])  #: groups renamed as well
     left: list[str] = field(default_factory=list[str])  #: groups skipped for an invalid id
+    rejected: int = 0  #: entities whose content the group has rejected or erased
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,8 @@ async def adopt(
 ) -> Adopted:
     """Turn entities into memories; a repeated adoption changes nothing.
 
+    Entities whose content the group has rejected or erased stay as they are.
+
     Args:
         context: The database, settings and clock.
         groups: The groups to adopt; default all groups with a valid tenant id.
@@ -99,9 +103,11 @@ async def adopt(
         left = [group_id for group_id in found if not is_tenant(group_id)]
         if left and not tenants and not renames:
             raise InvalidArgumentError("group", left[0], remedy(left[0]))
-    entities = facts = 0
+    entities = facts = rejected = 0
     for group_id in tenants:
-        entities += await _adopt_entities(context, group_id, labels, on_progress)
+        adopted, refused = await _adopt_entities(context, group_id, labels, on_progress)
+        entities += adopted
+        rejected += refused
         facts += (
             await context.graph.one(
                 "graphiti/adoption/facts",
@@ -114,7 +120,7 @@ async def adopt(
             )
             or 0
         )
-    return Adopted(entities, facts, renamed, left)
+    return Adopted(entities, facts, renamed, left, rejected)
 
 
 async def release(context: Context, groups: Sequence[str]) -> Adopted:
@@ -151,8 +157,9 @@ async def _adopt_entities(
     group_id: str,
     labels: Sequence[str] | None,
     on_progress: Callable[[int], None],
-) -> int:
-    adopted, after_id = 0, ""
+) -> tuple[int, int]:
+    """Adopt entities, and return how many, and how many the group has rejected."""
+    adopted, rejected, after_id = 0, 0, ""
     wanted = None if labels is None else list(labels)
     while page := await context.graph.rows(
         "graphiti/adoption/candidates",
@@ -162,13 +169,16 @@ async def _adopt_entities(
         after_id=after_id,
         limit=_BATCH,
     ):
-        rows = [
+        made = [
             {"uuid": e.memory_id}
             | memory_properties(
                 e.memory_id, group_id, e.name, e.summary, e.labels, context.settings
             )
             for e in page
         ]
+        contents = [row["content"] for row in made]
+        errors = await check_each(context.graph, context.settings, group_id, contents)
+        rows = [row for row, error in zip(made, errors, strict=True) if error is None]
         done = await context.graph.rows(
             "graphiti/adoption/entities",
             str,
@@ -179,6 +189,7 @@ async def _adopt_entities(
             decay=policies.parameters(context.settings),
         )
         adopted += len(done)
+        rejected += len(made) - len(rows)
         on_progress(len(done))
         after_id = page[-1].memory_id
-    return adopted
+    return adopted, rejected

@@ -6,6 +6,7 @@ asked the language model, and so revert or erase changes made in between.
 
 # pyright: reportMissingTypeStubs=false
 
+import logging
 import uuid
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
@@ -25,7 +26,10 @@ from graph_memory.domain.encoding import group_key
 from graph_memory.domain.properties import FACT_PROPERTIES, GRAPHITI_FACT_FIELDS, MEMORY_PROPERTIES
 from graph_memory.domain.timestamps import instant
 from graph_memory.graphiti.properties import memory_properties
+from graph_memory.memories.tombstones import check_each
 from graph_memory.settings.base import Settings
+
+_log = logging.getLogger(__name__)
 
 #: Graphiti's own fields of an entity and of a fact; all others are attributes.
 _OF_NODES = frozenset(EntityNode.model_fields)
@@ -61,11 +65,13 @@ class MergingWrites(GraphOperationsInterface):
     ) -> None:
         """Store entities."""
         for group_id, rows in _by_group(nodes).items():
+            entities = [self._entity(row) for row in rows]
+            contents = [entity["content"] for entity in entities]
             await self.graph.run_within(
                 transaction,
                 "graphiti/writes/entities",
                 group_id=group_id,
-                entities=[self._entity(row) for row in rows],
+                entities=await self._allowed(group_id, "entities", entities, contents),
                 now=instant(datetime.now(UTC)),
                 model=self.settings.embedding_model,
                 decay=policies.parameters(self.settings),
@@ -81,12 +87,14 @@ class MergingWrites(GraphOperationsInterface):
     ) -> None:
         """Store facts."""
         for group_id, rows in _by_group(edges).items():
+            facts = [_fact(row) for row in rows]
+            texts = [fact["fact"] for fact in facts]
             await self.graph.run_within(
                 transaction,
                 "graphiti/writes/facts",
                 group_id=group_id,
                 group_key=group_key(group_id),
-                facts=[_fact(row) for row in rows],
+                facts=await self._allowed(group_id, "facts", facts, texts),
                 now=instant(datetime.now(UTC)),
                 model=self.settings.embedding_model,
             )
@@ -111,6 +119,22 @@ class MergingWrites(GraphOperationsInterface):
         """Store the mentions of entities in episodes."""
         rows = sorted(episodic_edges, key=itemgetter("target_node_uuid"))
         await self.graph.run_within(transaction, "graphiti/writes/mentions", mentions=rows)
+
+    async def _allowed(
+        self, group_id: str, kind: str, rows: list[dict[str, Any]], texts: list[str]
+    ) -> list[dict[str, Any]]:
+        """Return the rows whose statement the group has neither rejected nor erased."""
+        errors = await check_each(self.graph, self.settings, group_id, texts)
+        kept = [row for row, error in zip(rows, errors, strict=True) if error is None]
+        if len(kept) < len(rows):
+            _log.warning(
+                "An episode of group '%s': %d %s were rejected or erased before, and are left out; "
+                "`graph-memory tombstones list` lists the tombstones.",
+                group_id,
+                len(rows) - len(kept),
+                kind,
+            )
+        return kept
 
     def _entity(self, row: Mapping[str, Any]) -> dict[str, Any]:
         # Only we set and remove the labels of a memory.

@@ -106,7 +106,7 @@ async def check_all(engine: Engine, drafts: Sequence[Draft], group_id: str) -> l
     existing = {key: row for row in found.existing for key in (row.memory_id, row.dedup_key) if key}
     contents = [draft.memory.content for draft in drafts]
     guard = Guard(found.guarded, found.secrets)
-    rejected = await refusals(engine, guard, group_id, contents)
+    rejected = await refusals(engine.graph, engine.settings, guard, group_id, contents)
     seen: dict[str, str] = {}
     errors: list[GraphMemoryError | None] = []
     missing: list[dict[str, str]] = []

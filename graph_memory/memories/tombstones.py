@@ -5,7 +5,7 @@ A tombstone never holds the text. It outlives retention, maintenance, reindexing
 
 import secrets as randomness
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -90,29 +90,36 @@ class _Content:
 
 async def check(engine: Engine, group_id: str, content: str) -> None:
     """Raise `RejectedBeforeError` if a group has rejected or erased a statement."""
-    for error in await check_each(engine, group_id, [content]):
+    for error in await check_each(engine.graph, engine.settings, group_id, [content]):
         if error:
             raise error
 
 
 async def check_each(
-    engine: Engine, group_id: str, contents: Sequence[str], *, besides: str | None = None
+    graph: Graph,
+    settings: Settings,
+    group_id: str,
+    contents: Sequence[str],
+    *,
+    besides: str | None = None,
 ) -> list[RejectedBeforeError | None]:
     """Return the error for each statement that a group has rejected or erased, or None.
 
     Args:
-        engine: The database, and the setting of the key.
+        graph: The database.
+        settings: The key, if it is set.
         group_id: The tenant.
         contents: The statements.
         besides: A memory whose own tombstones do not count.
     """
-    guard = await engine.graph.one("memories/tombstones/guarded", Guard, group_id=group_id)
+    guard = await graph.one("memories/tombstones/guarded", Guard, group_id=group_id)
     assert guard is not None  # noqa: S101 - the statement always returns a row
-    return await refusals(engine, guard, group_id, contents, besides=besides)
+    return await refusals(graph, settings, guard, group_id, contents, besides=besides)
 
 
 async def refusals(
-    engine: Engine,
+    graph: Graph,
+    settings: Settings,
     guard: Guard,
     group_id: str,
     contents: Sequence[str],
@@ -122,10 +129,10 @@ async def refusals(
     """Return the errors as `check_each` does; a group without tombstones needs no query."""
     if not guard.guarded:
         return [None] * len(contents)
-    secrets = _secrets(engine.settings, guard.secrets)
+    secrets = _secrets(settings, guard.secrets)
     prints = [[fingerprint(content, secret) for secret in secrets] for content in contents]
     flat = [each for several in prints for each in several]
-    stored = await engine.graph.rows(
+    stored = await graph.rows(
         "memories/tombstones/find",
         _Stored,
         keys=[f"{group_id}|{each.key}" for each in flat],
@@ -149,7 +156,9 @@ async def check_recovery(engine: Engine, group_id: str, memory_id: str) -> None:
     Tombstones that the memory itself left do not count: its recovery lifts them.
     """
     for each in await _contents(engine.graph, group_id, [memory_id]):
-        (error,) = await check_each(engine, group_id, [each.content], besides=memory_id)
+        (error,) = await check_each(
+            engine.graph, engine.settings, group_id, [each.content], besides=memory_id
+        )
         if error:
             raise error
 
@@ -169,18 +178,28 @@ async def reject(
         NotFoundError: The group has no such memory.
     """
     left = await rows_of(engine, scope, [memory_id], Cause.REJECTED, note)
-    gone = await engine.graph.rows(
-        "memories/tombstones/reject",
-        str,
-        memory_ids=[memory_id],
-        tombstones=left,
-        decay=policies.parameters(engine.settings, by=str(scope.origin)),
-        **scope.parameters(),
-    )
-    if not gone:
+    if not await delete_rejected(engine.graph, engine.settings, scope, [memory_id], left):
         raise await not_found(engine.graph, scope.group_id, memory_id)
     retention = timedelta(days=engine.settings.soft_delete_retention_days)
     return Rejected(memory_id, scope.now + retention)
+
+
+async def delete_rejected(
+    graph: Graph,
+    settings: Settings,
+    scope: CallScope,
+    memory_ids: Sequence[str],
+    left: Sequence[Mapping[str, Any]] = (),
+) -> list[str]:
+    """Soft-delete rejected memories, leave tombstones, and return the ids of those deleted."""
+    return await graph.rows(
+        "memories/tombstones/reject",
+        str,
+        memory_ids=list(memory_ids),
+        tombstones=list(left),
+        decay=policies.parameters(settings, by=str(scope.origin)),
+        **scope.parameters(),
+    )
 
 
 async def rows_of(

@@ -1,6 +1,6 @@
-// Check that node `n` belongs to a backup: not schema records, secrets or process state.
+// Check that node `n` belongs to a backup: not schema records, tokens or process state.
 //
 // access  fragment
-NOT n:SchemaMigration AND NOT n:AccessToken AND NOT (n:Control AND (
+NOT n:SchemaMigration|AccessToken|KeptTombstone AND NOT (n:Control AND (
   n.key IN ['maintenance', 'backup', 'restore'] OR n.key STARTS WITH 'rate:'
 ))

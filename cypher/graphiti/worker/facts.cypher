@@ -1,4 +1,4 @@
-// Count the facts that an episode holds.
+// Count the facts that an episode holds, without those left out as rejected.
 //
 // access  read
 // param   group_id   : STRING — the tenant
@@ -6,4 +6,5 @@
 // returns facts : INTEGER
 MATCH (e:Episodic {uuid: $episode_id})
 WHERE e.group_id = $group_id
-RETURN size(coalesce(e.entity_edges, [])) AS facts
+RETURN size([id IN coalesce(e.entity_edges, [])
+  WHERE EXISTS { MATCH ()-[:RELATES_TO {uuid: id}]->() }]) AS facts

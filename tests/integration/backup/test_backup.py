@@ -25,7 +25,7 @@ from graph_memory.database.embedding_record import record_embedding
 from graph_memory.database.graph import Graph
 from graph_memory.database.schema import migrate_up
 from graph_memory.domain.timestamps import instant
-from graph_memory.errors import BackupError
+from graph_memory.errors import BackupError, NotFoundError, RejectedBeforeError
 from graph_memory.inference.embedder import Embedder
 from graph_memory.transfer.import_export import export_lines
 from tests.conftest import TODAY, Clock
@@ -373,6 +373,69 @@ async def test_an_interrupted_restore_is_never_taken_for_a_whole_one(
     assert await everything(own_driver) == before
     async with GraphMemory.open(own.settings) as opened:
         assert len((await opened.list(limit=50, group_id="g")).memories) == 50
+
+
+async def test_tombstones_survive_a_restore_and_apply_to_what_is_restored(own: GraphMemory):
+    rejected = await own.add("Ada has a sister called Zelda", group_id="g")
+    erased = await own.add("Ada has a brother called Ben", group_id="g")
+    kept = await own.add("Ada has an uncle called Carl", group_id="g")
+    made = await create.create(own.context.graph, own.settings)
+    await own.lifecycle.reject(rejected.memory_id, group_id="g")
+    await own.delete(erased.memory_id, permanent=True, group_id="g")
+    before = await own.tombstones.list(group_id="g")
+    report = await restore(own.context.graph, own.settings, made.backup_path, replace=True)
+    assert (report.memories, report.rejected, report.erased) == (3, 1, 1)
+    assert await own.tombstones.list(group_id="g") == before
+    found = await own.list(group_id="g")
+    assert [each.memory_id for each in found.memories] == [kept.memory_id]
+    for content in (rejected.content, erased.content):
+        with pytest.raises(RejectedBeforeError):
+            await own.add(content.upper(), group_id="g")
+    recovered = await own.lifecycle.recover(rejected.memory_id, group_id="g")
+    assert len(recovered.lifted) == 1
+    with pytest.raises(NotFoundError):
+        await own.lifecycle.recover(erased.memory_id, group_id="g")
+
+
+async def test_a_backup_holds_tombstones_and_the_keys_of_two_databases_stay_side_by_side(
+    own: GraphMemory,
+):
+    first = await own.add("Ada has a sister called Zelda", group_id="g")
+    await own.lifecycle.reject(first.memory_id, group_id="g")
+    made = await create.create(own.context.graph, own.settings)
+    await own.context.graph.run("backup/restore/erase", batch=1000)  # another database, so to say
+    second = await own.add("Ada has a brother called Ben", group_id="g")
+    await own.lifecycle.reject(second.memory_id, group_id="g")
+    await restore(own.context.graph, own.settings, made.backup_path, replace=True)
+    assert len(await own.tombstones.list(group_id="g")) == 2
+    for content in (first.content, second.content):
+        with pytest.raises(RejectedBeforeError):
+            await own.add(content, group_id="g")
+    again = await restore(own.context.graph, own.settings, made.backup_path, replace=True)
+    assert (again.rejected, again.erased) == (0, 0)
+    assert len(await own.tombstones.list(group_id="g")) == 2
+
+
+async def test_tombstones_survive_an_interrupted_restore(own: GraphMemory):
+    stored = await own.add_many([{"content": f"memory {n}"} for n in range(600)], group_id="g")
+    made = await create.create(own.context.graph, own.settings)
+    await own.lifecycle.reject(stored[7].memory_id or "", group_id="g")
+
+    class Killed(BaseException):
+        """As if the process had been killed."""
+
+    def kill(done: int, _: int | None) -> None:
+        if done:
+            raise Killed
+
+    with pytest.raises(Killed):
+        await restore(
+            own.context.graph, own.settings, made.backup_path, replace=True, on_progress=kill
+        )
+    report = await restore(own.context.graph, own.settings, made.backup_path)
+    assert report.rejected == 1
+    with pytest.raises(RejectedBeforeError):
+        await own.add("memory 7", group_id="g")
 
 
 async def test_restoring_deletes_neither_its_backup_nor_the_one_it_makes(own: GraphMemory):

@@ -80,6 +80,7 @@ CREATE (:PurgedMemory:Seed {uuid: 'seed', group_id: 'seed', purged_at: '', purge
 CREATE (:Tombstone:Seed {uuid: 'seed', group_id: 'seed', key: 'seed', bucket: 'seed', sketch: [1],
   reason: '', note: '', created_at: '', by: '', memory_id: 'seed'})
 CREATE (:Control:Seed {key: 'tombstone_key|seed', secret: ''})
+CREATE (:KeptTombstone:Seed {group_id: 'seed', key: 'seed', secret: ''})
 CREATE (:MaintenanceRun:Seed {run_id: 'seed', now: '', started_at: '', status: '', stages: [''],
   stages_done: [''], groups: [''], canary: 0, full: true, rules: '', policy: '', processed: 0,
   soft_deleted: 0, purged: 0, compressed: 0, classified: 0, learned: 0, embedded: 0,

@@ -225,6 +225,19 @@ async def test_what_cannot_be_adopted_is_told_and_left(
     assert (await adopt(memory.context, [group])).entities == 4
 
 
+async def test_an_entity_that_was_rejected_as_a_memory_is_not_adopted(
+    memory: GraphMemory, driver: AsyncDriver, group: str
+) -> None:
+    await stock(driver, group, 3)
+    await adopt(memory.context, [group])
+    (gone, *_) = (await memory.list()).memories
+    stored = await memory.add(f"{gone.content}!")
+    await release(memory.context, [group])
+    await memory.lifecycle.reject(stored.memory_id)
+    adopted = await adopt(memory.context, [group])
+    assert (adopted.entities, adopted.rejected) == (2, 1)
+
+
 @pytest.mark.parametrize(("bad", "like"), [("a-b", "a-b=a_b"), ("", "'=main'"), ("a b", "=a_b")])
 async def test_a_group_that_cannot_be_a_tenant_is_refused_with_what_to_type(
     memory: GraphMemory, bad: str, like: str

@@ -16,6 +16,7 @@ from graph_memory.errors import (
     InvalidArgumentError,
     LimitExceededError,
     NotFoundError,
+    RejectedBeforeError,
     SettingsError,
 )
 from graph_memory.graphiti.queue import Job, JobStatus
@@ -79,6 +80,27 @@ async def test_an_episode_becomes_entities_and_facts_that_are_memories(
     reached = await memory.relations.traverse(bob["uuid"])
     assert [each.memory_id for each in reached.nodes] == [found["Acme"]["uuid"]]
     assert not {"content", "embedding"} & set(told.__slots__)
+
+
+async def test_what_was_rejected_is_not_extracted_again_and_the_rest_is(
+    make: Make, script: GraphitiScript, driver: AsyncDriver, group: str
+) -> None:
+    memory = make()
+    for content in ("Bob works at Acme.", BOB):
+        stored = await memory.add(content)
+        await memory.lifecycle.reject(stored.memory_id)
+    with pytest.raises(RejectedBeforeError):
+        await memory.episodes.add(BOB.upper())
+    told = await memory.episodes.add(f"Once more: {BOB}", wait=True)
+    assert (told.status, told.error, told.facts) == ("done", None, 0)
+    assert await edges(driver, group) == []
+    found = await nodes(driver, group)
+    assert {"Bob", "Acme"} <= found.keys()
+    bob = found["Bob"]
+    await memory.delete(bob["uuid"], permanent=True)
+    told = await memory.episodes.add(f"And again: {BOB}", wait=True)
+    assert (told.status, told.error) == ("done", None)
+    assert "Bob" not in await nodes(driver, group)
 
 
 async def test_a_mention_counts_as_an_access_and_wakes(
