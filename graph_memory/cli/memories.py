@@ -371,6 +371,8 @@ async def delete(
     """Delete memories. They can be recovered unless --permanent; --all makes a backup first."""
     if [everything, bool(memory_ids), conversation_id is not None].count(True) != 1:
         raise typer.BadParameter("give ids, or --all, or --conversation")
+    if everything and receipt:
+        raise typer.BadParameter("--all writes no receipt; give ids or --conversation with it")
     if not everything and (receipt or conversation_id):
         await erase(memory_ids or [], conversation_id, receipt, permanent=permanent)
         return

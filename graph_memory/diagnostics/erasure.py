@@ -97,7 +97,12 @@ async def erase(
         *graph_places(context.settings, before, after),
         await _full_text(context.graph, scope.group_id, erased),
         *_elsewhere(),
-        *await asyncio.to_thread(backup_places, context.settings, set(erased.memory_ids)),
+        *await asyncio.to_thread(
+            backup_places,
+            context.settings,
+            set(erased.memory_ids),
+            named=context.grant.groups is None,
+        ),
     ]
     return await _signed(context, scope, erased, places, selected)
 
@@ -257,15 +262,21 @@ def _elsewhere() -> list[SearchedPlace]:
     ]
 
 
-def backup_places(settings: Settings, ids: Collection[str]) -> list[SearchedPlace]:
-    """Return how many erased memories each backup holds."""
+def backup_places(settings: Settings, ids: Collection[str], *, named: bool) -> list[SearchedPlace]:
+    """Return how many erased memories each backup holds.
+
+    Args:
+        settings: The folder of the backups.
+        ids: The memories.
+        named: True to name the folders; False to number them, for a caller of some groups only.
+    """
     until = (
         f"{settings.backup_keep} newer backups exist, or `graph-memory backup prune --erased` "
         "rewrites it"
     )
     found: list[SearchedPlace] = []
-    for path in archives.backups(settings):
-        name = f"backup {path.name}"
+    for number, path in enumerate(archives.backups(settings), start=1):
+        name = f"backup {path.name if named else number}"
         try:
             held = len(archives.held_ids(path, ids))
         except BackupError as error:

@@ -43,6 +43,7 @@ def test_what_does_not_fit_together_is_refused(cli: Run, backups: Path, tmp_path
     for arguments in (
         ("delete", "x", "--receipt", receipt),
         ("delete", "--conversation", "c", "--permanent"),
+        ("delete", "--all", "--confirm", "DELETE ALL", "--permanent", "--receipt", receipt),
         ("delete", "x", "--conversation", "c"),
         ("backup", "prune"),
         ("backup", "--erased"),

@@ -15,7 +15,8 @@ import pytest
 import pytest_asyncio
 from neo4j import AsyncDriver
 
-from graph_memory import GraphMemory, Settings
+from graph_memory import Authority, Grant, GraphMemory, Settings
+from graph_memory.api.types import Scope
 from graph_memory.backup import archives, restore
 from graph_memory.database.graph import Graph
 from graph_memory.domain.receipts import receipt_of
@@ -207,6 +208,17 @@ async def test_groups_do_not_mix(memory: GraphMemory, group: str) -> None:
     assert receipt.memory_ids == (mine.memory_id,)
     assert theirs.memory_id not in receipt.to_json()
     assert (await memory.get(theirs.memory_id, group_id=f"{group}_2")).content.endswith(word)
+
+
+async def test_a_caller_of_one_group_reads_no_names_of_backups(
+    memory: GraphMemory, group: str
+) -> None:
+    added = await memory.add(f"Vault {tokens(1, group)[0]} holds a letter.")
+    await memory.backups.create()
+    bound = memory.acting_for(Grant("a/1", Scope.WRITE, (group,), Authority.AGENT))
+    receipt = await bound.erasure.erase([added.memory_id])
+    held = [each for each in receipt.places if each.place.startswith("backup")]
+    assert [(each.place, each.remaining) for each in held] == [("backup 1", 1)]
 
 
 async def test_the_files_of_a_store_are_searched(
