@@ -236,6 +236,21 @@ class RejectedBeforeError(GraphMemoryError):
         )
 
 
+class PendingReviewError(GraphMemoryError):
+    """The write waits for a review; nothing was stored as a memory yet."""
+
+    code = "pending_review"
+
+    def __init__(self, pending_id: str, rule: str) -> None:
+        """Build the message from the id of the waiting write and the rule by which it waits."""
+        self.pending_id = pending_id
+        self.rule = rule
+        super().__init__(
+            f"The write waits for a review as {pending_id}, by the rule '{rule}'. It is no error: "
+            "do not repeat it. A person accepts or rejects it; until then nothing finds it."
+        )
+
+
 class TombstoneNotFoundError(GraphMemoryError):
     """The group does not hold a tombstone with this id."""
 

@@ -12,6 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal, Unpack
 from pydantic import ConfigDict, Field, StringConstraints
 
 from graph_memory.api.arguments import EpisodeDetails
+from graph_memory.auth.grants import Scope
 from graph_memory.context import Context
 from graph_memory.domain.encoding import default_title
 from graph_memory.domain.inputs import (
@@ -33,7 +34,7 @@ from graph_memory.errors import (
 )
 from graph_memory.graphiti.queue import JobStatus
 from graph_memory.graphiti.worker import Worker
-from graph_memory.memories import tombstones
+from graph_memory.memories import pending, tombstones
 from graph_memory.wording import argument, operation
 
 #: Labels that have a meaning of their own in the database.
@@ -99,6 +100,7 @@ class EpisodesApi:
         Raises:
             InvalidArgumentError: With `wait`, the text exceeds `settings.episode_wait_characters`.
             LimitExceededError: The text is longer than `settings.episode_max_characters`.
+            PendingReviewError: The text waits for a review.
             RejectedBeforeError: The group has rejected or erased the text.
             SettingsError: No language model is configured.
         """
@@ -107,11 +109,37 @@ class EpisodesApi:
         self._check(episode, wait=wait)
         group = self._context.group(group_id)
         await tombstones.check(self._context.engine, group, episode.content)
-        job_id = await self._worker.jobs.enqueue(group, _stored(episode, self._context.clock()))
-        self._worker.notify()
+        await self._hold(episode, group)
+        job_id = await self._enqueue(episode, group)
         if wait:
             return await self._awaited(group, job_id)
         return await self.status(job_id, group_id=group)
+
+    async def admit(self, episode: NewEpisode, group: str) -> None:
+        """Queue an episode that a review has accepted.
+
+        Raises:
+            ForbiddenError: The caller's grant has not the scope admin.
+            SettingsError: No language model is configured.
+        """
+        self._context.grant.require(Scope.ADMIN)
+        self._require_model()
+        await self._enqueue(episode, group)
+
+    async def _hold(self, episode: NewEpisode, group: str) -> None:
+        """Raise `PendingReviewError` for an episode that waits for a review, and keep it."""
+        scope = self._context.scope(group)
+        authority = scope.origin.authority
+        rule = pending.rule_for(self._context.settings, scope, authority, episode.content)
+        if rule:
+            write = pending.Held("episode", episode.content, episode, authority, rule)
+            (error,) = await pending.hold(self._context.graph, scope, [write])
+            raise error
+
+    async def _enqueue(self, episode: NewEpisode, group: str) -> str:
+        job_id = await self._worker.jobs.enqueue(group, _stored(episode, self._context.clock()))
+        self._worker.notify()
+        return job_id
 
     async def status(self, job_id: str, *, group_id: str | None = None) -> JobStatus:
         """Return the job of an episode: queued, running, done or failed.

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from graph_memory.api.feedback import FeedbackApi
     from graph_memory.api.lifecycle import LifecycleApi
     from graph_memory.api.maintenance import MaintenanceApi
+    from graph_memory.api.pending import PendingApi
     from graph_memory.api.proposals import ProposalsApi
     from graph_memory.api.relations import RelationsApi
     from graph_memory.api.serving import ServingApi
@@ -108,6 +109,13 @@ class Parts:
         from graph_memory.api.proposals import ProposalsApi
 
         return ProposalsApi(self.context)
+
+    @cached_property
+    def pending(self) -> "PendingApi":
+        """Writes that wait for a review: list, accept and reject."""
+        from graph_memory.api.pending import PendingApi
+
+        return PendingApi(self.context, self.episodes)
 
     @cached_property
     def entities(self) -> "EntitiesApi":

@@ -25,6 +25,7 @@ from graph_memory.api.maintenance import (
     RunRequest,
     UndoReport,
 )
+from graph_memory.api.pending import PendingWrites
 from graph_memory.api.tokens import VerifiedToken
 from graph_memory.auth.grants import EVERYTHING, Grant, Scope
 from graph_memory.auth.tokens import Token
@@ -69,6 +70,7 @@ from graph_memory.memories.add import AddResult
 from graph_memory.memories.capture import CapturedTurn, TurnStatus
 from graph_memory.memories.confidence import Action
 from graph_memory.memories.lifecycle import Resolution
+from graph_memory.memories.pending import PendingWrite, Reviewed, ReviewRefusal
 from graph_memory.memories.relations import Related
 from graph_memory.memories.tombstones import Rejected, Tombstone
 from graph_memory.memories.update import CONFIRMATION, Deleted, DeletedAll
@@ -188,6 +190,8 @@ __all__ = [
     "Obsolete",
     "Page",
     "Pause",
+    "PendingWrite",
+    "PendingWrites",
     "Points",
     "Problem",
     "Profile",
@@ -209,6 +213,8 @@ __all__ = [
     "Retrieval",
     "Retrieved",
     "RetrievedMemory",
+    "ReviewRefusal",
+    "Reviewed",
     "Revocation",
     "RewrittenBackup",
     "Run",

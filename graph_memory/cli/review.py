@@ -1,4 +1,4 @@
-"""Commands for the review of proposals: list, accept, reject, reopen."""
+"""Commands for the review of proposals and waiting writes."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -6,18 +6,21 @@ import typer
 
 from graph_memory.cli.command import command, note, opened, request, unchecked
 from graph_memory.cli.completion import completing
-from graph_memory.cli.output import show
+from graph_memory.cli.output import as_mapping, show
 from graph_memory.cli.values import PROPOSAL_KINDS, PROPOSAL_STATUSES, listed
 
 if TYPE_CHECKING:
-    from graph_memory.api.types import Decision
+    from graph_memory.api.service import GraphMemory
+    from graph_memory.api.types import Decision, PendingWrite, Reviewed
 
-app = typer.Typer(no_args_is_help=True, help="Review the relations that maintenance proposes.")
+app = typer.Typer(
+    no_args_is_help=True, help="Review what maintenance proposes, and writes that wait."
+)
 
 _KIND = f"Kind: {listed(PROPOSAL_KINDS)}; repeatable"
 
 Ids = Annotated[
-    list[str] | None, typer.Argument(help="Ids of proposals, from `review list`; or give rules.")
+    list[str] | None, typer.Argument(help="Ids of writes or of proposals, from `review list`.")
 ]
 Kinds = Annotated[
     list[str] | None,
@@ -27,6 +30,7 @@ LeastScore = Annotated[float | None, typer.Option("--min-score", help="Least sco
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Report what would be decided, and change nothing.")
 ]
+Writes = Annotated[bool, typer.Option("--writes", help="All writes that wait for a review.")]
 
 
 @command(app, "list", example="review list --kind duplicate_of")
@@ -42,8 +46,14 @@ async def list_proposals(
     ] = "open",
     limit: Annotated[int, typer.Option(help="Most proposals, 1 to 1000.")] = 50,
 ) -> None:
-    """List proposals, the highest score first."""
+    """List writes that wait for a review, and proposals, the highest score first.
+
+    With --kind, --min-score or another status, only proposals are listed.
+    """
+    waiting = None
     async with opened() as memory:
+        if not kinds and not min_score and status == "open":
+            waiting = await memory.pending.list(limit=limit)
         found = await memory.proposals.list(
             kinds=unchecked(kinds or None),
             min_score=min_score,
@@ -52,11 +62,21 @@ async def list_proposals(
         )
     if found.total > len(found.proposals) and not request().as_json:
         note(f"{len(found.proposals)} of {found.total}; --limit shows more.")
-    rows = (
-        (p.proposal_id, p.kind, p.score, p.first.content, p.second.content, p.reason)
-        for p in found.proposals
-    )
-    show(found, ("id", "kind", "score", "first", "second", "reason"), rows)
+    writes = waiting.writes if waiting else []
+    rows = [
+        *((w.pending_id, w.kind, "", w.content, w.memory_id or "", _why(w)) for w in writes),
+        *(
+            (p.proposal_id, p.kind, p.score, p.first.content, p.second.content, p.reason)
+            for p in found.proposals
+        ),
+    ]
+    answer = {**as_mapping(found), "writes": writes, "writes_total": waiting and waiting.total}
+    show(answer, ("id", "kind", "score", "first", "second", "reason"), rows)
+
+
+def _why(write: "PendingWrite") -> str:
+    """Return the rule by which a write waits, its origin and its authority."""
+    return f"{write.rule}; {write.origin}, {write.origin.authority or 'unknown'}"
 
 
 @command(app, example="review accept --kind duplicate_of --min-score 0.98 --dry-run")
@@ -64,14 +84,19 @@ async def accept(
     proposal_ids: Ids = None,
     kinds: Kinds = None,
     min_score: LeastScore = None,
+    writes: Writes = False,
     dry_run: DryRun = False,
 ) -> None:
-    """Accept proposals, by id or by kind and score. `undo` takes the decision back.
+    """Accept writes that wait, or proposals by id or by kind and score.
 
-    Each becomes a relation. With duplicate_of and supersedes, the second memory becomes obsolete.
-    With same_as, two entities count as one.
+    A write becomes a memory or a change, with its own authority. A proposal becomes a relation.
+    With duplicate_of and supersedes, the second memory becomes obsolete. With same_as, two
+    entities count as one. `undo` takes a decision on proposals back.
     """
-    async with opened() as memory:
+    async with opened(model=True) as memory:
+        if waiting := await _waiting(memory, proposal_ids, writes):
+            _print_reviewed(waiting, "accepted", await _accepted(memory, waiting, dry_run))
+            return
         decision = await memory.proposals.accept(
             proposal_ids or None,
             kinds=unchecked(kinds or None),
@@ -86,10 +111,21 @@ async def reject(
     proposal_ids: Ids = None,
     kinds: Kinds = None,
     min_score: LeastScore = None,
+    writes: Writes = False,
+    reason: Annotated[
+        str | None, typer.Option(help="Reason, for later writes of the same statement.")
+    ] = None,
     dry_run: DryRun = False,
 ) -> None:
-    """Reject proposals, by id or by kind and score; they are not made again."""
+    """Reject writes that wait, or proposals by id or by kind and score.
+
+    The statement of a rejected write is refused from then on. A proposal is not made again.
+    """
     async with opened() as memory:
+        if waiting := await _waiting(memory, proposal_ids, writes):
+            done = None if dry_run else await memory.pending.reject(waiting, reason=reason)
+            _print_reviewed(waiting, "rejected", done)
+            return
         decision = await memory.proposals.reject(
             proposal_ids or None,
             kinds=unchecked(kinds or None),
@@ -123,3 +159,38 @@ def _print_decision(decision: "Decision") -> None:
         "refused": str(decision.refused),
     }
     show(decision, ("", ""), rows.items())
+
+
+async def _waiting(memory: "GraphMemory", given: list[str] | None, everything: bool) -> list[str]:
+    """Return the given ids if they are of waiting writes, or all such; empty for proposals."""
+    if everything and given:
+        raise typer.BadParameter("give ids, or --writes for all")
+    if not everything and not given:
+        return []
+    found = (await memory.pending.list(limit=1000)).writes
+    known = [write.pending_id for write in found]
+    if everything:
+        return known
+    chosen = [each for each in given or () if each in known]
+    if chosen and len(chosen) < len(given or ()):
+        raise typer.BadParameter("some ids are of writes, and some are not; decide on each kind")
+    return chosen
+
+
+async def _accepted(
+    memory: "GraphMemory", pending_ids: list[str], dry_run: bool
+) -> "Reviewed | None":
+    return None if dry_run else await memory.pending.accept(pending_ids)
+
+
+def _print_reviewed(pending_ids: list[str], verb: str, reviewed: "Reviewed | None") -> None:
+    """Print the result of a review of writes; None for that of a dry run."""
+    if reviewed is None:
+        count = str(len(pending_ids))
+        show({"dry_run": True, "done": pending_ids}, ("", ""), [(f"would be {verb}", count)])
+        return
+    if not request().as_json:
+        for refusal in reviewed.refusals:
+            note(f"{refusal.pending_id}: {refusal.reason}")
+    rows = {verb: str(len(reviewed.done)), "refused": str(len(reviewed.refusals))}
+    show(reviewed, ("", ""), rows.items())

@@ -38,6 +38,9 @@ LEARNING_STATEMENTS = ("database/data_migrations/unlearn",)
 #: The statements in the checksum of the migration that adds entities found by rule.
 ENTITY_STATEMENTS = ("database/data_migrations/forget_entities",)
 
+#: The statements in the checksum of the migration that adds waiting writes.
+PENDING_STATEMENTS = ("database/data_migrations/forget_pending",)
+
 #: The statements in the checksum of the migration that adds tombstones.
 TOMBSTONE_STATEMENTS = ("database/data_migrations/forget_tombstones",)
 
@@ -84,6 +87,11 @@ async def unlearn(graph: Graph) -> None:
 async def forget_entities(graph: Graph) -> None:
     """Delete the entities found by rule, which earlier versions do not know."""
     await graph.run("database/data_migrations/forget_entities", batch=_BATCH)
+
+
+async def forget_pending(graph: Graph) -> None:
+    """Delete the writes that wait for a review, which earlier versions do not know."""
+    await graph.run("database/data_migrations/forget_pending", batch=_BATCH)
 
 
 async def forget_tombstones(graph: Graph) -> None:

@@ -197,4 +197,15 @@ MIGRATIONS = (
             data_migrations.TOMBSTONE_STATEMENTS,
         ),
     ),
+    Migration(
+        18,
+        "writes that wait for a review",
+        constraints=("pending_write_key_key",),
+        indexes=("pending_write_group_idx",),
+        data_migration=DataMigration(
+            None,  # writes fill them in later
+            data_migrations.forget_pending,
+            data_migrations.PENDING_STATEMENTS,
+        ),
+    ),
 )

@@ -26,7 +26,7 @@ from graph_memory.errors import (
     UniquenessError,
 )
 from graph_memory.inference.llm import Chat
-from graph_memory.memories import relations, tombstones
+from graph_memory.memories import pending, relations, tombstones
 from graph_memory.memories.classification import Rating, rate_new, weights
 from graph_memory.memories.deduplication import (
     Checked,
@@ -75,6 +75,7 @@ async def add_many(
     *,
     chat: Chat | None = None,
     compare: bool = False,
+    reviewed: bool = False,
 ) -> list[AddResult]:
     """Store memories of one group in a few round trips; a refused memory does not stop the others.
 
@@ -84,16 +85,17 @@ async def add_many(
         memories: The memories to store.
         chat: The language model that rates memories without an importance; None for no rating.
         compare: True to compare each memory with the earlier memories nearest to it.
+        reviewed: True to let none wait for a review.
 
     Returns:
         One outcome per memory, in the order given.
     """
     drafts = [Draft.from_input(memory, scope.group_id, engine.settings) for memory in memories]
     try:
-        outcomes = await _store(engine, scope, drafts, chat, compare)
+        outcomes = await _store(engine, scope, drafts, chat, compare, reviewed)
     except UniquenessError:
         # A concurrent writer took an id between the check and the write; a second check sees it.
-        outcomes = await _store(engine, scope, drafts, chat, compare)
+        outcomes = await _store(engine, scope, drafts, chat, compare, reviewed)
     metrics.duplicates.inc(sum(isinstance(o.error, DuplicateError) for o in outcomes))
     return outcomes
 
@@ -124,9 +126,16 @@ async def content_properties(
 
 
 async def _store(
-    engine: Engine, scope: CallScope, drafts: Sequence[Draft], chat: Chat | None, compare: bool
+    engine: Engine,
+    scope: CallScope,
+    drafts: Sequence[Draft],
+    chat: Chat | None,
+    compare: bool,
+    reviewed: bool,
 ) -> list[AddResult]:
     checked = await check_all(engine, drafts, scope.group_id)
+    if not reviewed:
+        checked = await _held(engine, scope, drafts, checked)
     accepted = [
         replace(draft, authority=_authority(scope.origin, draft.memory, each))
         for draft, each in zip(drafts, checked, strict=True)
@@ -138,6 +147,25 @@ async def _store(
         replace(result, link_error=each.link_error) if result.memory_id else result
         for result, each in zip(results, checked, strict=True)
     ]
+
+
+async def _held(
+    engine: Engine, scope: CallScope, drafts: Sequence[Draft], checked: Sequence[Checked]
+) -> list[Checked]:
+    """Keep the drafts that wait for a review, and return the outcomes with an error for each."""
+    held: dict[int, pending.Held] = {}
+    for position, (draft, each) in enumerate(zip(drafts, checked, strict=True)):
+        authority = _authority(scope.origin, draft.memory, each)
+        rule = pending.rule_for(engine.settings, scope, authority, draft.memory.content)
+        if rule and not each.error:
+            held[position] = pending.Held(
+                "add", draft.memory.content, draft.memory, authority, rule
+            )
+    errors = await pending.hold(engine.graph, scope, list(held.values()))
+    outcomes = list(checked)
+    for position, error in zip(held, errors, strict=True):
+        outcomes[position] = Checked(error)
+    return outcomes
 
 
 def _authority(origin: Origin, memory: NewMemory, checked: Checked) -> Authority | None:

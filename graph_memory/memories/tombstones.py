@@ -211,12 +211,24 @@ async def rows_of(
 ) -> list[dict[str, Any]]:
     """Return the tombstones to store for memories, deleted ones included, as maps."""
     found = await _contents(engine.graph, scope.group_id, memory_ids)
-    if not found:
+    contents = {each.memory_id: each.content for each in found}
+    return await rows_of_texts(engine, scope, contents, cause, note)
+
+
+async def rows_of_texts(
+    engine: Engine,
+    scope: CallScope,
+    contents: Mapping[str, str],
+    cause: Cause,
+    note: str | None = None,
+) -> list[dict[str, Any]]:
+    """Return the tombstones to store for statements, by the id of what holds each, as maps."""
+    if not contents:
         return []
     secret = await _secret(engine.graph, engine.settings)
     return [
-        {"memory_id": each.memory_id, **_row(scope, each.content, secret, cause, note)}
-        for each in found
+        {"memory_id": holder, **_row(scope, content, secret, cause, note)}
+        for holder, content in contents.items()
     ]
 
 

@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from graph_memory.errors import (
     InvalidArgumentError,
     UniquenessError,
 )
-from graph_memory.memories import tombstones
+from graph_memory.memories import pending, tombstones
 from graph_memory.memories.absent import not_found
 from graph_memory.memories.access import restore_contents
 from graph_memory.memories.add import content_properties
@@ -63,9 +63,21 @@ class DeletedAll:
 
 
 async def update(
-    engine: Engine, scope: CallScope, memory_id: str, changes: MemoryChanges
+    engine: Engine,
+    scope: CallScope,
+    memory_id: str,
+    changes: MemoryChanges,
+    *,
+    reviewed: bool = False,
 ) -> tuple[Memory, bool]:
     """Change a memory; its previous text is kept as a version.
+
+    Args:
+        engine: The database, the model, and the settings.
+        scope: The tenant, the instant and the origin.
+        memory_id: The memory.
+        changes: The changes.
+        reviewed: True to let a new content not wait for a review.
 
     Returns:
         The changed memory, and whether it was embedded again.
@@ -84,16 +96,33 @@ async def update(
     if changes.parent_id:
         await _check_parent(engine.graph, scope.group_id, memory_id, changes.parent_id)
     given |= await _texts(engine, scope, found, changes)
+    if "content" in given and not reviewed:
+        await _hold(engine, scope, found, changes, given["content"])
     try:
         memory = await _store(engine, scope, found, changes, given, cleared)
     except UniquenessError:
         await check_not_stored(engine.graph, given["dedup_key"], scope.group_id)
         raise
     if memory is None and await _is_other(engine, scope, found):  # by a concurrent update
-        return await update(engine, scope, memory_id, changes)
+        return await update(engine, scope, memory_id, changes, reviewed=reviewed)
     if memory is None:
         raise await not_found(engine.graph, scope.group_id, memory_id)
     return memory, "content" in given
+
+
+async def _hold(
+    engine: Engine, scope: CallScope, found: Memory, changes: MemoryChanges, content: str
+) -> None:
+    """Raise `PendingReviewError` for a new content that waits for a review, and keep it."""
+    stored = found.origin.authority if found.origin else None
+    authority = scope.origin.at_most(stored).authority if found.origin else None
+    rule = pending.rule_for(engine.settings, scope, scope.origin.authority, content)
+    if rule:
+        # The masked content, so that no secret waits.
+        kept = changes if changes.supersede_part else replace(changes, content=content)
+        write = pending.Held("update", content, kept, authority, rule, found.memory_id)
+        (error,) = await pending.hold(engine.graph, scope, [write])
+        raise error
 
 
 async def _texts(

@@ -38,6 +38,7 @@ from graph_memory.server.tools import (
     maintenance,
     relations,
     retrieval,
+    review,
     traversal,
 )
 from graph_memory.settings.base import Settings
@@ -63,7 +64,7 @@ TOOLSETS: Mapping[str, tuple[Toolset, ...]] = {
     "compat": (compat.toolset,),
     "graphiti": (episodes.toolset, facts.toolset),
     "hooks": (hooks.toolset,),
-    "learning": (learning.toolset, lifecycle.rejecting),
+    "learning": (learning.toolset, lifecycle.rejecting, review.toolset),
 }
 
 _PATH = "/mcp"

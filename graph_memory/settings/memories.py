@@ -1,11 +1,30 @@
 """The settings of stored memories: embeddings, limits and defaults."""
 
-from typing import Literal
+import re
+from typing import Annotated, Literal
 
-from pydantic import Field, SecretStr
+from pydantic import AfterValidator, Field, SecretStr
 from pydantic_settings import BaseSettings
 
 from graph_memory.domain.origin import Authority
+from graph_memory.settings.types import Groups, Words
+
+
+def _as_authorities(names: tuple[str, ...]) -> tuple[Authority, ...]:
+    known = list(Authority)
+    for name in names:
+        if name not in known:
+            raise ValueError(f"'{name}' is not an authority; valid are {', '.join(known)}")
+    return tuple(map(Authority, names))
+
+
+def _as_patterns(patterns: tuple[str, ...]) -> tuple[str, ...]:
+    for pattern in patterns:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise ValueError(f"'{pattern}' is not a regular expression: {error}") from error
+    return patterns
 
 
 class MemorySettings(BaseSettings):
@@ -52,6 +71,25 @@ class MemorySettings(BaseSettings):
         Authority.PERSON,
         description="Highest authority of what a caller without a token writes: person, agent, "
         "tool, import or derived.",
+    )
+
+    # Review
+    review_authorities: Annotated[Words, AfterValidator(_as_authorities)] = Field(
+        (),
+        description="Authorities whose new texts wait for a review, such as tool for hooks and "
+        "import for imports.",
+    )
+    review_ways: Words = Field(
+        (),
+        description="Tools and commands whose new texts wait for a review, such as add_episode.",
+    )
+    review_patterns: Annotated[Words, AfterValidator(_as_patterns)] = Field(
+        (),
+        description="Regular expressions; a new text that matches one waits for a review, unless "
+        "a person wrote it.",
+    )
+    review_groups: Groups = Field(
+        (), description="Groups in which texts wait for a review; none means all."
     )
 
     # Limits on what one call may carry

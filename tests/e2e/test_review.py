@@ -1,8 +1,12 @@
 """Proposals, entities and clusters on the command line and over MCP."""
 
+from pathlib import Path
+
+import pytest
+
 from graph_memory import GraphMemory
 from tests.conftest import Clock
-from tests.e2e.test_cli import Run, cli, environment  # noqa: F401
+from tests.e2e.test_cli import Run, cli, environment, write  # noqa: F401
 from tests.support.mcp_client import call, inside, refused
 
 TEXTS = ("Ada's violin is in the attic.", "Ada's violin is in the attic")
@@ -197,3 +201,27 @@ async def test_an_agent_lists_clusters_and_acts_on_one(memory: GraphMemory, grou
         assert done["run_id"]
         _, error = await refused(client, "act_on_cluster", action="tag", **named)
         assert error["argument"] == "tag"
+
+
+def test_waiting_writes_on_the_command_line(
+    cli: Run,  # noqa: F811
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("GRAPH_MEMORY_REVIEW_AUTHORITIES", "import,tool")
+    texts = ("Ada likes rum", "Bo likes gin", "Cy likes ale")
+    told = cli("import", write(tmp_path, *({"content": text} for text in texts)), "--json").json
+    assert (told["stored"], told["errors"][0]["code"]) == (0, "pending_review")
+    listed = cli("review", "list", "--json").json
+    assert [each["content"] for each in listed["writes"]] == list(texts)
+    ids = [each["pending_id"] for each in listed["writes"]]
+    assert "authority import" in cli("review", "list").out
+    assert cli("review", "accept", ids[0], "--dry-run", "--json").json["done"] == [ids[0]]
+    assert cli("review", "accept", ids[0], "--json").json["done"] == [ids[0]]
+    assert cli("review", "reject", ids[1], "--reason", "forged", "--json").json["done"] == [ids[1]]
+    assert cli("review", "accept", "--writes", "--json").json["done"] == [ids[2]]
+    stored = {each["content"] for each in cli("list", "--json").json["results"]}
+    assert stored == {texts[0], texts[2]}
+    assert "forged" in cli("add", "bo likes GIN").err
+    assert cli("review", "accept", ids[0], "--writes").code == 2
+    assert cli("review", "list", "--json").json["writes"] == []

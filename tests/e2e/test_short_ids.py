@@ -16,7 +16,7 @@ from tests.support.mcp_client import call, inside, refused
 #: Arguments that are ids of other things. Answers give these ids whole.
 OTHER_IDS = {
     *("group_id", "session_id", "conversation_id", "project_id", "turn_id", "job_id", "run_id"),
-    *("proposal_ids", "cluster_id"),
+    *("proposal_ids", "cluster_id", "pending_ids"),
 }
 
 

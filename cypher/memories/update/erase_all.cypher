@@ -1,6 +1,7 @@
 // Erase every memory of a group permanently, with all data about it.
 //
-// That is versions, proposals, mentioned entities, purged memories, sessions, queued episodes,
+// That is versions, proposals, mentioned entities, purged memories, sessions, queued episodes, waiting
+// writes,
 // feedback, lessons and learned weights.
 // It includes Graphiti's episodes, unless the group has entities that are not memories.
 //
@@ -32,7 +33,7 @@ UNION ALL
   WHERE n.position > 0  // all have one; the index is of both
   RETURN n, 0 AS counts
 UNION ALL
-  MATCH (n:EpisodeQueue {group_id: $group_id})
+  MATCH (n:EpisodeQueue|PendingWrite {group_id: $group_id})
   RETURN n, 0 AS counts
 UNION ALL
   MATCH (n:Conversation)

@@ -51,6 +51,9 @@ SELECTIONS: dict[str, tuple[str, Callable[[GraphMemory], Awaitable[Any]]]] = {
     "adoption.adopt": ("groups", lambda memory: memory.adoption.adopt([])),
     "adoption.release": ("groups", lambda memory: memory.adoption.release([])),
     "adoption.adopt ": ("labels", lambda memory: memory.adoption.adopt(None, [])),
+    "erasure.erase": ("memory_ids", lambda memory: memory.erasure.erase([])),
+    "pending.accept": ("pending_ids", lambda memory: memory.pending.accept([])),
+    "pending.reject": ("pending_ids", lambda memory: memory.pending.reject([])),
     "proposals.accept": ("proposal_ids", lambda memory: memory.proposals.accept([])),
     "proposals.reject": ("proposal_ids", lambda memory: memory.proposals.reject([])),
     "proposals.reopen": ("proposal_ids", lambda memory: memory.proposals.reopen([])),
@@ -58,7 +61,11 @@ SELECTIONS: dict[str, tuple[str, Callable[[GraphMemory], Awaitable[Any]]]] = {
 }
 
 #: Lists of methods that only count, or whose items are the memories themselves.
-OTHERS = {("adoption.count", "groups"), ("conversations.capture", "turns")}
+OTHERS = {
+    ("adoption.count", "groups"),
+    ("conversations.capture", "turns"),
+    ("erasure.verify", "words"),
+}
 
 
 def methods(memory: GraphMemory) -> Iterator[tuple[str, Any]]:

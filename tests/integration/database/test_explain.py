@@ -57,8 +57,8 @@ CREATE (:Session:Seed {session_id: 'seed', group_id: 'seed', revision: '', total
 CREATE (:Control:Seed {key: 'seeds', secret: '', receipt: '', memory_ids: [''], group_id: '',
   owner: '', expires_at: '', asked_at: '', since: '', reason: '',
   held_seconds: 0.0, memories: 0, value: 0, at: '', before: ''})
-CREATE (:AccessToken:Seed {token_id: 'seed', sha256: 'seed', name: '', scope: '', groups: [''],
-  created_at: '', expires_at: '', revoked_at: ''})
+CREATE (:AccessToken:Seed {token_id: 'seed', sha256: 'seed', name: '', scope: '', authority: '',
+  groups: [''], created_at: '', expires_at: '', revoked_at: ''})
 CREATE (:GroupBefore:Seed {group_id: 'seed', was: ''})
 CREATE (:Community:Seed {group_id: 'seed'})-[:HAS_MEMBER {group_id: 'seed'}]->(:Saga:Seed
   {group_id: 'seed'})-[:HAS_EPISODE {group_id: 'seed'}]->(:Seed)-[:NEXT_EPISODE
@@ -79,6 +79,9 @@ CREATE (:PurgedMemory:Seed {uuid: 'seed', group_id: 'seed', purged_at: '', purge
   soft_deleted_at: '', content_hash: ''})
 CREATE (:Tombstone:Seed {uuid: 'seed', group_id: 'seed', key: 'seed', bucket: 'seed', sketch: [1],
   reason: '', note: '', created_at: '', by: '', memory_id: 'seed'})
+CREATE (:PendingWrite:Seed {uuid: 'seed', group_id: 'seed', pending_key: 'seed', kind: 'add',
+  content: '', arguments_json: '{}', memory_id: '', rule: '', created_at: '',
+  origin_authority: '', origin_way_in: '', origin_caller: '', origin_id: ''})
 CREATE (:Control:Seed {key: 'tombstone_key|seed', secret: ''})
 CREATE (:KeptTombstone:Seed {group_id: 'seed', key: 'seed', secret: ''})
 CREATE (:MaintenanceRun:Seed {run_id: 'seed', now: '', started_at: '', status: '', stages: [''],

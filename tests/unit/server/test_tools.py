@@ -132,6 +132,7 @@ def test_the_list_of_tools_costs_few_tokens(toolsets: tuple[str, ...], most: int
 
 #: Tools that change something. All others are reads.
 WRITING = {
+    "decide_pending": "destroys",
     "add_memory": "sets",
     "add_memories": "sets",
     "update_memory": "sets",

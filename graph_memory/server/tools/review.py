@@ -1,0 +1,46 @@
+"""Tools for the review of writes that wait, for callers with the scope admin."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from graph_memory.api.service import GraphMemory
+from graph_memory.api.types import Scope
+from graph_memory.domain.inputs import Line, MemoryId
+from graph_memory.server import parameters
+from graph_memory.server.tool import DESTROYS, READS, Toolset
+from graph_memory.server.views.review import PendingView, ReviewedView
+
+toolset = Toolset(Scope.ADMIN)
+
+
+@toolset.tool("List waiting writes", READS)
+async def list_pending(
+    memory: GraphMemory, limit: parameters.Limit = 20, group_id: parameters.GroupId = None
+) -> PendingView:
+    """List the writes that wait for a review when a user wants to settle them."""
+    return PendingView.of(await memory.pending.list(limit=limit, group_id=group_id))
+
+
+@toolset.tool("Decide on waiting writes", DESTROYS)
+async def decide_pending(
+    memory: GraphMemory,
+    decision: Annotated[
+        Literal["accept", "reject"],
+        Field(description="Decision: accept or reject."),
+        parameters.WORD,
+    ],
+    pending_ids: Annotated[
+        tuple[MemoryId, ...], Field(min_length=1, description="Ids of writes."), parameters.WORDS
+    ],
+    reason: Annotated[Line | None, Field(description="Reason of a rejection.")] = None,
+    group_id: parameters.GroupId = None,
+) -> ReviewedView:
+    """Accept or reject writes that wait, after a user has decided on each.
+
+    A rejected statement is refused from then on.
+    """
+    if decision == "accept":
+        return ReviewedView.of(await memory.pending.accept(pending_ids, group_id=group_id))
+    done = await memory.pending.reject(pending_ids, reason=reason, group_id=group_id)
+    return ReviewedView.of(done)

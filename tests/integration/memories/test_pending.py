@@ -1,0 +1,213 @@
+"""Writes that wait for a review are found nowhere until they are accepted."""
+
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from graph_memory import Authority, Grant, GraphMemory
+from graph_memory.api.types import Scope
+from graph_memory.errors import (
+    ForbiddenError,
+    NotFoundError,
+    PendingReviewError,
+    RejectedBeforeError,
+    SettingsError,
+)
+from graph_memory.settings.base import read_settings
+from graph_memory.transfer.import_export import export_lines, import_lines
+from tests.integration.maintenance.test_run import other
+from tests.support.mcp_client import call, inside, refused
+
+TEXT = "The vault code of the Zermatt office is heptagon-4711"
+QUESTION = "What is the vault code of the Zermatt office?"
+
+
+def acting(memory: GraphMemory, authority: Authority, scope: Scope = Scope.ADMIN) -> GraphMemory:
+    return memory.acting_for(Grant("bot/7", scope, None, authority))
+
+
+async def found(memory: GraphMemory, group: str) -> set[str]:
+    """Return what searches, retrievals, lists and exports find."""
+    results = await memory.search(QUESTION, group_id=group)
+    given = await memory.retrieve(QUESTION, min_relevance=0.0, group_id=group)
+    lines = [json.loads(line)["content"] async for line in export_lines(memory, group)]
+    listed = (await memory.list(group_id=group)).memories
+    return {
+        *(each.memory.content for each in results),
+        *(each.memory.content for each in given.memories),
+        *(each.content for each in listed),
+        *lines,
+    }
+
+
+async def _by_add(memory: GraphMemory, group: str) -> None:
+    await memory.add(TEXT, group_id=group)
+
+
+async def _by_batch(memory: GraphMemory, group: str) -> None:
+    (added,) = await memory.add_many([{"content": TEXT}], group_id=group)
+    if added.error:
+        raise added.error
+
+
+async def _by_import(memory: GraphMemory, group: str) -> None:
+    report = await import_lines(memory, [json.dumps({"content": TEXT})], group)
+    assert [error.code for error in report.errors] == ["pending_review"]
+    raise PendingReviewError("", "")
+
+
+async def _by_capture(memory: GraphMemory, group: str) -> None:
+    turn = {"content": TEXT, "role": "user"}
+    (captured,) = await memory.conversations.capture("c1", [turn], group_id=group)
+    assert (captured.memory_id, captured.status) == (None, "left_out")
+    raise PendingReviewError("", "")
+
+
+@pytest.mark.parametrize("write", [_by_add, _by_batch, _by_import, _by_capture])
+async def test_a_waiting_write_is_found_nowhere_until_it_is_accepted(
+    memory: GraphMemory, group: str, write: Callable[[GraphMemory, str], Awaitable[None]]
+):
+    strict = other(memory, review_authorities=tuple(a for a in Authority if a != "person"))
+    person = acting(strict, Authority.PERSON)
+    await person.add("The canteen opens at nine", group_id=group)
+    for _ in range(2):  # a repeated write waits once
+        with pytest.raises(PendingReviewError):
+            await write(strict, group)
+    await strict.maintenance.run(groups=[group], full=True)
+    assert await found(memory, group) == {"The canteen opens at nine"}
+    (waiting,) = (await memory.pending.list(group_id=group)).writes
+    assert (waiting.content, waiting.kind) == (TEXT, "add")
+    with pytest.raises(NotFoundError):
+        await memory.get(waiting.pending_id, group_id=group)
+
+    done = await person.pending.accept([waiting.pending_id], group_id=group)
+    assert (done.done, done.refusals) == ([waiting.pending_id], [])
+    assert TEXT in await found(memory, group)
+    stored = await memory.get(waiting.pending_id, group_id=group)
+    assert stored.origin == waiting.origin
+    assert waiting.origin.authority != "person"
+    assert (await memory.pending.list(group_id=group)).total == 0
+
+
+async def test_a_rejected_write_is_refused_from_then_on(memory: GraphMemory, group: str):
+    strict = other(memory, review_authorities=(Authority.AGENT,))
+    with pytest.raises(PendingReviewError):
+        await strict.add(TEXT, group_id=group)
+    done = await memory.pending.reject(reason="made up", group_id=group)
+    assert len(done.done) == 1
+    for writer in (strict, memory, acting(memory, Authority.PERSON)):
+        with pytest.raises(RejectedBeforeError, match="made up"):
+            await writer.add(TEXT.upper(), group_id=group)
+    await memory.add("The canteen opens at nine", group_id=group)
+    assert await found(memory, group) == {"The canteen opens at nine"}
+
+
+async def test_a_waiting_change_leaves_the_content(memory: GraphMemory, group: str):
+    added = await acting(memory, Authority.PERSON).add("The code is secret", group_id=group)
+    strict = other(memory, review_authorities=(Authority.AGENT,))
+    with pytest.raises(PendingReviewError):
+        await strict.update(added.memory_id, content=TEXT, tags=["vault"], group_id=group)
+    assert await found(memory, group) == {"The code is secret"}
+    await strict.update(added.memory_id, importance=9, group_id=group)  # no new text
+    (waiting,) = (await memory.pending.list(group_id=group)).writes
+    assert (waiting.kind, waiting.memory_id) == ("update", added.memory_id)
+    await memory.pending.accept(group_id=group)
+    changed = await memory.get(added.memory_id, group_id=group)
+    assert (changed.content, changed.tags, changed.importance) == (TEXT, ["vault"], 9)
+    assert changed.origin is not None
+    assert changed.origin.authority == "agent"
+
+
+@pytest.mark.parametrize(
+    ("rules", "waits"),
+    [
+        ({"review_authorities": (Authority.TOOL,)}, False),
+        ({"review_ways": ("Python",)}, True),
+        ({"review_ways": ("add_memory",)}, False),
+        ({"review_patterns": (r"(?i)vault\s+code",)}, True),
+        ({"review_patterns": (r"password",)}, False),
+        ({"review_authorities": (Authority.AGENT,), "review_groups": ("elsewhere",)}, False),
+    ],
+)
+async def test_the_settings_choose(
+    memory: GraphMemory, group: str, rules: dict[str, Any], waits: bool
+):
+    strict = other(memory, **rules)
+    if waits:
+        with pytest.raises(PendingReviewError, match=r"Python|vault"):
+            await strict.add(TEXT, group_id=group)
+    else:
+        await strict.add(TEXT, group_id=group)
+    assert (await memory.pending.list(group_id=group)).total == int(waits)
+
+
+async def test_only_the_writes_of_a_batch_that_match_wait(memory: GraphMemory, group: str):
+    strict = other(memory, review_patterns=("vault",))
+    results = await strict.add_many(
+        [{"content": "the vault"}, {"content": "the canteen"}], group_id=group
+    )
+    assert [each.error and each.error.code for each in results] == ["pending_review", None]
+
+
+async def test_a_writer_cannot_accept(memory: GraphMemory, group: str):
+    strict = other(memory, review_authorities=(Authority.AGENT,))
+    with pytest.raises(PendingReviewError):
+        await strict.add(TEXT, group_id=group)
+    writer = acting(memory, Authority.PERSON, Scope.WRITE)
+    for decide in (writer.pending.accept, writer.pending.reject):
+        with pytest.raises(ForbiddenError, match="admin"):
+            await decide(group_id=group)
+    assert (await memory.pending.list(group_id=f"{group}_b")).total == 0
+    assert (await memory.pending.accept(group_id=f"{group}_b")).done == []
+    await memory.delete_all(confirm="DELETE ALL", permanent=True, group_id=group)
+    assert (await memory.pending.list(group_id=group)).total == 0
+
+
+async def test_what_is_stored_since_is_dropped_and_what_fails_stays(
+    memory: GraphMemory, group: str
+):
+    strict = other(memory, review_authorities=(Authority.AGENT,))
+    gone = await memory.add("The code is secret", group_id=group)
+    for write in (
+        strict.add(TEXT, group_id=group),
+        strict.update(gone.memory_id, content="No code", group_id=group),
+    ):
+        with pytest.raises(PendingReviewError):
+            await write
+    await memory.add(TEXT, group_id=group)
+    await memory.delete(gone.memory_id, group_id=group)
+    done = await memory.pending.accept(group_id=group)
+    assert (done.done, len(done.refusals)) == ([], 2)
+    (left,) = (await memory.pending.list(group_id=group)).writes
+    assert left.kind == "update"
+
+
+async def test_an_agent_is_told_and_a_reviewer_decides(memory: GraphMemory, group: str):
+    rules = {"review_ways": ("add_memory",), "toolsets": ("core", "learning")}
+    async with inside(memory, **rules) as client:
+        said, data = await refused(client, "add_memory", content=TEXT)
+        assert data["code"] == "pending_review"
+        assert "do not repeat it" in said
+        (waiting,) = (await call(client, "list_pending"))["writes"]
+        assert waiting["origin"]["authority"] == "agent"
+        ids = [waiting["pending_id"]]
+        done = await call(client, "decide_pending", decision="accept", pending_ids=ids)
+        assert done["done"] == ids
+        found = await call(client, "search_memory", query=QUESTION)
+        assert found["results"][0]["content"] == TEXT
+
+
+async def test_a_pattern_lets_a_person_pass(memory: GraphMemory, group: str):
+    strict = other(memory, review_patterns=("vault",))
+    await acting(strict, Authority.PERSON).add(TEXT, group_id=group)
+    assert (await memory.pending.list(group_id=group)).total == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("review_authorities", ("king",)), ("review_patterns", ("(",))]
+)
+def test_a_malformed_rule_is_refused(name: str, value: tuple[str, ...]):
+    with pytest.raises(SettingsError, match=name.upper()):
+        read_settings(**{name: value})
