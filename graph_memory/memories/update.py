@@ -115,7 +115,7 @@ async def _hold(
 ) -> None:
     """Raise `PendingReviewError` for a new content that waits for a review, and keep it."""
     stored = found.origin.authority if found.origin else None
-    authority = scope.origin.at_most(stored).authority if found.origin else None
+    authority = scope.origin.at_most(stored).authority
     rule = pending.rule_for(engine.settings, scope, scope.origin.authority, content)
     if rule:
         # The masked content, so that no secret waits.
