@@ -6,7 +6,7 @@ import hashlib
 import pytest
 from neo4j import AsyncDriver
 
-from graph_memory import GraphMemory
+from graph_memory import Authority, GraphMemory
 from graph_memory.auth import rate_limit, tokens
 from graph_memory.auth.grants import EVERYTHING, Grant, Scope
 from graph_memory.database.graph import Graph
@@ -28,7 +28,7 @@ async def test_the_database_knows_only_the_hash_of_a_token(graph: Graph, driver:
     assert stored["sha256"] == hashlib.sha256(secret.encode()).hexdigest()
     assert secret not in str(stored)
     assert await tokens.find(graph, secret) == token
-    assert token.grant == Grant(f"ci/{token.token_id}", Scope.READ, ("a",))
+    assert token.grant == Grant(f"ci/{token.token_id}", Scope.READ, ("a",), Authority.AGENT)
 
 
 async def test_a_token_ends_when_it_is_revoked_or_its_days_are_over(graph: Graph, clock: Clock):

@@ -227,7 +227,7 @@ def test_the_command_line_restores_a_whole_backup(
     exported = cli("export").out
     made = cli("backup", "--json").json
     cli("add", "written later")
-    assert cli("delete", before, "--permanent").code == 0
+    assert cli("delete", before).code == 0
     restored = cli("restore", made["backup_path"], "--replace", "--json")
     assert restored.code == 0, restored.err
     assert restored.json["memories"] == made["memories_backed_up"]
