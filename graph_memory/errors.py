@@ -13,6 +13,7 @@
     ├── OutsideRecoveryWindowError  the deletion is final
     ├── DuplicateError              the same content is already stored
     ├── RejectedBeforeError         the statement was rejected or erased before
+    ├── PendingReviewError          the write waits for a review
     ├── TombstoneNotFoundError      the group does not hold this tombstone
     ├── ForbiddenError              the token does not allow the call
     ├── RateLimitedError            the token has used up its calls of this minute

@@ -142,7 +142,7 @@ def rule_for(
 
 
 async def hold(graph: Graph, scope: CallScope, writes: Sequence[Held]) -> list[PendingReviewError]:
-    """Keep writes until a review, and return the error that says so for each."""
+    """Keep writes until a review, and return the error for the caller of each."""
     if not writes:
         return []
     rows = [write.row(scope.group_id) for write in writes]

@@ -69,7 +69,6 @@ class ImportReport:
     `masked`, whether it was stored or skipped.
     """
 
-    import_id: str = ""  #: `origin_id` of its memories
     stored: int = 0
     skipped: int = 0
     relations: int = 0
@@ -78,6 +77,7 @@ class ImportReport:
     masked: int = 0
     errors: list[LineError] = field(default_factory=list[LineError])
     renames: list[LineRename] = field(default_factory=list[LineRename])
+    import_id: str = ""  #: `origin_id` of its memories
 
     def refuse(self, line: int, error: GraphMemoryError) -> None:
         """Count an error, and keep it if it is among the first 20."""
@@ -189,7 +189,7 @@ class _Import:
     """A running import: its counts, the ids replaced, and the links to set at the end."""
 
     def __init__(self, memory: GraphMemory, group_id: str | None, on_taken: OnTaken) -> None:
-        self.report = ImportReport(f"import-{uuid.uuid4()}")
+        self.report = ImportReport(import_id=f"import-{uuid.uuid4()}")
         self._memory = memory.acting_for(_importer(memory.context, self.report.import_id))
         self._on_taken = on_taken
         self._group_id = memory.group(group_id) if group_id else None

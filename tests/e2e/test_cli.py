@@ -501,7 +501,7 @@ def test_an_import_names_the_bad_lines_and_can_be_repeated(
     )
     result = cli("import", file)
     assert result.code == 1
-    named, *counts = result.out.splitlines()
+    *counts, named = result.out.splitlines()
     assert named.startswith("import_id\timport-")
     assert [line.replace("\t", " ") for line in counts] == [
         *("stored 2", "skipped 0", "relations 1", "failed 2", "renamed 0", "masked 0"),

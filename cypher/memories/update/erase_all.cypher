@@ -1,8 +1,7 @@
 // Erase every memory of a group permanently, with all data about it.
 //
-// That is versions, proposals, mentioned entities, purged memories, sessions, queued episodes, waiting
-// writes,
-// feedback, lessons and learned weights.
+// That is versions, proposals, mentioned entities, purged memories, sessions, queued episodes,
+// waiting writes, feedback, lessons and learned weights.
 // It includes Graphiti's episodes, unless the group has entities that are not memories.
 //
 // access  batch

@@ -219,7 +219,7 @@ async def test_undo_refuses_what_was_changed_since_and_names_it(
     await memory.lifecycle.recover(used.memory_id)
     await memory.add("number 1", importance=2)
     await memory.context.graph.run(
-        "memories/update/erase", group_id=group, memory_ids=[gone.memory_id]
+        "memories/update/erase", group_id=group, memory_ids=[gone.memory_id], tombstones=[]
     )
     await driver.execute_query(
         "MATCH (m:Memory {uuid: $id}) SET m.tags = ['new']", id=twice.memory_id

@@ -37,7 +37,11 @@ def test_lists_are_read_from_commas_or_spaces(monkeypatch: pytest.MonkeyPatch) -
 
 LISTS = [name for name, field in Settings.model_fields.items() if isinstance(field.default, tuple)]
 #: Items of empty lists and tables that do not take any word.
-ITEMS: dict[str, Any] = {"learn": ["proposals"], "proposal_auto_accept": {"duplicate_of": 0.98}}
+ITEMS: dict[str, Any] = {
+    "learn": ["proposals"],
+    "proposal_auto_accept": {"duplicate_of": 0.98},
+    "review_authorities": ["tool", "import"],
+}
 TABLES = [name for name, field in Settings.model_fields.items() if isinstance(field.default, dict)]
 
 
