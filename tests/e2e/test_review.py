@@ -213,8 +213,9 @@ def test_waiting_writes_on_the_command_line(
     told = cli("import", write(tmp_path, *({"content": text} for text in texts)), "--json").json
     assert (told["stored"], told["errors"][0]["code"]) == (0, "pending_review")
     listed = cli("review", "list", "--json").json
-    assert [each["content"] for each in listed["writes"]] == list(texts)
-    ids = [each["pending_id"] for each in listed["writes"]]
+    by_content = {each["content"]: each["pending_id"] for each in listed["writes"]}
+    assert sorted(by_content) == list(texts)
+    ids = [by_content[text] for text in texts]
     assert "authority import" in cli("review", "list").out
     assert cli("review", "accept", ids[0], "--dry-run", "--json").json["done"] == [ids[0]]
     assert cli("review", "accept", ids[0], "--json").json["done"] == [ids[0]]
