@@ -247,7 +247,7 @@ class PendingReviewError(GraphMemoryError):
         self.pending_id = pending_id
         self.rule = rule
         super().__init__(
-            f"The write waits for a review as {pending_id}, by the rule '{rule}'. It is no error: "
+            f"The write waits for a review as {pending_id}, by the rule '{rule}'. It succeeded: "
             "do not repeat it. A person accepts or rejects it; until then nothing finds it."
         )
 
