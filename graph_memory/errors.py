@@ -50,11 +50,9 @@ Each message states the fact, the value and the remedy. `code` is the word that 
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
-from enum import Enum
-from typing import Any, ClassVar, cast
+from typing import ClassVar
 
-from graph_memory.wording import argument, operation, put
+from graph_memory.wording import argument, install_command, operation, put, shown
 
 
 class GraphMemoryError(Exception):
@@ -216,20 +214,9 @@ class RejectedBeforeError(GraphMemoryError):
     def __init__(
         self, tombstone_id: str, reason: str, at: str, by: str, note: str | None = None
     ) -> None:
-        """Build the message; it never contains the statement.
-
-        Args:
-            tombstone_id: The tombstone of the statement.
-            reason: `rejected` or `erased`.
-            at: Instant of the rejection, ISO 8601, UTC.
-            by: Tool or command that rejected or erased it.
-            note: The caller's reason.
-        """
-        self.tombstone_id = tombstone_id
-        self.at = at
-        self.by = by
-        self.reason = reason
-        self.note = note
+        """Build the message from the fields of the tombstone; it never contains the statement."""
+        self.tombstone_id, self.note = tombstone_id, note
+        self.reason, self.at, self.by = reason, at, by
         because = f", because of {shown(note, 200)}" if note else ""
         super().__init__(
             f"This statement was {reason} at {at} by {by}{because}. Nothing was stored. "
@@ -244,8 +231,7 @@ class PendingReviewError(GraphMemoryError):
 
     def __init__(self, pending_id: str, rule: str) -> None:
         """Build the message from the id of the waiting write and the rule by which it waits."""
-        self.pending_id = pending_id
-        self.rule = rule
+        self.pending_id, self.rule = pending_id, rule
         super().__init__(
             f"The write waits for a review as {pending_id}, by the rule '{rule}'. It succeeded: "
             "do not repeat it. A person accepts or rejects it; until then nothing finds it."
@@ -258,8 +244,7 @@ class TombstoneNotFoundError(GraphMemoryError):
     code = "not_found"
 
     def __init__(self, tombstone_id: str, group_id: str) -> None:
-        self.tombstone_id = tombstone_id
-        self.group_id = group_id
+        self.tombstone_id, self.group_id = tombstone_id, group_id
         super().__init__(
             f"No tombstone {shown(tombstone_id)} in group '{group_id}'; "
             f"{operation('tombstone_list')} lists them."
@@ -511,28 +496,3 @@ class LostJobError(GraphMemoryError):
 
 class EndpointError(GraphMemoryError):
     """An OpenAI-compatible endpoint fails; the message holds no credentials of URL or answer."""
-
-
-def install_command(extra: str) -> str:
-    """Return the sentence that names the commands to install an extra."""
-    package = f"'graph-memory[{extra}]'"
-    return f"run `pip install {package}`, or `uv pip install {package}`."
-
-
-def shown(value: object, limit: int = 80) -> str:
-    """Return `value` as a caller would write it, in one line of at most `limit` characters."""
-    try:
-        text = repr(_plain(value))
-    except RecursionError:
-        text = f"<a deeply nested {type(value).__name__}>"
-    return text if len(text) <= limit else f"{text[: limit - 1]}…"
-
-
-def _plain(value: Any) -> Any:
-    """Return enum members and instants as their text, in lists as well; leave the rest."""
-    if isinstance(value, Enum):
-        return value.value
-    if isinstance(value, datetime):
-        return value.isoformat()
-    items = cast(list[Any], value)
-    return [_plain(item) for item in items] if isinstance(value, list | tuple) else value

@@ -11,7 +11,8 @@ from collections.abc import Generator, Iterable, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from graph_memory.errors import SettingsError, install_command, shown
+from graph_memory.errors import SettingsError
+from graph_memory.wording import install_command, shown
 
 if TYPE_CHECKING:
     from opentelemetry import trace as api

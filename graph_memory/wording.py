@@ -10,7 +10,9 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from enum import IntEnum
+from datetime import datetime
+from enum import Enum, IntEnum
+from typing import Any, cast
 
 _OPEN, _CLOSE = "\ue000", "\ue001"
 _MARK = re.compile(f"{_OPEN}(operation|argument) ([a-z_]+)(?: ([^{_CLOSE}]*))?{_CLOSE}")
@@ -125,3 +127,28 @@ def way_in() -> str:
 def put(message: str) -> str:
     """Return a message in the words of the current call."""
     return _words.get().put(message)
+
+
+def install_command(extra: str) -> str:
+    """Return the sentence that names the commands to install an extra."""
+    package = f"'graph-memory[{extra}]'"
+    return f"run `pip install {package}`, or `uv pip install {package}`."
+
+
+def shown(value: object, limit: int = 80) -> str:
+    """Return `value` as a caller would write it, in one line of at most `limit` characters."""
+    try:
+        text = repr(_plain(value))
+    except RecursionError:
+        text = f"<a deeply nested {type(value).__name__}>"
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def _plain(value: Any) -> Any:
+    """Return enum members and instants as their text, in lists as well; leave the rest."""
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, datetime):
+        return value.isoformat()
+    items = cast(list[Any], value)
+    return [_plain(item) for item in items] if isinstance(value, list | tuple) else value

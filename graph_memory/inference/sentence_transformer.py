@@ -17,12 +17,13 @@ from typing import Any, cast
 import numpy as np
 
 from graph_memory.domain.batching import batched
-from graph_memory.errors import EmbeddingError, install_command
+from graph_memory.errors import EmbeddingError
 from graph_memory.inference import packaged_model
 from graph_memory.inference.openai import cut
 from graph_memory.inference.passes import plan_passes
 from graph_memory.ranking.late_interaction import WIDTH, Tokens, Vectors, project_tokens
 from graph_memory.settings.base import Settings
+from graph_memory.wording import install_command
 
 #: Tokens in one pass. Larger passes are not faster, and delay queries.
 _PASS_TOKENS = 1024

@@ -151,7 +151,7 @@ async def _store(
     given: Mapping[str, Any],
     cleared: list[str],
 ) -> Memory | None:
-    """Store changes; None if the group has no such memory, or a part is no longer in it."""
+    """Store changes; None if the group has no such memory, or the part was changed since."""
     return await engine.graph.one(
         "memories/update/update",
         Memory,

@@ -31,7 +31,7 @@ VARIANTS = [
     "Ada really has a favourite sister called Zelda",
     "Ada has a favuorite sister called Zelda",
 ]
-PARAPHRASE = "Zelda is the sister whom Ada likes best"
+PARAPHRASE = "Zelda is the favourite sister of Ada"
 
 
 async def memories(driver: AsyncDriver, group: str) -> int:
