@@ -118,8 +118,9 @@ async def _hold(
     authority = scope.origin.at_most(stored).authority
     rule = pending.rule_for(engine.settings, scope, scope.origin.authority, content)
     if rule:
-        # The masked content, so that no secret waits.
-        kept = changes if changes.supersede_part else replace(changes, content=content)
+        # The masked texts, so that no secret waits.
+        given = changes.content if changes.supersede_part else content
+        kept = replace(changes, content=given and admit(given, engine.settings))
         write = pending.Held("update", content, kept, authority, rule, found.memory_id)
         (error,) = await pending.hold(engine.graph, scope, [write])
         raise error

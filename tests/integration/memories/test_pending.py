@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
+from neo4j import AsyncDriver
 
 from graph_memory import Authority, Grant, GraphMemory
 from graph_memory.api.types import Scope
@@ -118,6 +119,28 @@ async def test_a_waiting_change_leaves_the_content(memory: GraphMemory, group: s
     assert (changed.content, changed.tags, changed.importance) == (TEXT, ["vault"], 9)
     assert changed.origin is not None
     assert changed.origin.authority == "agent"
+
+
+async def test_no_secret_waits(memory: GraphMemory, group: str, driver: AsyncDriver):
+    secret = "AKIAIOSFODNN7EXAMPLE"
+    added = await memory.add("Deploy on Mondays, with the old key", group_id=group)
+    strict = other(memory, review_authorities=(Authority.AGENT,))
+    for write in (
+        strict.add(f"Deploy with {secret}", group_id=group),
+        strict.update(added.memory_id, content=f"Use {secret}", group_id=group),
+        strict.update(
+            added.memory_id, supersede_part="the old key", content=secret, group_id=group
+        ),
+    ):
+        with pytest.raises(PendingReviewError):
+            await write
+    records, _, _ = await driver.execute_query(
+        "MATCH (p:PendingWrite {group_id: $group}) RETURN p.content + p.arguments_json AS text",
+        group=group,
+    )
+    assert len(records) == 3
+    assert all("[AWS access key]" in each["text"] for each in records)
+    assert not any(secret in each["text"] for each in records)
 
 
 @pytest.mark.parametrize(
