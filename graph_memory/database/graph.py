@@ -208,7 +208,7 @@ class Graph:
         """
         statement = self._statement(name)
         statement.check(parameters)
-        found = await transaction.run(statement.text, to_driver(parameters))
+        found = await transaction.run(statement.packed, statement.pack(to_driver(parameters)))
         rows = [record.values() async for record in found]
         return rows[0][0] if rows and statement.returns else rows
 
@@ -229,10 +229,10 @@ class Graph:
         """
         statement = self._statement(name)
         statement.check(parameters)
-        query = Query(statement.text, metadata={"statement": name})
+        query = Query(statement.packed, metadata={"statement": name})
         try:
             async with self._session(READ_ACCESS) as session:
-                result = await session.run(query, to_driver(parameters))
+                result = await session.run(query, statement.pack(to_driver(parameters)))
                 while block := await result.fetch(_BLOCK):
                     yield [record.values() for record in block]
         except (Neo4jError, DriverError) as error:
@@ -317,14 +317,14 @@ class Graph:
     async def _send(self, statement: Statement, parameters: dict[str, Any]) -> list[list[Any]]:
         bounded = statement.access in ("read", "write")
         seconds = self._settings.query_timeout_seconds if bounded else None
-        query = Query(statement.text, metadata={"statement": statement.name}, timeout=seconds)
+        query = Query(statement.packed, metadata={"statement": statement.name}, timeout=seconds)
         # The server stops a slow query itself; this limit covers a server that hangs.
         async with asyncio.timeout(None if seconds is None else seconds + _GRACE_SECONDS):
             # An implicit transaction saves two round trips; CALL { } IN TRANSACTIONS and schema
             # changes require it.
             mode = READ_ACCESS if statement.access == "read" else WRITE_ACCESS
             async with self._session(mode) as session:
-                found = await session.run(query, parameters)
+                found = await session.run(query, statement.pack(parameters))
                 rows = [record.values() async for record in found]
                 return rows[0][0] if bounded and statement.returns else rows
 

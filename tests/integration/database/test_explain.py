@@ -184,7 +184,7 @@ async def test_a_statement_is_planned_without_a_warning(
 ) -> None:
     parameters = {name: dummy(p) for name, p in statement.parameters.items()}
     async with driver.session() as session:
-        result = await session.run("EXPLAIN " + statement.text, parameters)  # type: ignore[arg-type]
+        result = await session.run("EXPLAIN " + statement.packed, statement.pack(parameters))  # type: ignore[arg-type]
         summary = await result.consume()
     assert warnings(summary) == []
     used = set(operators(dict(summary.plan or {})))

@@ -57,6 +57,19 @@ async def test_rows_become_the_values_asked_for(graph: Graph) -> None:
     assert await graph.rows("database/graph/ping", int) == [1]
 
 
+async def test_one_plan_serves_parameters_of_every_size(graph: Graph, driver: AsyncDriver) -> None:
+    async def plans(*groups: str) -> str:
+        await driver.execute_query("CALL db.clearQueryCaches()")
+        for group in groups:
+            prefixes = list(group)
+            given = {"group_id": group, "prefixes": prefixes, "limit": 1}
+            await graph.run("memories/read/ids", **given)
+        cleared = await driver.execute_query("CALL db.clearQueryCaches()")
+        return cleared.records[0]["value"]
+
+    assert await plans("a", "b" * 20, "c" * 2000) == await plans("a")
+
+
 async def test_an_unknown_statement_or_a_wrong_parameter_is_refused_here(graph: Graph) -> None:
     with pytest.raises(StatementError, match="Unknown statement 'database/graph/pong'"):
         await graph.one("database/graph/pong", int)

@@ -66,6 +66,24 @@ def test_a_statement_knows_its_header(tmp_path: Path) -> None:
     assert "//" not in statement.text
 
 
+def test_a_statement_is_sent_with_its_parameters_in_one_map(tmp_path: Path) -> None:
+    quoted = GOOD.replace(
+        "RETURN", "WITH m, '$group_id' AS a, `$b` AS b, $($group_id) AS c\nRETURN"
+    )
+    statement = load(write(tmp_path, "stats/count", quoted))["stats/count"]
+    assert "{group_id: $p.group_id}" in statement.packed
+    assert "'$group_id' AS a, `$b` AS b, $($p.group_id) AS c" in statement.packed
+    assert statement.pack({"group_id": "g"}) == {"p": {"group_id": "g"}}
+
+
+@pytest.mark.parametrize("access", ["schema", "batch"])
+def test_a_schema_or_batch_is_sent_as_it_is(tmp_path: Path, access: str) -> None:
+    text = GOOD.replace("access  read", f"access  {access}")
+    statement = load(write(tmp_path, "stats/count", text))["stats/count"]
+    assert statement.packed == statement.text
+    assert statement.pack({"group_id": "g"}) == {"group_id": "g"}
+
+
 @pytest.mark.parametrize(
     ("broken", "line", "problem"),
     [
