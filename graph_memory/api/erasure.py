@@ -13,6 +13,7 @@ from graph_memory.diagnostics.erasure_check import VerifiedErasure
 from graph_memory.domain.inputs import Line, MemoryId, validate_value
 from graph_memory.domain.receipts import Receipt, receipt_of
 from graph_memory.errors import InvalidArgumentError
+from graph_memory.memories.standing import require_standing
 from graph_memory.wording import argument
 
 Ids = Annotated[tuple[MemoryId, ...], Field(min_length=1, max_length=100_000)]
@@ -52,12 +53,14 @@ class ErasureApi:
             raise InvalidArgumentError("memory_ids", memory_ids, rule)
         if memory_ids is not None:
             given = validate_value(Ids, tuple(memory_ids), "memory_ids")
+            await require_standing(self._context.engine, scope, given)
             return await erasure.erase(self._context, scope, given)
         conversation = validate_value(Line, conversation_id or "", "conversation_id")
         found = await erasure.of_conversation(self._context.graph, scope.group_id, conversation)
         if not found:
             rule = "the group has no memories of this conversation"
             raise InvalidArgumentError("conversation_id", conversation, rule)
+        await require_standing(self._context.engine, scope, found)
         return await erasure.erase(self._context, scope, found, "conversation")
 
     async def verify(

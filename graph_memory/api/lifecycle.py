@@ -19,6 +19,7 @@ from graph_memory.memories import confidence, lifecycle, tombstones
 from graph_memory.memories.confidence import Scan
 from graph_memory.memories.history import Event, TextOrigin, history_of, texts_of
 from graph_memory.memories.lifecycle import Obsolete
+from graph_memory.memories.standing import require_standing
 from graph_memory.memories.tombstones import Rejected
 
 Span = Annotated[float, Field(gt=0, le=36_500, allow_inf_nan=False)]
@@ -95,12 +96,17 @@ class LifecycleApi:
             group_id: The tenant.
 
         Raises:
+            ForbiddenError: The caller's texts wait for a review, and the memory has a higher
+                authority.
             NotFoundError: The group has no such memory.
         """
+        engine, scope = self._context.engine, self._context.scope(group_id)
+        given = validate_value(MemoryId, memory_id, "memory_id")
+        await require_standing(engine, scope, [given])
         return await tombstones.reject(
-            self._context.engine,
-            self._context.scope(group_id),
-            validate_value(MemoryId, memory_id, "memory_id"),
+            engine,
+            scope,
+            given,
             note=None if reason is None else validate_value(Line, reason, "reason"),
         )
 

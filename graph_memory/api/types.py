@@ -41,7 +41,14 @@ from graph_memory.decay.status import (
     describe_status,
 )
 from graph_memory.diagnostics.erasure_check import Finding, VerifiedErasure
-from graph_memory.diagnostics.stats import Averages, EmbeddingCoverage, Health, LastRun, Stats
+from graph_memory.diagnostics.stats import (
+    Averages,
+    EmbeddingCoverage,
+    Health,
+    LastRun,
+    ReviewQueue,
+    Stats,
+)
 from graph_memory.domain.receipts import Receipt, SearchedPlace
 from graph_memory.graphiti.rename_group import is_tenant, remedy
 from graph_memory.learning.clustered import Cluster, ClusterMemories, ClusterMemory, Clusters
@@ -213,6 +220,7 @@ __all__ = [
     "Retrieval",
     "Retrieved",
     "RetrievedMemory",
+    "ReviewQueue",
     "ReviewRefusal",
     "Reviewed",
     "Revocation",

@@ -28,6 +28,7 @@ from pydantic import BeforeValidator
 from graph_memory import metrics
 from graph_memory.context import Context
 from graph_memory.decay.forecast import STATES
+from graph_memory.diagnostics.stats import ReviewQueue
 from graph_memory.domain.timestamps import Instant, instant
 from graph_memory.errors import GraphMemoryError
 from graph_memory.maintenance.totals import count_expired
@@ -111,9 +112,22 @@ class DatabaseMetricsCollector(Collector):
                 "When the latest backup was made; 0: none yet.",
                 _timestamp(snapshot.backed_up_at),
             ),
+            *_review(snapshot.review),
         ):
             if value is not None:
                 yield GaugeMetricFamily(f"knowledge_{name}", help_text, float(value))
+
+
+def _review(review: ReviewQueue) -> Iterator[tuple[str, str, float]]:
+    """Yield name, help text and value of each gauge of the review."""
+    yield "pending_writes", "Writes that wait for a review.", review.waiting_writes
+    yield (
+        "pending_writes_oldest_timestamp_seconds",
+        "When the earliest waiting write came; 0: none waits.",
+        _timestamp(review.waiting_since),
+    )
+    yield "open_proposals", "Proposals without a decision.", review.open_proposals
+    yield "tombstones", "Statements that were rejected or erased.", review.tombstones
 
 
 #: The counters without labels: name, help text, and name of the total.
@@ -232,6 +246,7 @@ class DatabaseMetrics:
     running_since: Instant | None = None
     paused: bool = False
     backed_up_at: Instant | None = None
+    review: ReviewQueue = field(default_factory=ReviewQueue)
 
     @property
     def decay_score_avg(self) -> float | None:

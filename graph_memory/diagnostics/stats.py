@@ -71,6 +71,16 @@ class LastRun:
 
 
 @dataclass(frozen=True, slots=True)
+class ReviewQueue:
+    """The work that waits for a review, and the number of tombstones."""
+
+    waiting_writes: int = 0
+    open_proposals: int = 0
+    waiting_since: Instant | None = None  #: instant of the earliest waiting write
+    tombstones: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Health:
     """The health of a group: its memories by state, their averages, and the pending work."""
 
@@ -80,6 +90,7 @@ class Health:
     averages: Averages
     classification_pending: int
     embeddings_missing: int
+    review: ReviewQueue
     last_run: LastRun | None  #: the latest run that treated the group
     paused: Pause | None  #: the pause of maintenance, if it is paused
     recoverable_until_soonest: datetime | None  #: of the deleted memories
@@ -156,6 +167,7 @@ async def health(context: Context, group_id: str) -> Health:
         now=instant(context.clock()),
         decay=policies.rules(settings),
     )
+    (review,) = await graph.rows("diagnostics/stats/review", ReviewQueue, group_id=group_id)
     retention = timedelta(days=settings.soft_delete_retention_days)
     runs = await records.runs(graph, limit=_RUNS)
     ours = (run for run in runs if run.groups is None or group_id in run.groups)
@@ -166,6 +178,7 @@ async def health(context: Context, group_id: str) -> Health:
         averages=counts.averages,
         classification_pending=counts.classification_pending,
         embeddings_missing=await _missing(context, group_id),
+        review=review,
         last_run=next(map(LastRun.of, ours), None),
         paused=await records.paused(graph),
         recoverable_until_soonest=counts.first_deleted_at and counts.first_deleted_at + retention,

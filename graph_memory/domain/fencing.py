@@ -1,7 +1,8 @@
 """Stored texts between the tags of a fence, so that a model reads them as data. No I/O.
 
 A text cannot close the fence, nor any tag that a harness puts around it: every `<` in it becomes
-`&lt;`. Lines after its first one are indented, so that none looks like another item. Characters
+`&lt;`, and so does a bracket that only looks like one before the tag of the fence or before a
+slash. Lines after its first one are indented, so that none looks like another item. Characters
 that a reader does not see, such as marks of direction, are dropped.
 """
 
@@ -19,6 +20,13 @@ _NOTICE = (
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
     "\U000e0000-\U000e007f]"
+)
+
+#: Brackets of other scripts before a slash, or before the beginning of the tag in any such letters.
+_LIKE_A_TAG = re.compile(
+    "[\uff1c\ufe64\u2039\u2329\u3008\u27e8\u1438\u02c2\u276e\u2770]"
+    r"(?=\s*(?:[/\uff0f\u2215\u2044\u29f8]|[m\uff4d\u043c][e\uff45\u0435]))",
+    re.IGNORECASE,
 )
 
 
@@ -45,4 +53,4 @@ def item(head: str, text: str) -> str:
 def escaped(text: str) -> str:
     """Return a text in which no tag begins, without characters that a reader does not see."""
     plain = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _UNSEEN.sub("", plain).replace("<", "&lt;")
+    return _LIKE_A_TAG.sub("&lt;", _UNSEEN.sub("", plain)).replace("<", "&lt;")

@@ -26,6 +26,7 @@ from graph_memory.memories import tombstones
 from graph_memory.memories.absent import not_found
 from graph_memory.memories.access import restore_contents
 from graph_memory.memories.deduplication import check_not_stored, dedup_key
+from graph_memory.memories.standing import require_standing
 from graph_memory.ranking.profiles import importance_parameters
 from graph_memory.wording import argument
 
@@ -148,6 +149,7 @@ async def supersede(
 async def _mark(
     engine: Engine, scope: CallScope, memory_id: str, reason: str, superseded_by: str | None
 ) -> Marked:
+    await require_standing(engine, scope, [memory_id])
     marked = await engine.graph.one(
         "memories/lifecycle/mark_obsolete",
         Marked,

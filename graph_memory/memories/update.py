@@ -28,6 +28,7 @@ from graph_memory.memories.deduplication import check_not_stored
 from graph_memory.memories.partial import check_part, with_part_superseded
 from graph_memory.memories.read import get_many, view_parameters
 from graph_memory.memories.screening import admit
+from graph_memory.memories.standing import require_standing
 from graph_memory.memories.tombstones import Cause
 from graph_memory.wording import argument
 
@@ -87,7 +88,9 @@ async def update(
             is the memory itself or below it. The new content contains a secret to refuse, or the
             part to supersede does not stand once in the content.
         DuplicateError: Another memory has the new content.
+        ForbiddenError: The caller's texts wait for a review, and the memory has a higher authority.
         NotFoundError: The group has no such memory, or no such parent.
+        PendingReviewError: The new content waits for a review.
         RejectedBeforeError: The group has rejected or erased the new content.
     """
     given, cleared = _given(changes)
@@ -96,8 +99,10 @@ async def update(
     if changes.parent_id:
         await _check_parent(engine.graph, scope.group_id, memory_id, changes.parent_id)
     given |= await _texts(engine, scope, found, changes)
-    if "content" in given and not reviewed:
-        await _hold(engine, scope, found, changes, given["content"])
+    if not reviewed:
+        if "content" in given:
+            await _hold(engine, scope, found, changes, given["content"])
+        await require_standing(engine, scope, [memory_id])
     try:
         memory = await _store(engine, scope, found, changes, given, cleared)
     except UniquenessError:
@@ -259,8 +264,10 @@ async def delete(
             stored again.
 
     Raises:
+        ForbiddenError: The caller's texts wait for a review, and the memory has a higher authority.
         NotFoundError: The group has no such memory.
     """
+    await require_standing(engine, scope, [memory_id])
     if permanent:
         left = (
             await tombstones.rows_of(engine, scope, [memory_id], Cause.ERASED) if tombstone else ()
@@ -320,6 +327,7 @@ async def delete_all(
     """
     graph, group_id = engine.graph, scope.group_id
     require_confirmation(confirm, group_id)
+    await require_standing(engine, scope, None)
     if permanent:
         deleted = await graph.one("memories/update/erase_all", int, group_id=group_id)
         await graph.run("memories/update/blank_changes", group_id=group_id)

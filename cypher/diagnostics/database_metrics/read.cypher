@@ -1,4 +1,4 @@
-// Count the memories of all groups by state, and read the results of runs and backups.
+// Count the memories of all groups by state and what waits, and read results of runs and backups.
 //
 // access  read
 // param   now  : STRING — ISO 8601, UTC
@@ -11,6 +11,7 @@
 // returns running_since : STRING? — ISO 8601, UTC
 // returns paused        : BOOLEAN
 // returns backed_up_at  : STRING? — ISO 8601, UTC
+// returns review        : MAP — waiting_writes, waiting_since, open_proposals and tombstones
 WITH
   COLLECT {
     MATCH (m:Memory)
@@ -43,5 +44,11 @@ WITH
     MATCH (pause:Control {key: 'pause'})
     WHERE pause.since IS NOT NULL
   } AS paused,
-  head(COLLECT { MATCH (backup:Control {key: 'backup'}) RETURN backup.at }) AS backed_up_at
-RETURN states, due, totals, last, running_since, paused, backed_up_at
+  head(COLLECT { MATCH (backup:Control {key: 'backup'}) RETURN backup.at }) AS backed_up_at,
+  {
+    waiting_writes: COUNT { MATCH (:PendingWrite) },
+    waiting_since: head(COLLECT { MATCH (p:PendingWrite) RETURN min(p.created_at) }),
+    open_proposals: COUNT { MATCH (:Proposal {status: 'open'}) },
+    tombstones: COUNT { MATCH (:Tombstone) }
+  } AS review
+RETURN states, due, totals, last, running_since, paused, backed_up_at, review

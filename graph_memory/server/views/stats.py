@@ -5,6 +5,7 @@ from graph_memory.api.types import (
     EmbeddingCoverage,
     LastRun,
     Pause,
+    ReviewQueue,
     TypeCount,
 )
 from graph_memory.domain.timestamps import Instant
@@ -48,6 +49,7 @@ class HealthView(ValueView):
     averages: Averages
     classification_pending: int
     embeddings_missing: int
+    review: ReviewQueue
     last_run: LastRun | None
     paused: Pause | None
     recoverable_until_soonest: Instant | None
@@ -61,6 +63,8 @@ class HealthView(ValueView):
             f"stability {_mean(means.stability)}, confidence {_mean(means.confidence)}.",
             f"Waiting: {self.classification_pending} to be rated, "
             f"{self.embeddings_missing} without a vector.",
+            f"Review: {self.review.waiting_writes} writes wait, "
+            f"{self.review.open_proposals} proposals are open.",
         ]
         if run := self.last_run:
             lines.append(f"Last run: {run.started_at:%Y-%m-%d %H:%M}Z, {run.status}.")

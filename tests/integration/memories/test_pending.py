@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from neo4j import AsyncDriver
 
-from graph_memory import Authority, Grant, GraphMemory
+from graph_memory import Authority, Grant, GraphMemory, ReviewQueue
 from graph_memory.api.types import Scope
+from graph_memory.diagnostics.database_metrics import read_metrics
 from graph_memory.errors import (
     ForbiddenError,
     NotFoundError,
@@ -18,6 +19,7 @@ from graph_memory.errors import (
 )
 from graph_memory.settings.base import read_settings
 from graph_memory.transfer.import_export import export_lines, import_lines
+from tests.conftest import Clock
 from tests.integration.maintenance.test_run import other
 from tests.support.mcp_client import call, inside, refused
 
@@ -66,6 +68,28 @@ async def _by_capture(memory: GraphMemory, group: str) -> None:
     raise PendingReviewError("", "")
 
 
+async def test_health_and_metrics_count_what_waits(memory: GraphMemory, clock: Clock, group: str):
+    strict = other(memory, review_authorities=("agent",))
+    before = await read_metrics(memory.context)
+    assert before is not None
+    with pytest.raises(PendingReviewError):
+        await strict.add(TEXT)
+    since = clock.now
+    clock.advance(days=8)
+    waiting = await memory.health()
+    assert waiting.review == ReviewQueue(1, 0, since, 0)
+    during = await read_metrics(memory.context)
+    assert during is not None
+    assert during.review.waiting_writes == before.review.waiting_writes + 1
+    assert during.review.waiting_since is not None
+    (write,) = (await memory.pending.list()).writes
+    await memory.pending.reject([write.pending_id])
+    assert (await memory.health()).review == ReviewQueue(0, 0, None, 1)
+    after = await read_metrics(memory.context)
+    assert after is not None
+    assert after.review.tombstones == before.review.tombstones + 1
+
+
 @pytest.mark.parametrize("write", [_by_add, _by_batch, _by_import, _by_capture])
 async def test_a_waiting_write_is_found_nowhere_until_it_is_accepted(
     memory: GraphMemory, group: str, write: Callable[[GraphMemory, str], Awaitable[None]]
@@ -111,7 +135,9 @@ async def test_a_waiting_change_leaves_the_content(memory: GraphMemory, group: s
     with pytest.raises(PendingReviewError):
         await strict.update(added.memory_id, content=TEXT, tags=["vault"], group_id=group)
     assert await found(memory, group) == {"The code is secret"}
-    await strict.update(added.memory_id, importance=9, group_id=group)  # no new text
+    with pytest.raises(ForbiddenError, match="has the authority person"):
+        await strict.update(added.memory_id, importance=9, group_id=group)
+    await acting(strict, Authority.PERSON).update(added.memory_id, importance=9, group_id=group)
     (waiting,) = (await memory.pending.list(group_id=group)).writes
     assert (waiting.kind, waiting.memory_id) == ("update", added.memory_id)
     await memory.pending.accept(group_id=group)
