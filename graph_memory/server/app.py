@@ -143,6 +143,7 @@ def _server(opening: Opening, verifier: Verifier | None, chosen: list[MemoryTool
         log_level="WARNING",
         subscriptions=False,  # the lists never change while the server runs
         tools=[*chosen],
+        extensions=[page.app_extension()] if opening.settings.page else [],
         token_verifier=verifier,
         auth=auth_settings(opening.settings) if verifier else None,
     )

@@ -10,6 +10,8 @@ from contextlib import asynccontextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
+from mcp.server.apps import APP_MIME_TYPE, Apps
+from mcp.server.mcpserver.resources import FunctionResource
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.requests import Request
@@ -20,7 +22,7 @@ from starlette.types import Scope as ASGIScope
 
 from graph_memory.api.service import GraphMemory
 from graph_memory.api.types import Run, Scope
-from graph_memory.server.tool import READS, Toolset
+from graph_memory.server.tool import PAGE_URI, READS, Toolset
 from graph_memory.server.views.base import ValueView
 
 PATH = "/app"
@@ -64,6 +66,29 @@ async def list_runs(memory: GraphMemory) -> RunsView:
     return RunsView.of(await memory.maintenance.status())
 
 
+def app_extension() -> Apps:
+    """Return the extension MCP Apps, by which a client shows the page beside an answer."""
+    apps = Apps()
+    apps.add_resource(
+        FunctionResource.from_function(
+            _document,
+            uri=PAGE_URI,
+            name="page",
+            title="The page",
+            description="Search, the life of a memory, forecast, runs and review, for people.",
+            mime_type=APP_MIME_TYPE,
+        )
+    )
+    return apps
+
+
+def _document() -> str:
+    # The template engine is no use to a server over stdio, which starts within a second.
+    from graph_memory.reporting.html import living_page
+
+    return living_page().document
+
+
 def add_page(app: Starlette, calls: Starlette) -> None:
     """Add the page to a web application.
 
@@ -88,7 +113,6 @@ def add_page(app: Starlette, calls: Starlette) -> None:
 
 async def _page(_: Request) -> HTMLResponse:
     """Answer with the page. It holds no data, so that it needs no token."""
-    # The template engine is no use to a server over stdio, which starts within a second.
     from graph_memory.reporting.html import living_page
 
     page = living_page()

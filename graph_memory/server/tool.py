@@ -50,6 +50,10 @@ DESTROYS = ToolAnnotations(
     read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
 )
 
+PAGE_URI = "ui://graph-memory/page"
+#: Metadata of tools whose answers a client that supports MCP Apps can show on the page.
+ON_PAGE = {"ui": {"resourceUri": PAGE_URI}}
+
 _TENANT = {"user_context": "group_id"}
 
 #: Codes of internal defects. Their messages go to the log and not to the client.

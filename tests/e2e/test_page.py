@@ -7,6 +7,7 @@ from typing import Any
 import httpx
 import pytest
 import pytest_asyncio
+from mcp.types import TextResourceContents
 from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory, Settings
@@ -19,7 +20,7 @@ from graph_memory.inference.embedder import Embedder
 from graph_memory.learning.proposals import NewProposal, propose
 from graph_memory.reporting.html import living_page
 from tests.support.dump import dump
-from tests.support.mcp_client import serving
+from tests.support.mcp_client import inside, serving
 from tests.support.node import Browser, browsing, packages_folder
 
 HOSTILE = (
@@ -42,6 +43,30 @@ await page.click("#query", { clickCount: 3 });
 await page.keyboard.type(query);
 await page.keyboard.press("Enter");
 await page.waitForSelector("#results li");
+"""
+
+#: A host of MCP Apps: a page that passes on the calls of its frame.
+HOST = """
+await page.goto(url + "/healthz");
+await page.evaluate((html, headers) => {
+  window.asked = [];
+  const passOn = async (message) => {
+    const body = JSON.stringify(message);
+    const response = await fetch("/mcp", { method: "POST", headers, body });
+    return JSON.parse((await response.text()).split("data: ")[1]);
+  };
+  window.addEventListener("message", async ({ data, source }) => {
+    asked.push(data.method);
+    if (data.id === undefined) return;
+    const greeting = { jsonrpc: "2.0", id: data.id, result: { protocolVersion: "2026-01-26" } };
+    source.postMessage(data.method === "ui/initialize" ? greeting : await passOn(data), "*");
+  });
+  const frame = document.createElement("iframe");
+  frame.sandbox = "allow-scripts";
+  frame.srcdoc = html;
+  document.body.append(frame);
+}, html, headers);
+const frame = await (await page.waitForSelector("iframe")).contentFrame();
 """
 
 
@@ -268,6 +293,40 @@ async def test_runs_are_undone_by_two_presses(
     assert said
     runs = {each.run_id: each.status for each in (await shared.maintenance.status()).runs}
     assert runs[run.run_id or ""] == "undone"
+
+
+async def test_a_client_shows_the_page_as_an_mcp_app(
+    browser: Browser, url: str, shared: GraphMemory
+) -> None:
+    """The frame of the host allows scripts alone, and passes on what the page asks for."""
+    async with inside(shared, toolsets=("core", "learning")) as client:
+        meta = {tool.name: tool.meta or {} for tool in (await client.list_tools()).tools}
+        assert meta["list_pending"]["ui"] == meta["list_proposals"]["ui"]
+        read = await client.read_resource(meta["list_pending"]["ui"]["resourceUri"])
+    (document,) = read.contents
+    assert isinstance(document, TextResourceContents)
+    assert document.mime_type == "text/html;profile=mcp-app"
+    seen = await browser.run(
+        HOST
+        + """
+        await frame.waitForSelector("#states table");
+        await frame.type("#query", "green tea");
+        await page.keyboard.press("Enter");
+        await (await frame.waitForSelector("#results button.plain")).press("Enter");
+        await frame.waitForSelector("#life .curve");
+        return {
+          life: await frame.$eval("#life", (each) => each.innerText),
+          runs: await frame.$eval("#run-list", (each) => each.innerText),
+          asked: await page.evaluate(() => asked),
+        };""",
+        url=url,
+        html=document.text,
+        headers=HEADERS,
+    )
+    assert "Ada prefers green tea" in seen["life"]
+    assert "No tool 'list_runs'" in seen["runs"]
+    assert seen["asked"][:2] == ["ui/initialize", "ui/notifications/initialized"]
+    assert {*seen["asked"][2:]} == {"tools/call"}
 
 
 async def test_a_token_is_asked_for_and_kept_in_memory_only(

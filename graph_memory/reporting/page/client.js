@@ -63,7 +63,7 @@ function heard(event) {
   if (event.source !== window.parent || event.data?.jsonrpc !== "2.0") return;
   const { id, method, result, error } = event.data;
   if (method) {
-    if (id !== undefined) post({ id, result: {} });
+    if (id !== undefined) post({ id, result: {} }); // a ping, or the end of the frame
     return;
   }
   const asked = waiting.get(id);

@@ -16,8 +16,9 @@ function noRuns(error) {
   byId("run-list").replaceChildren(make("p", {}, error.message));
 }
 
-function onSubmit(id, action) {
-  byId(id).addEventListener("submit", (event) => {
+// Enter in a field presses the button, too. A sandbox of a host lets no form be submitted.
+function onPress(id, action) {
+  byId(id).querySelector("button").addEventListener("click", (event) => {
     event.preventDefault();
     reported(action());
   });
@@ -37,10 +38,11 @@ async function moveClock() {
 }
 
 function listen() {
-  onSubmit("token-form", takeToken);
-  onSubmit("group-form", load);
-  onSubmit("search-form", search);
+  onPress("token-form", takeToken);
+  onPress("group-form", load);
+  onPress("search-form", search);
   byId("queue").addEventListener("keydown", keyed);
+  onPress("help", async () => byId("help").close());
   window.addEventListener("beforeunload", warn);
   byId("to-review").addEventListener("click", () => setTimeout(() => byId("queue").focus()));
   for (const name of ["as_of", "known_at"]) {

@@ -11,7 +11,7 @@ from graph_memory.domain.inputs import MemoryId
 from graph_memory.domain.models import ClusterAction, EntityKind, ProposalKind, ProposalStatus
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.server import parameters
-from graph_memory.server.tool import DESTROYS, READS, Toolset
+from graph_memory.server.tool import DESTROYS, ON_PAGE, READS, Toolset
 from graph_memory.server.views.clusters import ClusterChangeView, ClustersView
 from graph_memory.server.views.entities import EntitiesView
 from graph_memory.server.views.learning import DecisionView, ProposalsView
@@ -28,7 +28,7 @@ Kinds = Annotated[
 ]
 
 
-@toolset.tool("List proposals", READS)
+@toolset.tool("List proposals", READS, meta=ON_PAGE)
 async def list_proposals(
     memory: GraphMemory,
     kinds: Kinds = None,

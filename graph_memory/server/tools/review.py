@@ -8,13 +8,13 @@ from graph_memory.api.service import GraphMemory
 from graph_memory.api.types import Scope
 from graph_memory.domain.inputs import Line, MemoryId
 from graph_memory.server import parameters
-from graph_memory.server.tool import DESTROYS, READS, Toolset
+from graph_memory.server.tool import DESTROYS, ON_PAGE, READS, Toolset
 from graph_memory.server.views.review import PendingView, ReviewedView
 
 toolset = Toolset(Scope.ADMIN)
 
 
-@toolset.tool("List waiting writes", READS)
+@toolset.tool("List waiting writes", READS, meta=ON_PAGE)
 async def list_pending(
     memory: GraphMemory, limit: parameters.Limit = 20, group_id: parameters.GroupId = None
 ) -> PendingView:
