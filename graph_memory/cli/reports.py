@@ -74,15 +74,20 @@ def browser(
 async def report(
     html: Annotated[Path, typer.Option(help="HTML file to write.")],
 ) -> None:
-    """Write an HTML page on a group: states, retention, forecast, connectors and health."""
+    """Save the page of a group: states, retention, forecast, connectors and health.
+
+    A server has the living page at /app. The file needs none, and holds what it shows.
+    """
     from graph_memory.reporting.html import page
     from graph_memory.reporting.report import report as report_of
+    from graph_memory.server.recording import recorded
 
     require_writable(html, "--html")
     async with opened() as memory:
         found = await report_of(memory)
+        answers = await recorded(memory, found.leads, found.group_id)
     with replacing(html) as path:
-        path.write_text(page(found), encoding="utf-8")
+        path.write_text(page(found, answers), encoding="utf-8")
     show_fields({"file": html.absolute(), "group_id": found.group_id})
 
 

@@ -1,65 +1,73 @@
 """The page as one HTML document that needs nothing else: no font, no library, no other origin.
 
-`page/page.html.jinja` is the template of both forms: saved, with the report of a group and without
-a script, and living, with the script that calls the tools of its server or of its MCP host. The
-page is light or dark, as the reader's browser prefers.
+`page/page.html.jinja` is the template of both forms: saved, with the report of a group, and living,
+with calls of the tools of its server or of its MCP host. The same script draws both. The page is
+light or dark, as the reader's browser prefers.
 """
 
 import base64
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from importlib.resources import files
+from itertools import groupby
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from pydantic_core import to_jsonable_python
 
-from graph_memory.reporting import plots
 from graph_memory.reporting.report import GroupReport
 
 #: The parts of the script, in their order.
-_SCRIPTS = ("elements", "client", "drawings", "memories", "review", "overview", "start")
-
-_SAVED_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+_SCRIPTS = ("elements", "saved", "client", "drawings", "memories", "review", "overview", "start")
 
 
 @dataclass(frozen=True, slots=True)
-class LivingPage:
-    """The living page: its document, and its Content-Security-Policy."""
+class Document:
+    """A page: its document, and its Content-Security-Policy."""
 
     document: str
     policy: str
 
 
-def page(report: GroupReport) -> str:
-    """Return the whole document of a saved report."""
-    return _template().render(
-        policy=_SAVED_POLICY,
-        style=_part("page.css"),
+def page(report: GroupReport, answers: Mapping[str, Any] | None = None) -> str:
+    """Return the whole document of a saved report.
+
+    Args:
+        report: The report of a group.
+        answers: Answers of tools, by tool and by id of a memory; the page shows these memories.
+    """
+    return _document(
+        policy="",
         report=report,
+        saved=_saved(report, answers or {}),
         cell=_cell,
         forecast=report.forecast,
         status=report.status,
-        colours=plots.STATE_COLOURS,
-        pictures=_pictures(report),
         **_numbers(report),
         **_rows(report),
-    )
+    ).document
 
 
 @cache
-def living_page() -> LivingPage:
-    """Return the page without data. Its script runs by its hash, and no other script runs."""
+def living_page() -> Document:
+    """Return the page without data."""
+    return _document(policy="; connect-src 'self'", report=None)
+
+
+def _document(policy: str, **given: Any) -> Document:
+    """Return the document with its policy: its script runs by its hash, and no other one does."""
     style = _part("page.css")
     parts = "".join(_part(f"{name}.js") for name in _SCRIPTS)
     script = f'(() => {{\n"use strict";\n{parts}}})();\n'
-    policy = (
+    whole = (
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
-        "connect-src 'self'; base-uri 'none'; form-action 'none'"
+        f"base-uri 'none'; form-action 'none'{policy}"
     )
-    document = _template().render(policy=policy, style=style, script=script, report=None)
-    return LivingPage(document, policy)
+    document = _template().render(policy=whole, style=style, script=script, **given)
+    return Document(document, whole)
 
 
 def _template() -> Template:
@@ -126,15 +134,27 @@ def _rows(report: GroupReport) -> dict[str, list[tuple[object, ...]]]:
     }
 
 
-def _pictures(report: GroupReport) -> dict[str, str]:
-    """Draw what the page shows; without memories, only the curves."""
-    pictures = {"curves": plots.curves_svg(report.curves)}
-    if report.dots:
-        pictures["dots"] = plots.dots_svg(report.dots)
-        pictures["forecast"] = plots.forecast_svg(report.forecast)
-    if report.neighbours:
-        pictures["graph"] = plots.graph_svg(report.connectors, report.neighbours)
-    return pictures
+def _saved(report: GroupReport, answers: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the script draws and shows, as JSON; without memories, only the curves."""
+    stabilities = groupby(report.curves, key=lambda each: each.stability)
+    return {
+        "answers": answers,
+        "curves": {
+            stability: [round(each.retention, 3) for each in points]
+            for stability, points in stabilities
+        },
+        "days": max(each.day for each in report.curves),
+        "dots": [
+            (each.state, each.importance, round(each.idle_days, 1), round(each.retention, 3))
+            for each in report.dots
+        ],
+        "forecast": to_jsonable_python(report.forecast.points),
+        "nodes": [
+            {"memory_id": each.memory_id, "content": report.leads.get(each.memory_id)}
+            for each in report.connectors
+        ],
+        "edges": [{"from_id": start, "to_id": end} for start, end in report.neighbours],
+    }
 
 
 def _cell(value: object) -> str:

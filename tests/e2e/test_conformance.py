@@ -15,6 +15,7 @@ import pytest_asyncio
 from graph_memory import GraphMemory
 from graph_memory.reporting.html import page
 from graph_memory.reporting.report import report
+from graph_memory.server.recording import recorded
 from tests.support.mcp_client import serving
 from tests.support.node import HERE, node, packages_folder
 
@@ -117,7 +118,9 @@ async def test_the_report_is_seen_in_a_real_browser(
     other = await memory.add("the harbour is near")
     await memory.relations.add(other.memory_id, hub.memory_id, "references")
     file = tmp_path / "report.html"
-    file.write_text(page(await report(memory)), encoding="utf-8")
+    found = await report(memory)
+    answers = await recorded(memory, found.leads, found.group_id)
+    file.write_text(page(found, answers), encoding="utf-8")
 
     seen = json.loads(await node(packages, "look.mjs", file.as_uri()))
 
@@ -137,5 +140,7 @@ async def test_the_report_is_seen_in_a_real_browser(
     assert seen["widerOnAPhone"] <= 0
     assert seen["dark"] == {"paper": "rgb(24, 26, 27)", "ink": "rgb(221, 221, 221)"}
     assert hostile in seen["text"]
+    assert "Way in" in seen["life"]
+    assert hostile in seen["life"]
     assert seen["faults"] == []
     assert {address.split(":")[0] for address in seen["requests"]} == {"file"}

@@ -401,3 +401,11 @@ async def test_the_page_is_small_and_its_policy_strict(url: str) -> None:
     assert "unsafe" not in policy
     assert "style=" not in answer.text
     assert "set-cookie" not in answer.headers
+
+
+async def test_an_operator_can_serve_without_the_page(shared: GraphMemory) -> None:
+    settings = shared.settings.model_copy(update={"page": False})
+    bare = GraphMemory.over(shared.context.graph, shared.context.embedder, settings)
+    async with serving(bare) as base, httpx.AsyncClient(base_url=base, headers=HEADERS) as http:
+        assert (await http.get("/app")).status_code == 404
+        assert (await http.post("/app/mcp", json=CALL)).status_code == 404

@@ -61,16 +61,17 @@ function fitted(at) {
 
 function edgeLine(edge, [x1, y1], [x2, y2]) {
   return draw("line", { class: "edge", x1, y1, x2, y2, "stroke-width": 1 + 2 * (edge.strength ?? 0) },
-    draw("title", {}, edge.relation_type));
+    draw("title", {}, edge.relation_type ?? "related"));
 }
 
 function nodeDot(node, [x, y], first, open) {
   const go = () => open(node.memory_id);
   const keyed = (event) => event.key === "Enter" && go();
-  const name = { class: "node", role: "button", tabindex: 0, "aria-label": lead(node.content), onclick: go, onkeydown: keyed };
-  return draw("g", name, draw("title", {}, lead(node.content, 240)),
-    draw("circle", { cx: x, cy: y, r: first ? 12 : 8, opacity: node.lifecycle_state === "ACTIVE" ? 1 : 0.5 }),
-    draw("text", { x, y: y + 24, "text-anchor": "middle" }, lead(node.content, 22)));
+  const title = lead(node.content ?? node.memory_id, 240);
+  const name = { class: "node", role: "button", tabindex: 0, "aria-label": title, onclick: go, onkeydown: keyed };
+  return draw("g", name, draw("title", {}, title),
+    draw("circle", { cx: x, cy: y, r: first ? 12 : 8, opacity: (node.lifecycle_state ?? "ACTIVE") === "ACTIVE" ? 1 : 0.5 }),
+    draw("text", { x, y: y + 24, "text-anchor": "middle" }, lead(node.content ?? "", 22)));
 }
 
 // Retention is what the policy keeps: amplitude * e^(-rate * days) + offset, from the last use on.
@@ -115,3 +116,29 @@ function area(points, state, below, most) {
   const top = below.map((count, n) => `${x(n)},${y(count)}`);
   return draw("polygon", { points: [...top, ...bottom].join(" "), fill: COLOURS[state] }, draw("title", {}, state));
 }
+
+const keptAt = (kept) => 20 + (1 - kept) * (HEIGHT - 50);
+
+// The five stabilities are told apart by the numbers at the ends of their lines.
+function curvesPicture(curves, days) {
+  const line = ([stability, kept]) => {
+    const x = (n) => (n / (kept.length - 1)) * (WIDTH - 20);
+    const points = kept.map((each, n) => `${x(n)},${keptAt(each)}`).join(" ");
+    return [draw("polyline", { class: "curve", points }),
+      draw("text", { class: "axis", x: WIDTH - 14, y: keptAt(kept.at(-1)) + 4 }, stability)];
+  };
+  return picture("Retention curves by stability", ...Object.entries(curves).flatMap(line), ...axis(days));
+}
+
+function dotsPicture(dots) {
+  const days = Math.max(...dots.map(([, , idle]) => idle), 1);
+  const dot = ([state, importance, idle, kept]) => draw("circle", {
+    cx: 10 + (idle / days) * (WIDTH - 20), cy: keptAt(kept), r: 1.5 + importance * 0.7, fill: COLOURS[state], opacity: 0.6,
+  });
+  return picture("Retention of each memory, by days unused", ...dots.map(dot), ...axis(Math.round(days)));
+}
+
+const axis = (days) => [
+  draw("text", { class: "axis", x: 0, y: HEIGHT - 6 }, "0 days unused"),
+  draw("text", { class: "axis", x: WIDTH, y: HEIGHT - 6, "text-anchor": "end" }, `${days} days`),
+];

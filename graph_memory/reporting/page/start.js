@@ -52,6 +52,7 @@ function listen() {
 }
 
 async function start() {
+  if (saved) return showSaved();
   listen();
   showClocks();
   await meetHost();

@@ -23,6 +23,8 @@ const seen = await page.evaluate(() => ({
   wider: document.documentElement.scrollWidth - innerWidth,
   text: document.body.innerText,
 }));
+await page.click("#graph .node");
+seen.life = await page.$eval("#life", (each) => each.innerText);
 await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }]);
 seen.dark = await page.evaluate(() => ({
   paper: getComputedStyle(document.body).backgroundColor,
