@@ -27,6 +27,7 @@ from graph_memory.server import page, resources
 from graph_memory.server.auth import Verifier, auth_settings, caller
 from graph_memory.server.handshake import chosen_tools
 from graph_memory.server.opening import Opening
+from graph_memory.server.refused_frames import PlainRefusals
 from graph_memory.server.tool import MemoryTool, Toolset, refusal
 from graph_memory.server.tools import (
     admin,
@@ -177,6 +178,7 @@ def http_app(memory: GraphMemory | Opening, *, require_tokens: bool = False) -> 
     if settings.page:
         page_server = _server(opening, verifier, _page_tools())
         page.add_page(app, _over_http(page_server, page.CALLS_PATH, settings, json_response=True))
+    app.add_middleware(PlainRefusals)
     app.add_middleware(_ContinuedTrace)
     if settings.cors_origins:
         app.add_middleware(

@@ -44,7 +44,8 @@ def read(path: Path) -> Iterator[SourceItem]:
     """Yield the notes and observations of a folder; a link names a title, permalink or file."""
     if not path.is_dir():
         raise SourceFormatError(path, _EXPECTED, "a file")
-    files = [f for f in sorted(path.rglob("*.md")) if f.is_file() and not _hidden(f, path)]
+    found = (file for file in sorted(path.rglob("*.md")) if not _hidden(file, path))
+    files = [file for file in found if file.is_file() and _within(file, path)]
     if not files:
         raise SourceFormatError(path, _EXPECTED, "no Markdown file in it")
     names: dict[str, str] = {}
@@ -61,6 +62,11 @@ def read(path: Path) -> Iterator[SourceItem]:
 
 def _hidden(file: Path, folder: Path) -> bool:
     return any(part.startswith(".") for part in file.relative_to(folder).parts)
+
+
+def _within(file: Path, folder: Path) -> bool:
+    """Check that a file is not a link to somewhere outside the folder."""
+    return file.resolve().is_relative_to(folder.resolve())
 
 
 def _note(file: Path, folder: Path) -> _Note:

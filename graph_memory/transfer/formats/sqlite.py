@@ -40,8 +40,10 @@ def database(
                 if missing := sorted(wanted - columns(connection, table)):
                     found = f"no {table}.{missing[0]} in it"
                     raise SourceFormatError(path, expected, found)
+                if is_view(connection, table):  # a view may compute without an end
+                    raise SourceFormatError(path, expected, f"a view in place of table {table}")
             yield connection
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite's own message may be damaged
         raise SourceFormatError(path, expected, f"a file SQLite cannot read ({error})") from error
 
 
@@ -49,6 +51,12 @@ def columns(connection: sqlite3.Connection, table: str) -> set[str]:
     """Return the columns of a table, or an empty set if the table does not exist."""
     found = connection.execute("SELECT name FROM pragma_table_info(?)", (table,))
     return {row["name"] for row in found}
+
+
+def is_view(connection: sqlite3.Connection, table: str) -> bool:
+    """Check whether a name is that of a view."""
+    query = "SELECT 1 FROM sqlite_schema WHERE type = 'view' AND name = ? COLLATE NOCASE"
+    return connection.execute(query, (table,)).fetchone() is not None
 
 
 def rows(connection: sqlite3.Connection, query: str) -> Iterator[dict[str, Any]]:

@@ -99,7 +99,9 @@ class Translation:
         return _given(line)
 
     def _id(self, source_id: str) -> str:
-        return str(uuid.uuid5(_NAMESPACE, f"{self._name}|{self._group_id}|{source_id}"))
+        name = f"{self._name}|{self._group_id}|{source_id}"
+        valid = name.encode(errors="backslashreplace").decode()  # a damaged file is not UTF-8
+        return str(uuid.uuid5(_NAMESPACE, valid))
 
     def _importance(self, grade: Any) -> Any:
         """Return a rating on our scale; the import refuses a value that is not a number."""
