@@ -90,7 +90,7 @@ async def repair(
         )
         counts["relation"] += len(relations)
         counts["parent"] += len(await graph.rows("diagnostics/repair/parents", str, group_id=each))
-        counts["summary"] += await follow_summaries(graph, decay, each, now)
+        counts["summary"] += await follow_summaries(graph, settings, decay, each, now)
         mended += [RepairCount(each, what, n) for what, n in sorted(counts.items()) if n]
     return mended + await graph.rows(
         "diagnostics/repair/orphans", RepairCount, only=group_id, batch=_BATCH

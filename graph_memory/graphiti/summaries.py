@@ -1,5 +1,6 @@
 """Summaries that clients of Graphiti save after the adoption: the contents of memories follow."""
 
+import logging
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,8 +11,12 @@ from graph_memory.database.graph import Graph
 from graph_memory.domain.encoding import StoredContent
 from graph_memory.domain.timestamps import instant
 from graph_memory.graphiti.properties import entity_content, entity_hash
+from graph_memory.memories.tombstones import check_each
+from graph_memory.settings.base import Settings
 
 _BATCH = 500
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,15 +29,17 @@ class _Changed:
 
 
 async def follow_summaries(
-    graph: Graph, decay: Mapping[str, Any], group_id: str, now: datetime
+    graph: Graph, settings: Settings, decay: Mapping[str, Any], group_id: str, now: datetime
 ) -> int:
     """Give adopted memories the content of their changed summaries, and return their number.
 
     The earlier content stays as a version, and the vector stays until texts without a vector of
-    the model are embedded. A content that a caller has changed stays.
+    the model are embedded. A content that a caller has changed stays, and so does one whose new
+    summary the group has rejected or erased.
 
     Args:
         graph: The database.
+        settings: The key of tombstones, if it is set.
         decay: The map `$decay` of the statements, with the run if one follows.
         group_id: The tenant.
         now: The instant of the change.
@@ -45,13 +52,24 @@ async def follow_summaries(
             "graphiti/summaries/follow",
             str,
             group_id=group_id,
-            memories=[_row(memory) for memory in page],
+            memories=await _allowed(graph, settings, group_id, [_row(each) for each in page]),
             now=instant(now),
             decay={**decay, "by": f"Graphiti, {decay['by']}"},
         )
         followed += len(stored)
         after_id = page[-1].memory_id
     return followed
+
+
+async def _allowed(
+    graph: Graph, settings: Settings, group_id: str, rows: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return the rows whose new content the group has not rejected or erased."""
+    errors = await check_each(graph, settings, group_id, [row["content"] for row in rows])
+    for row, error in zip(rows, errors, strict=True):
+        if error:
+            _log.warning("Memory %s keeps its content: %s", row["memory_id"], error)
+    return [row for row, error in zip(rows, errors, strict=True) if error is None]
 
 
 def _row(memory: _Changed) -> dict[str, Any]:

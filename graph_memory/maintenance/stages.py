@@ -117,7 +117,8 @@ async def _embeddings(state: RunState) -> None:
         "maintenance/stages/new_summaries", str, groups=state.run.groups
     ):
         now, decay = state.run.now, state.at["decay"]
-        await state.checkpoint(await follow_summaries(context.graph, decay, group, now))
+        followed = await follow_summaries(context.graph, context.settings, decay, group, now)
+        await state.checkpoint(followed)
     stored = await stored_embedding(context.graph)
     if stored and stored != configured_embedding(context.settings):
         return  # only `embeddings rebuild` changes the model

@@ -14,6 +14,7 @@ from graph_memory.learning.unlearn import unlearn
 from graph_memory.maintenance import records
 from graph_memory.maintenance.compression import compress_contents
 from graph_memory.maintenance.records import RunStatus
+from graph_memory.memories.tombstones import refused_returns
 from graph_memory.settings.base import Settings
 
 _BATCH = 500
@@ -102,7 +103,7 @@ async def undo(
             "decay": policies.parameters(settings, by=f"undo of run {run_id}"),
             "held_until": instant(held) if held else None,
         }
-        async for row in _restore(graph, run_id, group_id, at):
+        async for row in _restore(graph, settings, run_id, group_id, at):
             _count(undone, row)
         unlearned = await unlearn(graph, run_id, now, group_id)
         undone.unlearned = unlearned.count
@@ -139,9 +140,12 @@ def _has_treated(run: RunStatus, group_id: str | None) -> bool:
 
 
 async def _restore(
-    graph: Graph, run_id: str, group_id: str | None, at: dict[str, Any]
+    graph: Graph, settings: Settings, run_id: str, group_id: str | None, at: dict[str, Any]
 ) -> AsyncGenerator[_Restored]:
-    """Restore the memories that a run changed, a batch at a time, in the order of their ids."""
+    """Restore the memories that a run changed, a batch at a time, in the order of their ids.
+
+    Deleted memories whose statement was rejected or erased since, as another memory, stay deleted.
+    """
     after_id = ""
     while ids := await graph.rows(
         "maintenance/undo/changed",
@@ -152,8 +156,12 @@ async def _restore(
         limit=_BATCH,
     ):
         await graph.run("maintenance/undo/revive", run_id=run_id, memory_ids=ids)
+        refused = await refused_returns(graph, settings, ids)
+        for memory_id, error in refused.items():
+            yield _Restored(memory_id, f"its statement was {error.reason} at {error.at}")
+        rest = [each for each in ids if each not in refused]
         for row in await graph.rows(
-            "maintenance/undo/restore", _Restored, run_id=run_id, memory_ids=ids, **at
+            "maintenance/undo/restore", _Restored, run_id=run_id, memory_ids=rest, **at
         ):
             yield row
         after_id = ids[-1]

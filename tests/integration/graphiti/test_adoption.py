@@ -132,6 +132,28 @@ async def lacking(memory: GraphMemory, group: str) -> dict[str, str]:
     }
 
 
+@pytest.mark.parametrize("how", ["repair", "run"])
+async def test_a_rejected_statement_does_not_come_back_as_a_summary(
+    memory: GraphMemory, driver: AsyncDriver, group: str, clock: Clock, how: str
+) -> None:
+    await stock(driver, group, 2)
+    await adopt(memory.context, [group])
+    first, second = (f"{group}-{1000000 + n}" for n in (1, 2))
+    before = (await memory.get(first)).content
+    wrong = await memory.add("Entity 1: She keeps bees in Kyoto")
+    await memory.lifecycle.reject(wrong.memory_id)
+    clock.advance(hours=1)
+    await driver.execute_query(SAVED, id=first, summary="She keeps bees in Kyoto")
+    await driver.execute_query(SAVED, id=second, summary="She sold the hives")
+    clock.advance(hours=1)
+    if how == "repair":
+        await repair(memory.context.graph, memory.settings, clock.now)
+    else:
+        await memory.maintenance.run(groups=[group])
+    assert (await memory.get(first)).content == before
+    assert (await memory.get(second)).content == "Entity 2: She sold the hives"
+
+
 @pytest.mark.parametrize("known", [True, False], ids=["now", "adopted by an earlier version"])
 @pytest.mark.parametrize("how", ["repair", "run"])
 async def test_a_summary_that_graphiti_saves_later_becomes_the_content(

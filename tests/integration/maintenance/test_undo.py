@@ -235,6 +235,32 @@ async def test_undo_refuses_what_was_changed_since_and_names_it(
     assert plain.memory_id not in reasons
 
 
+@pytest.mark.parametrize("act", ["reject", "erase"])
+async def test_undo_brings_back_no_statement_that_was_rejected_since(
+    memory: GraphMemory, clock: Clock, act: str
+) -> None:
+    first = await memory.add("Ada has a sister called Zelda", importance=2)
+    other = await memory.add("The canteen opens at nine", importance=2)
+    for days in (40, 60, 100):
+        clock.advance(days=days)
+        await run(memory)
+    clock.advance(hours=1)
+    report = await run(memory)
+    assert report.transitioned == {"EXPIRED>SOFT_DELETED": 2}
+    again = await memory.add("ADA has a sister called Zelda!")
+    if act == "reject":
+        await memory.lifecycle.reject(again.memory_id)
+    else:
+        await memory.delete(again.memory_id, permanent=True)
+    undone = await memory.maintenance.undo(report.run_id)
+    assert (undone.restored, undone.refused) == (1, 1)
+    (refusal,) = undone.refusals
+    assert refusal.memory_id == first.memory_id
+    assert f"its statement was {act}ed".replace("eed", "ed") in refusal.reason
+    (left,) = (await memory.list()).memories
+    assert left.memory_id == other.memory_id
+
+
 async def test_a_purge_hides_a_memory_until_it_is_undone_or_erased(
     memory: GraphMemory, driver: AsyncDriver, group: str, clock: Clock
 ) -> None:

@@ -1,0 +1,14 @@
+// Return the contents of soft-deleted memories of groups that have tombstones.
+//
+// access  read
+// param   memory_ids : LIST<STRING>
+// returns memory_id : STRING
+// returns group_id  : STRING
+// returns content   : STRING | LIST<STRING> — plain, or a list of one compressed text
+MATCH (m:Memory)
+USING INDEX m:Memory(uuid)
+WHERE m.uuid IN $memory_ids AND m.lifecycle_state = 'SOFT_DELETED'
+  AND EXISTS { MATCH (:Tombstone {group_id: m.group_id}) }
+RETURN m.uuid AS memory_id, m.group_id AS group_id,
+  // include fragments/memory/content
+  AS content
