@@ -257,8 +257,9 @@ async def test_undo_brings_back_no_statement_that_was_rejected_since(
     (refusal,) = undone.refusals
     assert refusal.memory_id == first.memory_id
     assert f"its statement was {act}ed".replace("eed", "ed") in refusal.reason
-    (left,) = (await memory.list()).memories
-    assert left.memory_id == other.memory_id
+    assert (await memory.get(other.memory_id)).lifecycle_state == "EXPIRED"
+    with pytest.raises(NotFoundError):
+        await memory.get(first.memory_id)
 
 
 async def test_a_purge_hides_a_memory_until_it_is_undone_or_erased(
