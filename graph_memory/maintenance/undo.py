@@ -8,13 +8,14 @@ from typing import Any
 from graph_memory.database.graph import Graph
 from graph_memory.database.lease import Lease
 from graph_memory.decay import policies
+from graph_memory.domain.encoding import StoredContent
 from graph_memory.domain.timestamps import Instant, instant
 from graph_memory.errors import UndoRefusedError
 from graph_memory.learning.unlearn import unlearn
 from graph_memory.maintenance import records
 from graph_memory.maintenance.compression import compress_contents
 from graph_memory.maintenance.records import RunStatus
-from graph_memory.memories.tombstones import refused_returns
+from graph_memory.memories.tombstones import check_each
 from graph_memory.settings.base import Settings
 
 _BATCH = 500
@@ -70,6 +71,13 @@ class UndoReport:
 class _Restored:
     memory_id: str
     refused: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Returning:
+    memory_id: str
+    group_id: str
+    content: StoredContent
 
 
 async def undo(
@@ -156,15 +164,30 @@ async def _restore(
         limit=_BATCH,
     ):
         await graph.run("maintenance/undo/revive", run_id=run_id, memory_ids=ids)
-        refused = await refused_returns(graph, settings, ids)
-        for memory_id, error in refused.items():
-            yield _Restored(memory_id, f"its statement was {error.reason} at {error.at}")
+        refused = await _rejected_since(graph, settings, ids)
+        for each in refused.values():
+            yield each
         rest = [each for each in ids if each not in refused]
         for row in await graph.rows(
             "maintenance/undo/restore", _Restored, run_id=run_id, memory_ids=rest, **at
         ):
             yield row
         after_id = ids[-1]
+
+
+async def _rejected_since(
+    graph: Graph, settings: Settings, memory_ids: list[str]
+) -> dict[str, _Restored]:
+    """Return the deleted memories whose statement was rejected or erased as another memory."""
+    refused: dict[str, _Restored] = {}
+    for each in await graph.rows("maintenance/undo/returning", _Returning, memory_ids=memory_ids):
+        (error,) = await check_each(
+            graph, settings, each.group_id, [each.content], besides=each.memory_id
+        )
+        if error:
+            reason = f"its statement was {error.reason} at {error.at}"
+            refused[each.memory_id] = _Restored(each.memory_id, reason)
+    return refused
 
 
 def _count(undone: UndoReport, row: _Restored) -> None:

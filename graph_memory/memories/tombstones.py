@@ -88,11 +88,6 @@ class _Content:
     content: StoredContent
 
 
-@dataclass(frozen=True, slots=True)
-class _Returning(_Content):
-    group_id: str
-
-
 async def check(engine: Engine, group_id: str, content: str) -> None:
     """Raise `RejectedBeforeError` if a group has rejected or erased a statement."""
     for error in await check_each(engine.graph, engine.settings, group_id, [content]):
@@ -166,23 +161,6 @@ async def check_recovery(engine: Engine, group_id: str, memory_id: str) -> None:
         )
         if error:
             raise error
-
-
-async def refused_returns(
-    graph: Graph, settings: Settings, memory_ids: Sequence[str]
-) -> dict[str, RejectedBeforeError]:
-    """Return the errors for deleted memories that must not come back, by their ids."""
-    found = await graph.rows(
-        "memories/tombstones/returning", _Returning, memory_ids=list(memory_ids)
-    )
-    refused: dict[str, RejectedBeforeError] = {}
-    for each in found:
-        (error,) = await check_each(
-            graph, settings, each.group_id, [each.content], besides=each.memory_id
-        )
-        if error:
-            refused[each.memory_id] = error
-    return refused
 
 
 async def reject(
