@@ -1,5 +1,6 @@
 """Undo of a maintenance run: restore each memory, unless it was changed after the run."""
 
+from collections import defaultdict
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -164,7 +165,7 @@ async def _restore(
         limit=_BATCH,
     ):
         await graph.run("maintenance/undo/revive", run_id=run_id, memory_ids=ids)
-        refused = await _rejected_since(graph, settings, ids)
+        refused = await _rejected_since(graph, settings, run_id, ids)
         for each in refused.values():
             yield each
         rest = [each for each in ids if each not in refused]
@@ -176,17 +177,21 @@ async def _restore(
 
 
 async def _rejected_since(
-    graph: Graph, settings: Settings, memory_ids: list[str]
+    graph: Graph, settings: Settings, run_id: str, memory_ids: list[str]
 ) -> dict[str, _Restored]:
-    """Return the deleted memories whose statement was rejected or erased as another memory."""
+    """Return the memories that a run deleted and whose statement was rejected or erased since."""
+    by_group: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    for each in await graph.rows(
+        "maintenance/undo/returning", _Returning, run_id=run_id, memory_ids=memory_ids
+    ):
+        by_group[each.group_id][each.memory_id] = each.content
     refused: dict[str, _Restored] = {}
-    for each in await graph.rows("maintenance/undo/returning", _Returning, memory_ids=memory_ids):
-        (error,) = await check_each(
-            graph, settings, each.group_id, [each.content], besides=each.memory_id
-        )
-        if error:
-            reason = f"its statement was {error.reason} at {error.at}"
-            refused[each.memory_id] = _Restored(each.memory_id, reason)
+    for group_id, contents in by_group.items():
+        errors = await check_each(graph, settings, group_id, list(contents.values()))
+        for memory_id, error in zip(contents, errors, strict=True):
+            if error:
+                reason = f"its statement was {error.reason} at {error.at}"
+                refused[memory_id] = _Restored(memory_id, reason)
     return refused
 
 

@@ -83,7 +83,7 @@ def app_extension() -> Apps:
 
 
 def _document() -> str:
-    # The template engine is no use to a server over stdio, which starts within a second.
+    # A server over stdio starts within a second, and needs no template engine.
     from graph_memory.reporting.html import living_page
 
     return living_page().document

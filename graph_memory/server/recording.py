@@ -32,8 +32,9 @@ async def recorded(
         history = await memory_history(memory, memory_id, group_id=group_id)
         both = [to_jsonable_python(view.structured()) for view in (found, history)]
         left -= _size(both)
-        if left >= 0:
-            answers["get_memory"][memory_id], answers["memory_history"][memory_id] = both
+        if left < 0:
+            break
+        answers["get_memory"][memory_id], answers["memory_history"][memory_id] = both
     return answers
 
 
