@@ -147,7 +147,7 @@ async def test_hybrid_ranks_by_the_computed_importance_if_configured(memory: Gra
 
     async def importance(settings: str) -> dict[str, Any]:
         asked = other(memory, hybrid_importance=settings)
-        found = await asked.search("This is the hub", profile="hybrid", limit=5)
+        found = await asked.search("This is the hub", profile="hybrid", limit=5, counted=False)
         return {hit.memory.memory_id: (hit.components or {})["importance"] for hit in found}
 
     stored, computed = await importance("stored"), await importance("computed")
@@ -160,7 +160,7 @@ async def test_hybrid_ranks_as_before_by_default(memory: GraphMemory) -> None:
     await network(memory)
 
     async def ranked() -> list[Any]:
-        found = await memory.search("This is the hub", profile="hybrid", limit=5)
+        found = await memory.search("This is the hub", profile="hybrid", limit=5, counted=False)
         return [(hit.memory.memory_id, hit.score, hit.components) for hit in found]
 
     before = await ranked()
