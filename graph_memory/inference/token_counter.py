@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from cachetools import LRUCache
@@ -52,6 +52,14 @@ class TokenCounter:
             counts |= zip(new, await self._count_new(list(new.values())), strict=True)
             self._cache.update((key, counts[key]) for key in new)
         return [counts[key] for key in keys]
+
+    async def count_contents(self, contents: Mapping[str, str]) -> list[int]:
+        """Count the tokens of the contents of memories, given by their ids.
+
+        Raises:
+            EmbeddingError: The model cannot be opened.
+        """
+        return await self.count(list(contents.values()))
 
     async def _count_new(self, texts: Sequence[str]) -> list[int]:
         if self._count is None:

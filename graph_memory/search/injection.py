@@ -6,10 +6,12 @@ own turns included. The result is one fenced text, the same for the same state o
 the cache of a prompt stays valid.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from graph_memory.domain.fencing import fence, item
+from graph_memory.domain.ids import short_ids
 from graph_memory.domain.inputs import Filters
 from graph_memory.domain.models import RECALLED_STATES, BriefMemory, MemoryType, SortOrder
 from graph_memory.domain.scope import CallScope
@@ -30,6 +32,8 @@ _DEPTH = 1
 
 #: Characters of a prompt by which memories are found; the rest is often pasted.
 _PROMPT_CHARACTERS = 2000
+#: The beginning of a word at the end of a text that has words before it.
+_LAST_WORD = re.compile(r"(?<=\S)\s+\S+\Z")
 
 #: Important memories, and latest turns, among which the start of a session chooses.
 _IMPORTANT = 10
@@ -38,9 +42,8 @@ _LATEST = 20
 #: Share of the budget at the start of a session that important memories get at most.
 _IMPORTANT_SHARE = 0.5
 
-#: The head of an item with as many tokens as any: each character of an id may be one.
-_LONGEST_HEAD = "2026-11-25, conversation, 1 a 2 b 3 c 4 d"
-_ID_CHARACTERS = 8
+#: The beginning of the head of an item, with as many tokens as any.
+_LONGEST_BEGINNING = "2026-11-25, conversation"
 
 _STATEMENTS = tuple(kind for kind in MemoryType if kind is not MemoryType.CONVERSATION)
 
@@ -54,14 +57,17 @@ class Injection:
 
 
 class ItemCounter(TokenCounter):
-    """Counts the tokens of texts as items of a fence."""
+    """Counts the tokens of memories as items of a fence."""
 
     def __init__(self, counter: TokenCounter) -> None:
         self._counter = counter
 
-    async def count(self, texts: Sequence[str]) -> list[int]:
-        """Count the tokens of each text with the head of its item."""
-        return await self._counter.count([item(_LONGEST_HEAD, text) for text in texts])
+    async def count_contents(self, contents: Mapping[str, str]) -> list[int]:
+        """Count the tokens of each content, given by its id, with the head of its item."""
+        ids = short_ids(contents)  # among fewer memories no id is longer
+        return await self._counter.count(
+            [item(f"{_LONGEST_BEGINNING}, {ids[id_]}", text) for id_, text in contents.items()]
+        )
 
     async def left(self, max_tokens: int) -> int:
         """Return the part of a budget that the fence itself leaves for items."""
@@ -87,8 +93,11 @@ def retrieval_for(session_id: str, max_tokens: int, least: float) -> Retrieval:
 
 
 def question_of(prompt: str) -> str:
-    """Return the part of a prompt by which memories are found."""
-    return prompt[:_PROMPT_CHARACTERS]
+    """Return the part of a prompt by which memories are found. It ends after a whole word."""
+    cut = prompt[:_PROMPT_CHARACTERS]
+    if cut == prompt or prompt[_PROMPT_CHARACTERS].isspace():
+        return cut
+    return _LAST_WORD.sub("", cut)
 
 
 def inject_retrieved(prompt: str, memories: Iterable[RetrievedMemory]) -> Injection:
@@ -125,13 +134,15 @@ async def inject_start(
     latest = await _listed(
         engine, scope, (MemoryType.CONVERSATION,), SortOrder.CREATED_AT, _LATEST, project_id
     )
-    chosen = await _fitting(important, session, counter, int(max_tokens * _IMPORTANT_SHARE))
-    used = sum(chosen.values())
-    chosen |= await _fitting(latest, session, counter, max_tokens - used)
-    memories = [m for m in (*important, *latest) if m.memory_id in chosen]
+    listed = [*important, *latest]
+    contents = {memory.memory_id: memory.content for memory in listed}
+    costs = dict(zip(contents, await counter.count_contents(contents), strict=True))
+    chosen = _fitting(important, session, costs, int(max_tokens * _IMPORTANT_SHARE))
+    chosen |= _fitting(latest, session, costs, max_tokens - sum(chosen.values()))
+    memories = [memory for memory in listed if memory.memory_id in chosen]
     if memories:
-        contents = {memory.memory_id: memory.content for memory in memories}
-        await hold(engine, scope, sessions, session_id, contents, sum(chosen.values()))
+        given = {memory.memory_id: memory.content for memory in memories}
+        await hold(engine, scope, sessions, session_id, given, sum(chosen.values()))
     return _injection(memories)
 
 
@@ -178,20 +189,16 @@ async def _listed(
     return page.memories
 
 
-async def _fitting(
-    memories: Sequence[BriefMemory], session: Session, counter: ItemCounter, budget: int
+def _fitting(
+    memories: Sequence[BriefMemory], session: Session, costs: Mapping[str, int], budget: int
 ) -> dict[str, int]:
     """Return the tokens of the first memories that a session lacks and a budget allows, by id."""
-    lacking = [
-        memory
-        for memory in memories
-        if session.status(memory.memory_id, version(memory.content), 0, _NEVER_STALE)
-    ]
-    costs = await counter.count([memory.content for memory in lacking])
     chosen: dict[str, int] = {}
-    for memory, cost in zip(lacking, costs, strict=True):
-        if cost <= budget:
-            chosen[memory.memory_id] = cost
+    for memory in memories:
+        id_, cost = memory.memory_id, costs[memory.memory_id]
+        lacking = session.status(id_, version(memory.content), 0, _NEVER_STALE)
+        if lacking and cost <= budget:
+            chosen[id_] = cost
             budget -= cost
     return chosen
 
@@ -202,12 +209,12 @@ def _injection(memories: Iterable[BriefMemory]) -> Injection:
     Their scores would change their order when other memories are added.
     """
     in_order = sorted(memories, key=lambda memory: (memory.created_at, memory.memory_id))
+    ids = short_ids(memory.memory_id for memory in in_order)
     return Injection(
-        fence(item(_head(memory), memory.content) for memory in in_order),
+        fence(item(_head(memory, ids[memory.memory_id]), memory.content) for memory in in_order),
         [memory.memory_id for memory in in_order],
     )
 
 
-def _head(memory: BriefMemory) -> str:
-    kind, short_id = memory.memory_type, memory.memory_id[:_ID_CHARACTERS]
-    return f"{memory.created_at.date()}, {kind}, {short_id}"
+def _head(memory: BriefMemory, short_id: str) -> str:
+    return f"{memory.created_at.date()}, {memory.memory_type}, {short_id}"

@@ -135,7 +135,8 @@ async def retrieve(
     readable = (_candidate(row, judgement, asked.profile, settings) for row in read)
     candidates = [candidate for candidate in readable if candidate]
     merged = merge_candidates(hits, candidates, walked, asked.profile, settings)
-    costs = await counter.count([candidate.text for candidate in merged])
+    contents = {candidate.memory.memory_id: candidate.text for candidate in merged}
+    costs = await counter.count_contents(contents)
     if asked.budget_of == "answer":
         costs = memory_tokens(merged, costs, changed, links=settings.resource_links)
     candidates = list(zip(merged, costs, strict=True))

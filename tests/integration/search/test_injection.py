@@ -51,6 +51,34 @@ async def test_the_text_fits_its_budget_whatever_the_contents(memory: GraphMemor
             assert ("<memories>" in text) == (budget >= 300)
 
 
+async def test_the_text_names_each_memory_by_an_id_that_finds_it(memory: GraphMemory):
+    alike = [f"1a2b3c4d-{number:04}-4000-8000-000000000001" for number in (1, 2)]
+    timed = "0192f3a1-7b2c-7d3e-8f4a-5b6c7d8e9f0a"  # begins as others of its hour
+    chosen = ["guest.drinks-tea:of-every-kind", "tea-2026-11-25", timed]
+    for memory_id in (*alike, *chosen):
+        await memory.add(f"Ada likes to drink tea from pot {memory_id}", memory_id=memory_id)
+    for added in (
+        await memory.conversations.recall("c1", QUESTION),
+        await memory.conversations.start("c2"),
+    ):
+        assert set(added.memory_ids) == {*alike, *chosen}
+        lines = added.text.splitlines()[2:-1]
+        named = [line.partition(": ")[0].split(", ")[-1] for line in lines]
+        assert set(named) == {"1a2b3c4d-0001", "1a2b3c4d-0002", *chosen}
+
+
+async def test_long_ids_count_in_the_budget(memory: GraphMemory):
+    for number in range(20):
+        memory_id = f"guest.{number}:{'a-b.c:d_' * 14}"
+        await memory.add(f"Ada offers tea to drink to guest {number}", memory_id=memory_id)
+    for text in (
+        (await memory.conversations.recall("c1", QUESTION, max_tokens=400)).text,
+        (await memory.conversations.start("c2", max_tokens=400)).text,
+    ):
+        (tokens,) = await memory.context.token_counter.count([text])
+        assert 150 < tokens <= 400
+
+
 async def test_a_conversation_does_not_get_its_own_turns(memory: GraphMemory):
     turns = [
         {"content": "Ada prefers green tea, and takes it without sugar", "position": 1},
