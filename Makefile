@@ -8,7 +8,7 @@ COMPILE = $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-vers
 UV_INSTALL = $(BIN)/uv pip install --quiet --no-deps --python $(BIN)/python
 
 .DEFAULT_GOAL := help
-.PHONY: help install serve test unit check format docs reference bench stress build bundle lock clean
+.PHONY: help install serve test unit check format docs reference bench stress soak build bundle lock clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
@@ -58,6 +58,9 @@ bench: $(DEVELOP) ## Measure speed, as ratios within one run
 
 stress: $(DEVELOP) ## Run the long tests
 	@exec $(BIN)/python -m pytest -m stress
+
+soak: $(DEVELOP) ## Put a server under mixed load for 30 minutes; MINUTES= and MEMORIES= change it
+	@exec $(BIN)/python -m tests.benchmarks.soak --minutes $(or $(MINUTES),30) --memories $(or $(MEMORIES),200000)
 
 build: $(DEVELOP) ## Build sdist and wheel into dist/, with the weights of the default model
 	@rm -rf graph_memory/inference/model

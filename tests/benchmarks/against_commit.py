@@ -105,6 +105,15 @@ async def fill(settings: Settings, memories: int) -> None:
 @contextmanager
 def serving(path: Path, environment: dict[str, str]) -> Iterator[int]:
     """Serve a checkout's code; yield the port."""
+    with serve_process(path, environment) as (_, port):
+        yield port
+
+
+@contextmanager
+def serve_process(
+    path: Path, environment: dict[str, str]
+) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """Serve a checkout's code; yield the process and the port."""
     port, metrics = free_ports()
     process = subprocess.Popen(
         [sys.executable, "-c", SERVE, "serve"],
@@ -119,7 +128,7 @@ def serving(path: Path, environment: dict[str, str]) -> Iterator[int]:
     )
     try:
         wait_ready(port)
-        yield port
+        yield process, port
     finally:
         process.send_signal(signal.SIGTERM)
         process.wait(60)
