@@ -33,6 +33,10 @@ server.fleet_discovery.enabled=false
 server.bolt.telemetry.enabled=false
 dbms.security.allow_csv_import_from_file_urls=false
 db.logs.query.enabled=OFF
+# By default, Neo4j plans a statement again as soon as the counts of nodes have changed by three
+# quarters: each statement once more, for up to a second, at every size that a group grows through.
+# Plans are tested at both ends, and most name their index.
+dbms.cypher.min_replan_interval=1h
 # After a kill, Neo4j replays the writes since the last checkpoint.
 db.checkpoint.interval.time=15s
 db.tx_log.rotation.size=64m
