@@ -14,7 +14,7 @@ import psutil
 from graph_memory import processes
 from graph_memory.database.graph import Graph
 from graph_memory.domain.timestamps import Instant, instant
-from graph_memory.errors import GraphMemoryError, GraphUnavailableError, RunLockedError
+from graph_memory.errors import GraphMemoryError, RunLockedError
 from graph_memory.settings.base import Settings
 
 #: Owners in this process that hold the lease or are taking it.
@@ -75,10 +75,13 @@ class Lease:
             raise RunLockedError
 
     async def __aexit__(self, *_: object) -> None:
-        """Release the lease; without Neo4j it stays until it expires or is taken over."""
+        """Release the lease; if that fails, it stays until it expires or is taken over.
+
+        A failed release does not make an error of work that is done.
+        """
         self._renewal.cancel()
         _local_owners.discard(self.owner)
-        with contextlib.suppress(GraphUnavailableError):
+        with contextlib.suppress(GraphMemoryError):
             await self._graph.run("database/lease/release", owner=self.owner)
 
     async def _heartbeat(self) -> None:

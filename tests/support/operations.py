@@ -14,6 +14,7 @@ from graph_memory import GraphMemory
 from graph_memory.api.database import Database
 from graph_memory.backup.restore import read_manifest
 from graph_memory.errors import (
+    BackupError,
     DuplicateError,
     GraphMemoryError,
     NotFoundError,
@@ -76,6 +77,7 @@ class Operation:
     act: Callable[[GraphMemory, Stage], Awaitable[Any]]
     prepare: Callable[[Stage], Awaitable[None]] | None = None
     done: tuple[type[GraphMemoryError], ...] = ()
+    fails: tuple[type[GraphMemoryError], ...] = ()  #: errors that wrap those of Neo4j
     reads: bool = False  #: the answer is compared as well
     repeats: bool = True  #: False if a repeated call is another event, as a second access is
 
@@ -186,6 +188,6 @@ OPERATIONS = {
         Operation("import", _import, _lines_before),
         Operation("export", _export, reads=True),
         Operation("backup", _backup),
-        Operation("restore", _restore, _backup_before),
+        Operation("restore", _restore, _backup_before, fails=(BackupError,)),
     )
 }

@@ -115,6 +115,7 @@ async def test_the_whole_matrix(own: tuple[Seam, OwnNeo4j]) -> None:
             seen = await strike(seam, operation, fault, place, right, neo4j.go_on)
         except Exception as error:
             failures.append(f"{name} {fault} {place}: {error!r}")
+            print(failures[-1], flush=True)
             neo4j.go_on()
             continue
         cells[name][fault].append(seen)

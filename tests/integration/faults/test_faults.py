@@ -9,7 +9,7 @@ import contextlib
 import secrets
 import time
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 import pytest
@@ -165,12 +165,15 @@ async def strike(
     started = time.monotonic()
     error = await attempt(seam, operation, stage)
     seconds = time.monotonic() - started
-    assert seam.proxy.struck, "the fault met no statement"
+    if not seam.proxy.struck:  # statements that were sent once only are missing
+        assert seam.proxy.statements < right.statements
+        fewer = replace(right, statements=seam.proxy.statements)
+        return await strike(seam, operation, fault, position, fewer, heal)
     seam.proxy.heal()
     heal()
     healed = time.monotonic()
     if error:
-        assert isinstance(error, _ALLOWED), repr(error)
+        assert isinstance(error, (*_ALLOWED, *operation.fails)), repr(error)
         assert str(error).endswith("."), str(error)
         if operation.repeats:
             await repeat(seam, operation, stage)
