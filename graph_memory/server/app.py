@@ -25,6 +25,7 @@ from graph_memory.domain.spelling import nearest
 from graph_memory.errors import UnknownToolError
 from graph_memory.server import page, resources
 from graph_memory.server.auth import Verifier, auth_settings, caller
+from graph_memory.server.cancelling import Cancellation, Connections
 from graph_memory.server.handshake import chosen_tools
 from graph_memory.server.opening import Opening
 from graph_memory.server.refused_frames import PlainRefusals
@@ -147,6 +148,7 @@ def _server(opening: Opening, verifier: Verifier | None, chosen: list[MemoryTool
         extensions=[page.app_extension()] if opening.settings.page else [],
         token_verifier=verifier,
         auth=auth_settings(opening.settings) if verifier else None,
+        middleware=[Cancellation()],
     )
     server.scopes = {tool.name: tool.scope for tool in chosen}
     return server
@@ -179,6 +181,7 @@ def http_app(memory: GraphMemory | Opening, *, require_tokens: bool = False) -> 
         page_server = _server(opening, verifier, _page_tools())
         page.add_page(app, _over_http(page_server, page.CALLS_PATH, settings, json_response=True))
     app.add_middleware(PlainRefusals)
+    app.add_middleware(Connections, path=_PATH)
     app.add_middleware(_ContinuedTrace)
     if settings.cors_origins:
         app.add_middleware(

@@ -26,6 +26,7 @@ from graph_memory.errors import GraphMemoryError
 from graph_memory.server import audit
 from graph_memory.server.arguments import clamped, read
 from graph_memory.server.auth import caller
+from graph_memory.server.cancelling import is_connection
 from graph_memory.server.ids import completed
 from graph_memory.server.links import FIRST_VERSION, resource_links
 from graph_memory.server.opening import Opening
@@ -82,7 +83,7 @@ class MemoryTool(Tool):
         """Check the arguments, call the function, and return the answer. Raise no exception."""
         started = time.perf_counter()
         call_started_at.set(time.monotonic())
-        answer = _CANCELLED  # the outcome if the caller disconnects before the answer
+        answer = _CANCELLED  # the outcome if the caller cancels or disconnects
         called: dict[str, Any] = {}
         try:
             with speaking(Words(Surface.MCP, self.name)):
@@ -136,6 +137,7 @@ class MemoryTool(Tool):
         if "session_id" not in self.arguments["properties"] or arguments.get("session_id"):
             return arguments
         given = (context.headers or {}).get(MCP_SESSION_ID_HEADER)
+        given = None if is_connection(given) else given  # it may carry many conversations
         if context.headers is None and "session_id" not in self.parameters["properties"]:
             opening: Opening = context.request_context.lifespan_context
             given = opening.session_id
@@ -249,5 +251,5 @@ def refusal(error: GraphMemoryError) -> CallToolResult:
     return _answer(ErrorView.of(error), is_error=True)
 
 
-#: The recorded outcome of a call whose caller disconnected. Finished writes stay.
-_CANCELLED = _answer(ErrorView(code="cancelled", message="The caller disconnected."), is_error=True)
+#: The recorded outcome of a call that its caller gave up. Finished writes stay.
+_CANCELLED = _answer(ErrorView(code="cancelled", message="The caller gave up."), is_error=True)
