@@ -18,6 +18,7 @@ from graph_memory.settings.base import Settings
 _ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA")
 _REQUIRED = ("exp", "iss", "aud", "sub")
 _FETCH_SECONDS = 5
+_LEEWAY_SECONDS = 30  # the clocks of the provider and of this machine may differ
 _PAUSE_SECONDS = 10  # after a failed fetch
 _SCOPE_PREFIX = "memory:"
 
@@ -64,6 +65,7 @@ class JwtVerifier:
     async def verify(self, token: str) -> tuple[Grant, float] | None:
         """Return the grant of a token and its expiry in seconds since 1970; None if it is invalid.
 
+        The times in a token may differ from the clock of this machine by 30 s either way.
         An unknown key causes a fetch, at most every 30 s, and every 10 s after a failure.
         """
         try:
@@ -77,6 +79,7 @@ class JwtVerifier:
                 algorithms=_ALGORITHMS,
                 issuer=self._settings.jwt_issuer,
                 audience=self._settings.jwt_audience,
+                leeway=_LEEWAY_SECONDS,
                 options={"require": list(_REQUIRED)},
             )
         except (jwt.PyJWKClientConnectionError, OSError, ValueError) as error:
@@ -87,7 +90,7 @@ class JwtVerifier:
             _log.info("A token was refused: %s", error)
             return None
         grant = self._grant(claims)
-        return (grant, float(claims["exp"])) if grant else None
+        return (grant, float(claims["exp"]) + _LEEWAY_SECONDS) if grant else None
 
     def _grant(self, claims: dict[str, Any]) -> Grant | None:
         words = _words(claims.get("scope"))
