@@ -11,7 +11,7 @@ from graph_memory.domain.inputs import MemoryId, Unit, validate, validate_select
 from graph_memory.domain.models import ProposalKind, ProposalStatus
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.learning import review
-from graph_memory.learning.review import Choice, Proposals
+from graph_memory.learning.review import Choice, Proposal, Proposals
 from graph_memory.maintenance.review import Decision, decide, reopen
 from graph_memory.wording import argument
 
@@ -49,6 +49,27 @@ class ProposalsApi:
             validate(ProposalStatus, status, "status"),
             validate_value(ProposalLimit, limit, "limit"),
         )
+
+    async def get(self, proposal_id: str, *, group_id: str | None = None) -> Proposal:
+        """Return a proposal with its memories or entities, decided or not.
+
+        Raises:
+            InvalidArgumentError: The group has no such proposal, or a memory of it was deleted.
+        """
+        given = validate_value(MemoryId, proposal_id, "proposal_id")
+        return await review.get(self._context.graph, self._context.group(group_id), given)
+
+    async def complete_id(self, given: str, *, group_id: str | None = None) -> str:
+        """Return the only id of a proposal or a waiting write that begins with `given`.
+
+        Four characters or more complete an id. An unknown one is returned as it is.
+
+        Raises:
+            AmbiguousIdError: Several ids begin with it; the error lists them.
+        """
+        checked = {"proposal_id": validate_value(MemoryId, given, "proposal_id")}
+        group = self._context.group(group_id)
+        return (await review.complete_ids(self._context.graph, checked, group))["proposal_id"]
 
     async def accept(
         self,

@@ -1,13 +1,23 @@
 """Commands for the review of proposals and waiting writes."""
 
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from graph_memory.cli.command import command, note, opened, request, unchecked
 from graph_memory.cli.completion import completing
-from graph_memory.cli.output import as_mapping, show
-from graph_memory.cli.values import PROPOSAL_KINDS, PROPOSAL_STATUSES, listed
+from graph_memory.cli.output import progress, show
+from graph_memory.cli.review_queue import Filter, fields_of, on_terminal, read, settle
+from graph_memory.cli.values import (
+    AUTHORITIES,
+    PROPOSAL_KINDS,
+    PROPOSAL_STATUSES,
+    WRITE_KINDS,
+    listed,
+)
+from graph_memory.errors import ConfirmationRequiredError
 
 if TYPE_CHECKING:
     from graph_memory.api.service import GraphMemory
@@ -17,26 +27,53 @@ app = typer.Typer(
     no_args_is_help=True, help="Review what maintenance proposes, and writes that wait."
 )
 
-_KIND = f"Kind: {listed(PROPOSAL_KINDS)}; repeatable"
+#: Writes that one call decides, between two steps of the progress bar.
+_BATCH = 20
+
+_KINDS = (*WRITE_KINDS, *PROPOSAL_KINDS)
 
 Ids = Annotated[
-    list[str] | None, typer.Argument(help="Ids of writes or of proposals, from `review list`.")
+    list[str] | None,
+    typer.Argument(help="Ids of writes or of proposals, or their first characters."),
 ]
 Kinds = Annotated[
     list[str] | None,
-    typer.Option("--kind", help=f"{_KIND}.", autocompletion=completing(PROPOSAL_KINDS)),
+    typer.Option(
+        "--kind",
+        help=f"Kind of writes: {listed(WRITE_KINDS)}; of proposals: {listed(PROPOSAL_KINDS)}; "
+        "repeatable.",
+        autocompletion=completing(_KINDS),
+    ),
 ]
-LeastScore = Annotated[float | None, typer.Option("--min-score", help="Least score, 0 to 1.")]
+LeastScore = Annotated[
+    float | None, typer.Option("--min-score", help="Least score of proposals, 0 to 1.")
+]
+Authorities = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--authority",
+        help=f"Authority of writes: {listed(AUTHORITIES)}; repeatable.",
+        autocompletion=completing(AUTHORITIES),
+    ),
+]
+Ways = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--way", help="Tool or command by which writes came, as `list` shows it; repeatable."
+    ),
+]
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Report what would be decided, and change nothing.")
 ]
 Writes = Annotated[bool, typer.Option("--writes", help="All writes that wait for a review.")]
 
 
-@command(app, "list", example="review list --kind duplicate_of")
+@command(app, "list", example="review list --authority tool")
 async def list_proposals(
     kinds: Kinds = None,
-    min_score: Annotated[float, typer.Option(help="Least score, 0 to 1.")] = 0.0,
+    min_score: LeastScore = None,
+    authorities: Authorities = None,
+    ways: Ways = None,
     status: Annotated[
         str,
         typer.Option(
@@ -44,34 +81,44 @@ async def list_proposals(
             autocompletion=completing(PROPOSAL_STATUSES),
         ),
     ] = "open",
-    limit: Annotated[int, typer.Option(help="Most proposals, 1 to 1000.")] = 50,
+    limit: Annotated[int, typer.Option(help="Most writes and most proposals, 1 to 1000.")] = 50,
 ) -> None:
     """List writes that wait for a review, and proposals, the highest score first.
 
-    With --kind, --min-score or another status, only proposals are listed.
+    Options that concern only one of them, or another status, list that one alone.
     """
-    waiting = None
+    wanted = Filter(kinds, min_score, authorities, ways)
+    waiting = found = None
     async with opened() as memory:
-        if not kinds and not min_score and status == "open":
-            waiting = await memory.pending.list(limit=limit)
-        found = await memory.proposals.list(
-            kinds=unchecked(kinds or None),
-            min_score=min_score,
-            status=unchecked(status),
-            limit=limit,
-        )
-    if found.total > len(found.proposals) and not request().as_json:
-        note(f"{len(found.proposals)} of {found.total}; --limit shows more.")
+        if not wanted.of_proposals and status == "open":
+            waiting = await memory.pending.list(limit=limit, **wanted.for_writes())
+        if not wanted.of_writes:
+            found = await memory.proposals.list(
+                status=unchecked(status), limit=limit, **wanted.for_proposals()
+            )
     writes = waiting.writes if waiting else []
+    proposals = found.proposals if found else []
+    _note_more("writes", len(writes), waiting and waiting.total)
+    _note_more("proposals", len(proposals), found and found.total)
     rows = [
         *((w.pending_id, w.kind, "", w.content, w.memory_id or "", _why(w)) for w in writes),
         *(
             (p.proposal_id, p.kind, p.score, p.first.content, p.second.content, p.reason)
-            for p in found.proposals
+            for p in proposals
         ),
     ]
-    answer = {**as_mapping(found), "writes": writes, "writes_total": waiting and waiting.total}
+    answer = {
+        "proposals": proposals,
+        "total": found.total if found else 0,
+        "writes": writes,
+        "writes_total": waiting and waiting.total,
+    }
     show(answer, ("id", "kind", "score", "first", "second", "reason"), rows)
+
+
+def _note_more(what: str, shown: int, total: int | None) -> None:
+    if total is not None and total > shown and not request().as_json:
+        note(f"{shown} of {total} {what}; --limit shows more.")
 
 
 def _why(write: "PendingWrite") -> str:
@@ -79,58 +126,111 @@ def _why(write: "PendingWrite") -> str:
     return f"{write.rule}; {write.origin}, {write.origin.authority or 'unknown'}"
 
 
+@command(app, "show", example="review show 5b2a4c0e")
+async def show_one(
+    queue_id: Annotated[
+        str, typer.Argument(help="Id of a write or of a proposal, or its first characters.")
+    ],
+) -> None:
+    """Show a write that waits or a proposal: the whole text, its origin, and why it is here."""
+    async with opened() as memory:
+        found = await read(memory, await memory.proposals.complete_id(queue_id))
+    show(found.answer, ("", ""), fields_of(found))
+
+
+@command(app, example="review decide --authority tool")
+async def decide(
+    kinds: Kinds = None,
+    min_score: LeastScore = None,
+    authorities: Authorities = None,
+    ways: Ways = None,
+) -> None:
+    """Settle writes that wait and proposals by keys, one after the other, on a terminal.
+
+    a accepts, r rejects, s skips, q or Ctrl-C quits, ? shows the keys. Each decision counts at
+    once.
+    """
+    wanted = Filter(kinds, min_score, authorities, ways)
+    if request().as_json or not on_terminal():
+        raise typer.BadParameter(
+            "keys need a terminal, and no --json; list with `graph-memory review list`, and "
+            "decide with `graph-memory review accept` and `graph-memory review reject`"
+        )
+    async with opened(model=True) as memory:
+        await settle(memory, wanted)
+
+
 @command(app, example="review accept --kind duplicate_of --min-score 0.98 --dry-run")
 async def accept(
     proposal_ids: Ids = None,
     kinds: Kinds = None,
     min_score: LeastScore = None,
+    authorities: Authorities = None,
+    ways: Ways = None,
     writes: Writes = False,
+    confirm: Annotated[
+        str, typer.Option(help="Confirmation of writes without ids: 'ACCEPT ALL'.")
+    ] = "",
     dry_run: DryRun = False,
 ) -> None:
-    """Accept writes that wait, or proposals by id or by kind and score.
+    """Accept writes that wait, or proposals, by id or by other options.
 
     A write becomes a memory or a change, with its own authority. A proposal becomes a relation.
     With duplicate_of and supersedes, the second memory becomes obsolete. With same_as, two
     entities count as one. `undo` takes a decision on proposals back.
     """
+    wanted = Filter(kinds, min_score, authorities, ways)
     async with opened(model=True) as memory:
-        if waiting := await _waiting(memory, proposal_ids, writes):
-            _print_reviewed(waiting, "accepted", await _accepted(memory, waiting, dry_run))
+        ids = await _whole_ids(memory, proposal_ids)
+        waiting = await _waiting(memory, ids, wanted, writes)
+        if waiting is not None:
+            if not ids and not dry_run:
+                _require_confirmation(confirm, "Accepting", "ACCEPT ALL", waiting)
+            done = None if dry_run else await _decided(waiting, "accepted", memory.pending.accept)
+            _print_reviewed(waiting, "accepted", done)
             return
         decision = await memory.proposals.accept(
-            proposal_ids or None,
-            kinds=unchecked(kinds or None),
-            min_score=min_score,
-            dry_run=dry_run,
+            ids or None, dry_run=dry_run, **wanted.for_decision()
         )
     _print_decision(decision)
 
 
-@command(app, example="review reject PROPOSAL_ID")
+@command(app, example="review reject 5b2a4c0e --reason 'from a forged page'")
 async def reject(
     proposal_ids: Ids = None,
     kinds: Kinds = None,
     min_score: LeastScore = None,
+    authorities: Authorities = None,
+    ways: Ways = None,
     writes: Writes = False,
     reason: Annotated[
         str | None, typer.Option(help="Reason, for later writes of the same statement.")
     ] = None,
+    confirm: Annotated[
+        str, typer.Option(help="Confirmation of writes without ids: 'REJECT ALL'.")
+    ] = "",
     dry_run: DryRun = False,
 ) -> None:
-    """Reject writes that wait, or proposals by id or by kind and score.
+    """Reject writes that wait, or proposals, by id or by other options.
 
     The statement of a rejected write is refused from then on. A proposal is not made again.
     """
+    wanted = Filter(kinds, min_score, authorities, ways)
     async with opened() as memory:
-        if waiting := await _waiting(memory, proposal_ids, writes):
-            done = None if dry_run else await memory.pending.reject(waiting, reason=reason)
+        ids = await _whole_ids(memory, proposal_ids)
+        waiting = await _waiting(memory, ids, wanted, writes)
+        if waiting is not None:
+            if not ids and not dry_run:
+                _require_confirmation(confirm, "Rejecting", "REJECT ALL", waiting)
+
+            async def rejected(batch: Sequence[str]) -> "Reviewed":
+                return await memory.pending.reject(batch, reason=reason)
+
+            done = None if dry_run else await _decided(waiting, "rejected", rejected)
             _print_reviewed(waiting, "rejected", done)
             return
         decision = await memory.proposals.reject(
-            proposal_ids or None,
-            kinds=unchecked(kinds or None),
-            min_score=min_score,
-            dry_run=dry_run,
+            ids or None, dry_run=dry_run, **wanted.for_decision()
         )
     _print_decision(decision)
 
@@ -144,7 +244,8 @@ async def reopen(
 ) -> None:
     """Take back decisions on proposals. Entities that were one are two again."""
     async with opened() as memory:
-        decision = await memory.proposals.reopen(proposal_ids, dry_run=dry_run)
+        ids = await _whole_ids(memory, proposal_ids)
+        decision = await memory.proposals.reopen(ids, dry_run=dry_run)
     _print_decision(decision)
 
 
@@ -161,29 +262,57 @@ def _print_decision(decision: "Decision") -> None:
     show(decision, ("", ""), rows.items())
 
 
-async def _waiting(memory: "GraphMemory", given: list[str] | None, everything: bool) -> list[str]:
-    """Return the given ids if they are of waiting writes, or all such; empty for proposals."""
-    if everything and given:
-        raise typer.BadParameter("give ids, or --writes for all")
-    if not everything and not given:
-        return []
-    found = (await memory.pending.list(limit=1000)).writes
-    known = [write.pending_id for write in found]
-    if everything:
-        return known
-    chosen = [each for each in given or () if each in known]
-    if chosen and len(chosen) < len(given or ()):
+async def _whole_ids(memory: "GraphMemory", given: Sequence[str] | None) -> list[str]:
+    """Return the ids of writes and proposals that the arguments of a command are, or begin."""
+    return [await memory.proposals.complete_id(each) for each in given or ()]
+
+
+async def _waiting(
+    memory: "GraphMemory", ids: Sequence[str], wanted: Filter, everything: bool
+) -> Sequence[str] | None:
+    """Return the ids of the writes that a decision is about; None if it is about proposals."""
+    by_rule = everything or wanted.of_writes
+    if by_rule and ids:
+        raise typer.BadParameter("give ids of writes, or options that choose them, but not both")
+    if everything and wanted.of_proposals:
+        raise typer.BadParameter("--writes is for writes, and another option for proposals")
+    if by_rule:
+        return await memory.pending.ids(**wanted.for_writes())
+    known = set(await memory.pending.ids()) if ids else set[str]()
+    chosen = [each for each in ids if each in known]
+    if chosen and len(chosen) < len(ids):
         raise typer.BadParameter("some ids are of writes, and some are not; decide on each kind")
-    return chosen
+    return chosen or None
 
 
-async def _accepted(
-    memory: "GraphMemory", pending_ids: list[str], dry_run: bool
-) -> "Reviewed | None":
-    return None if dry_run else await memory.pending.accept(pending_ids)
+def _require_confirmation(given: str, doing: str, needed: str, ids: Sequence[str]) -> None:
+    """Check that a decision on many writes is confirmed; it cannot be undone as one."""
+    if ids and given != needed:
+        raise ConfirmationRequiredError(f"{doing} {len(ids):,} waiting writes", needed)
 
 
-def _print_reviewed(pending_ids: list[str], verb: str, reviewed: "Reviewed | None") -> None:
+async def _decided(
+    ids: Sequence[str], verb: str, decide: "Callable[[Sequence[str]], Awaitable[Reviewed]]"
+) -> "Reviewed":
+    """Decide on writes in batches, with a progress bar. An interruption reports the number."""
+    from graph_memory.api.types import Reviewed
+    from graph_memory.domain.batching import batched
+
+    together = Reviewed()
+    with progress("Reviewing", len(ids)) as advance:
+        try:
+            for batch in batched(ids, _BATCH):
+                reviewed = await decide(batch)
+                together.done += reviewed.done
+                together.refusals += reviewed.refusals
+                advance(len(batch))
+        except asyncio.CancelledError:
+            note(f"At least {len(together.done):,} of {len(ids):,} writes were {verb}.")
+            raise
+    return together
+
+
+def _print_reviewed(pending_ids: Sequence[str], verb: str, reviewed: "Reviewed | None") -> None:
     """Print the result of a review of writes; None for that of a dry run."""
     if reviewed is None:
         count = str(len(pending_ids))

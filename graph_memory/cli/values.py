@@ -54,7 +54,8 @@ STAGES = (
     "sessions",
     "records",
 )
-PROPOSAL_KINDS = ("relates_to", "duplicate_of", "contradicts", "supersedes")
+PROPOSAL_KINDS = ("relates_to", "duplicate_of", "contradicts", "supersedes", "same_as")
+WRITE_KINDS = ("add", "update", "episode")
 ENTITY_KINDS = ("name", "mail", "url", "path", "identifier", "code", "date")
 PROPOSAL_STATUSES = ("open", "accepted", "rejected")
 SCOPES = ("read", "write", "admin")

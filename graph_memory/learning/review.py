@@ -6,7 +6,7 @@ keeps what an undo restores.
 
 import json
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from graph_memory.database.graph import Graph
@@ -19,6 +19,7 @@ from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import Instant
 from graph_memory.engine import Engine
 from graph_memory.errors import InvalidArgumentError
+from graph_memory.memories import read
 from graph_memory.memories.lifecycle import Marked
 from graph_memory.memories.relations import edges
 
@@ -143,6 +144,35 @@ async def list_proposals(
     return Proposals(found, total)
 
 
+async def get(graph: Graph, group_id: str, proposal_id: str) -> Proposal:
+    """Return a proposal, decided or not.
+
+    Raises:
+        InvalidArgumentError: The group has no such proposal, or a memory of it was deleted.
+    """
+    found = await graph.one(
+        "learning/review/get", Proposal, group_id=group_id, proposal_id=proposal_id
+    )
+    if found is None:
+        raise _no_such(proposal_id, "proposal_id")
+    return found
+
+
+async def complete_ids(graph: Graph, given: Mapping[str, str], group_id: str) -> dict[str, str]:
+    """Return the ids of proposals and waiting writes that begin with texts.
+
+    Raises:
+        AmbiguousIdError: Several ids begin with a text, and none is that text.
+    """
+    return await read.complete_ids(graph, given, group_id=group_id, statement="learning/review/ids")
+
+
+def _no_such(proposal_id: str, argument: str) -> InvalidArgumentError:
+    return InvalidArgumentError(
+        argument, proposal_id, "the group has no such proposal; list them first"
+    )
+
+
 async def choose(graph: Graph, group_id: str, choice: Choice) -> list[Chosen]:
     """Return the proposals that a decision is about, the highest score first.
 
@@ -161,9 +191,7 @@ async def choose(graph: Graph, group_id: str, choice: Choice) -> list[Chosen]:
     ids = list(dict.fromkeys(choice.proposal_ids))
     found = await graph.rows("learning/review/named", Chosen, group_id=group_id, proposal_ids=ids)
     if missing := sorted(set(ids) - {each.proposal_id for each in found}):
-        raise InvalidArgumentError(
-            "proposal_ids", missing[0], "the group has no such proposal; list them first"
-        )
+        raise _no_such(missing[0], "proposal_ids")
     return found
 
 

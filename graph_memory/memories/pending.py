@@ -62,6 +62,20 @@ class StoredWrite(PendingWrite):
 
 
 @dataclass(frozen=True, slots=True)
+class WriteChoice:
+    """The writes that a list or a decision is about; None: all."""
+
+    kinds: tuple[Kind, ...] | None = None
+    authorities: tuple[Authority, ...] | None = None
+    ways: tuple[str, ...] | None = None
+
+    def parameters(self) -> dict[str, list[str] | None]:
+        """Return the parameters of `cypher/memories/pending/chosen.cypher`."""
+        chosen = {"kinds": self.kinds, "authorities": self.authorities, "ways": self.ways}
+        return {name: None if each is None else list(each) for name, each in chosen.items()}
+
+
+@dataclass(frozen=True, slots=True)
 class ReviewRefusal:
     """A write that was not carried out, and the error."""
 
@@ -161,21 +175,30 @@ async def hold(graph: Graph, scope: CallScope, writes: Sequence[Held]) -> list[P
 
 
 async def waiting(
-    graph: Graph, group_id: str, pending_ids: Sequence[str] | None, limit: int
+    graph: Graph, group_id: str, choice: WriteChoice, limit: int
 ) -> list[StoredWrite]:
-    """List the writes of a group that wait, the earliest first; None for all."""
+    """List the writes of a group that wait, the earliest first."""
     return await graph.rows(
-        "memories/pending/list",
-        StoredWrite,
-        group_id=group_id,
-        pending_ids=None if pending_ids is None else list(pending_ids),
-        limit=limit,
+        "memories/pending/list", StoredWrite, group_id=group_id, limit=limit, **choice.parameters()
     )
 
 
-async def count(graph: Graph, group_id: str) -> int:
+async def ids(graph: Graph, group_id: str, choice: WriteChoice) -> list[str]:
+    """Return the ids of the writes of a group that wait, the earliest first."""
+    return await graph.rows("memories/pending/ids", str, group_id=group_id, **choice.parameters())
+
+
+async def named(graph: Graph, group_id: str, pending_ids: Sequence[str]) -> list[StoredWrite]:
+    """Return those of the given writes that wait, the earliest first."""
+    return await graph.rows(
+        "memories/pending/named", StoredWrite, group_id=group_id, pending_ids=list(pending_ids)
+    )
+
+
+async def count(graph: Graph, group_id: str, choice: WriteChoice) -> int:
     """Return the number of writes of a group that wait."""
-    return await graph.one("memories/pending/count", int, group_id=group_id) or 0
+    parameters = choice.parameters()
+    return await graph.one("memories/pending/count", int, group_id=group_id, **parameters) or 0
 
 
 async def drop(graph: Graph, group_id: str, pending_ids: Sequence[str]) -> None:

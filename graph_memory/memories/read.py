@@ -30,7 +30,7 @@ class _Begun:
     """The ids that begin with a text."""
 
     prefix: str
-    memory_ids: list[str]
+    ids: list[str]
 
 
 async def get_many(
@@ -108,7 +108,9 @@ def view_parameters(
     }
 
 
-async def complete_ids(graph: Graph, given: Mapping[str, str], *, group_id: str) -> dict[str, str]:
+async def complete_ids(
+    graph: Graph, given: Mapping[str, str], *, group_id: str, statement: str = "memories/read/ids"
+) -> dict[str, str]:
     """Return the ids of a group that begin with the given texts, in any state.
 
     A whole id is returned without a query, and an unknown or short one as it is.
@@ -117,6 +119,7 @@ async def complete_ids(graph: Graph, given: Mapping[str, str], *, group_id: str)
         graph: The database.
         given: Beginnings of ids, by the names of their arguments.
         group_id: The tenant.
+        statement: The statement that finds ids by their beginnings; by default those of memories.
 
     Raises:
         AmbiguousIdError: Several ids begin with a text, and none is that text.
@@ -125,13 +128,13 @@ async def complete_ids(graph: Graph, given: Mapping[str, str], *, group_id: str)
     if not sought:
         return dict(given)
     rows = await graph.rows(
-        "memories/read/ids",
+        statement,
         _Begun,
         group_id=group_id,
         prefixes=sorted(sought),
         limit=_CANDIDATES + 1,
     )
-    found = {row.prefix: row.memory_ids for row in rows}
+    found = {row.prefix: row.ids for row in rows}
     return {name: _only(name, each, found.get(each, [])) for name, each in given.items()}
 
 

@@ -1,5 +1,12 @@
 """Proposals, entities and clusters on the command line and over MCP."""
 
+import os
+import pty
+import select
+import subprocess
+import sys
+import termios
+import time
 from pathlib import Path
 
 import pytest
@@ -220,9 +227,209 @@ def test_waiting_writes_on_the_command_line(
     assert cli("review", "accept", ids[0], "--dry-run", "--json").json["done"] == [ids[0]]
     assert cli("review", "accept", ids[0], "--json").json["done"] == [ids[0]]
     assert cli("review", "reject", ids[1], "--reason", "forged", "--json").json["done"] == [ids[1]]
-    assert cli("review", "accept", "--writes", "--json").json["done"] == [ids[2]]
+    unconfirmed = cli("review", "accept", "--writes")
+    assert (unconfirmed.code, "--confirm 'ACCEPT ALL'" in unconfirmed.err) == (2, True)
+    confirmed = ("--writes", "--confirm", "ACCEPT ALL")
+    assert cli("review", "accept", *confirmed, "--json").json["done"] == [ids[2]]
     stored = {each["content"] for each in cli("list", "--json").json["results"]}
     assert stored == {texts[0], texts[2]}
     assert "forged" in cli("add", "bo likes GIN").err
     assert cli("review", "accept", ids[0], "--writes").code == 2
     assert cli("review", "list", "--json").json["writes"] == []
+
+
+@pytest.fixture
+def queue(cli: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:  # noqa: F811
+    """Two imported writes and one of the command `add` that wait, by content."""
+    monkeypatch.setenv("GRAPH_MEMORY_REVIEW_AUTHORITIES", "import,person")
+    texts = ("Ada likes rum", "Bo likes gin")
+    cli("import", write(tmp_path, *({"content": text} for text in texts)))
+    assert "waits for a review" in cli("add", "Cy likes ale").err
+    listed = cli("review", "list", "--json").json["writes"]
+    return {each["content"]: each["pending_id"] for each in listed}
+
+
+def test_a_waiting_write_is_shown_with_its_origin(
+    cli: Run,  # noqa: F811
+    queue: dict[str, str],
+) -> None:
+    whole = queue["Ada likes rum"]
+    shown = cli("review", "show", whole[:8]).out
+    for each in (whole, "Ada likes rum", "authority import", "waits since", "import-"):
+        assert each in shown
+    found = cli("review", "show", whole[:8], "--json").json
+    assert (found["pending_id"], found["kind"]) == (whole, "add")
+    assert found["origin"]["authority"] == "import"
+    missing = cli("review", "show", "5b2a4c0e")
+    assert (missing.code, "no such proposal" in missing.err) == (2, True)
+
+
+def test_a_waiting_change_is_shown_beside_the_present_content(
+    cli: Run,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    memory_id = cli("add", "Ada likes rum", "--json").json["memory_id"]
+    monkeypatch.setenv("GRAPH_MEMORY_REVIEW_AUTHORITIES", "person")
+    assert cli("update", memory_id, "Ada likes tea").code != 0
+    (write_,) = cli("review", "list", "--kind", "update", "--json").json["writes"]
+    shown = cli("review", "show", write_["pending_id"], "--json").json
+    assert (shown["content"], shown["present_content"]) == ("Ada likes tea", "Ada likes rum")
+    assert "Ada likes rum" in cli("review", "show", write_["pending_id"]).out
+
+
+def test_a_proposal_is_shown_with_its_evidence(cli: Run, group: str) -> None:  # noqa: F811
+    for text in TEXTS:
+        assert cli("add", text).code == 0
+    assert cli("maintain", "--group", group, "--stage", "proposals").code == 0
+    (proposal,) = cli("review", "list", "--json").json["proposals"]
+    short = proposal["proposal_id"][:8]
+    shown = cli("review", "show", short).out
+    for each in ("duplicate_of", "the same words", *TEXTS, proposal["run_id"]):
+        assert each in shown
+    assert cli("review", "show", short, "--json").json == proposal
+    assert cli("review", "accept", short, "--json").json["decided"] == 1
+    assert cli("review", "show", short, "--json").json["status"] == "accepted"
+    assert cli("review", "reopen", short, "--json").json["decided"] == 1
+
+
+def test_the_same_options_choose_for_lists_and_decisions(
+    cli: Run,  # noqa: F811
+    queue: dict[str, str],
+) -> None:
+    def chosen(*options: str) -> set[str]:
+        writes = cli("review", "list", *options, "--json").json["writes"]
+        told = cli("review", "reject", *options, "--dry-run", "--json").json["done"]
+        assert [each["pending_id"] for each in writes] == told
+        return {each["content"] for each in writes}
+
+    assert chosen("--authority", "person") == {"Cy likes ale"}
+    assert chosen("--way", "graph-memory import") == {"Ada likes rum", "Bo likes gin"}
+    assert chosen("--kind", "add", "--authority", "import", "--authority", "person") == {*queue}
+    assert chosen("--kind", "episode") == set()
+    assert cli("review", "list", "--min-score", "0.5", "--json").json["writes"] == []
+    for mixed in (
+        ("list", "--authority", "import", "--min-score", "0.5"),
+        ("accept", "--kind", "add", "--kind", "same_as"),
+        ("accept", "--writes", "--min-score", "0.5"),
+        ("reject", queue["Cy likes ale"], "--authority", "person"),
+    ):
+        assert cli("review", *mixed).code == 2, mixed
+    wrong = cli("review", "list", "--authority", "king")
+    assert (wrong.code, "--authority" in wrong.err) == (2, True)
+    confirmed = ("--authority", "person", "--confirm", "REJECT ALL", "--json")
+    assert cli("review", "reject", *confirmed).json["done"] == [queue["Cy likes ale"]]
+    assert {w["content"] for w in cli("review", "list", "--json").json["writes"]} == {
+        "Ada likes rum",
+        "Bo likes gin",
+    }
+
+
+def test_a_decision_reaches_more_writes_than_a_list(
+    cli: Run,  # noqa: F811
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("GRAPH_MEMORY_REVIEW_AUTHORITIES", "import")
+    lines = [{"content": f"The box {number} is full"} for number in range(1010)]
+    cli("import", write(tmp_path, *lines))
+    expected = cli("review", "reject", "--writes", "--dry-run", "--json").json["done"]
+    assert len(expected) == 1010
+    unconfirmed = cli("review", "reject", "--writes").err
+    assert "Rejecting 1,010 waiting writes needs --confirm 'REJECT ALL'" in unconfirmed
+    done = cli("review", "reject", "--writes", "--confirm", "REJECT ALL", "--json").json
+    assert (set(done["done"]), done["refusals"]) == (set(expected), [])
+    assert cli("review", "list", "--json").json["writes_total"] == 0
+
+
+def test_keys_need_a_terminal(cli: Run) -> None:  # noqa: F811
+    refused_ = cli("review", "decide")
+    assert refused_.code == 2
+    for each in ("a terminal", "graph-memory review list", "graph-memory review accept"):
+        assert each in refused_.err
+
+
+#: The place of the local flags in the attributes of a terminal.
+_LOCAL_FLAGS = 3
+
+
+class Terminal:
+    """A command on a terminal of its own, which keys are typed into."""
+
+    def __init__(self, *words: str) -> None:
+        self._own, other = pty.openpty()
+        self._shown = ""
+        script = "import sys; from graph_memory.cli import main; sys.exit(main())"
+        command = [sys.executable, "-c", script, *words]
+        self.process = subprocess.Popen(command, stdin=other, stdout=other, stderr=other)
+        os.close(other)
+
+    def until(self, text: str) -> str:
+        """Read what the command prints up to a text, and return it."""
+        while text not in self._shown and select.select([self._own], [], [], 60)[0]:
+            try:
+                self._shown += os.read(self._own, 1024).decode(errors="replace")
+            except OSError:  # the command has ended
+                break
+        before, found, self._shown = self._shown.partition(text)
+        assert found, before
+        return before
+
+    def press(self, key: str) -> None:
+        """Type a key once the command waits for it; it discards what was typed before."""
+        end = time.monotonic() + 60
+        while termios.tcgetattr(self._own)[_LOCAL_FLAGS] & termios.ICANON:
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        os.write(self._own, key.encode())
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        os.close(self._own)
+
+
+def test_the_queue_is_settled_by_keys(
+    cli: Run,  # noqa: F811
+    queue: dict[str, str],
+) -> None:
+    first, second, third = queue  # in the order of the list
+    terminal = Terminal("review", "decide")
+    try:
+        assert first in terminal.until("? help: ")
+        terminal.press("x")
+        terminal.until("? help: ")
+        terminal.press("?")
+        assert "it stays in the queue" in terminal.until("q  quit")
+        terminal.until("? help: ")
+        terminal.press("a")
+        assert second in terminal.until("? help: ")
+        terminal.press("r")
+        assert third in terminal.until("? help: ")
+        terminal.press("\x03")
+        terminal.until("1 accepted, 1 rejected.")
+        assert terminal.process.wait(60) == 0
+    finally:
+        terminal.close()
+    stored = {each["content"] for each in cli("list", "--json").json["results"]}
+    assert stored == {first}
+    (left,) = cli("review", "list", "--json").json["writes"]
+    assert left["pending_id"] == queue[third]
+    assert "rejected" in cli("add", second.upper()).err
+
+
+def test_proposals_are_settled_by_keys(
+    cli: Run,  # noqa: F811
+    group: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for text in TEXTS:
+        assert cli("add", text).code == 0
+    assert cli("maintain", "--group", group, "--stage", "proposals").code == 0
+    monkeypatch.setattr("graph_memory.cli.review.on_terminal", lambda: True)
+    for key, told, left in (("s", "1 skipped.", 1), ("q", "", 1), ("r", "1 rejected.", 0)):
+        monkeypatch.setattr("typer.getchar", lambda key=key: key)
+        done = cli("review", "decide", "--kind", "duplicate_of")
+        assert (done.code, told in done.err) == (0, True), key
+        assert "the same words" in done.out
+        assert cli("review", "list", "--json").json["total"] == left
+    assert "Nothing waits for a review." in cli("review", "decide").err

@@ -4,8 +4,8 @@
 // param   group_id  : STRING — the tenant
 // param   prefixes  : LIST<STRING> — beginnings of ids
 // param   limit     : INTEGER — ids of each
-// returns prefix     : STRING
-// returns memory_ids : LIST<STRING> — in their order
+// returns prefix : STRING
+// returns ids    : LIST<STRING> — in their order
 UNWIND $prefixes AS prefix
 CALL (prefix) {
   CALL (prefix) {
@@ -20,6 +20,6 @@ CALL (prefix) {
     RETURN p.uuid AS memory_id
   }
   WITH memory_id ORDER BY memory_id LIMIT $limit
-  RETURN collect(memory_id) AS memory_ids
+  RETURN collect(memory_id) AS ids
 }
-RETURN prefix, memory_ids
+RETURN prefix, ids

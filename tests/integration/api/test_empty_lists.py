@@ -32,6 +32,8 @@ FILTERS = {
     "entity_types",
     "statuses",
     "kinds",
+    "authorities",
+    "ways",
 }
 
 #: The lists that hold values of a call, in which an empty list is a value or is refused by length.

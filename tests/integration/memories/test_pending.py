@@ -1,5 +1,6 @@
 """Writes that wait for a review are found nowhere until they are accepted."""
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -12,11 +13,13 @@ from graph_memory.api.types import Scope
 from graph_memory.diagnostics.database_metrics import read_metrics
 from graph_memory.errors import (
     ForbiddenError,
+    InvalidArgumentError,
     NotFoundError,
     PendingReviewError,
     RejectedBeforeError,
     SettingsError,
 )
+from graph_memory.memories.add import add_many
 from graph_memory.settings.base import read_settings
 from graph_memory.transfer.import_export import export_lines, import_lines
 from tests.conftest import Clock
@@ -145,6 +148,56 @@ async def test_a_waiting_change_leaves_the_content(memory: GraphMemory, group: s
     assert (changed.content, changed.tags, changed.importance) == (TEXT, ["vault"], 9)
     assert changed.origin is not None
     assert changed.origin.authority == "agent"
+
+
+async def test_the_choice_of_a_decision(memory: GraphMemory, group: str):
+    strict = other(memory, review_authorities=(Authority.AGENT, Authority.PERSON))
+    for writer in (strict, acting(strict, Authority.PERSON)):
+        with pytest.raises(PendingReviewError):
+            await writer.add(f"{TEXT} {writer is strict}", group_id=group)
+    ids = await memory.pending.ids(group_id=group)
+    assert len(ids) == 2
+    assert await memory.pending.ids(ways=["add_memory"], group_id=group) == []
+    (mine,) = (await memory.pending.list(authorities=["person"], group_id=group)).writes
+    assert (await memory.pending.get(mine.pending_id, group_id=group)) == mine
+    with pytest.raises(InvalidArgumentError, match="not both"):
+        await memory.pending.accept(ids, kinds=["add"], group_id=group)
+    unknown: list[dict[str, Any]] = [
+        {"kinds": ["delete"]},
+        {"authorities": ["king"]},
+        {"ways": [""]},
+    ]
+    for wrong in unknown:
+        with pytest.raises(InvalidArgumentError, match=next(iter(wrong))):
+            await memory.pending.ids(**wrong, group_id=group)
+    done = await memory.pending.reject(authorities=["agent"], kinds=["add"], group_id=group)
+    assert done.done == [each for each in ids if each != mine.pending_id]
+    done = await memory.pending.accept(ways=["Python"], group_id=group)
+    assert done.done == [mine.pending_id]
+    with pytest.raises(InvalidArgumentError, match="no such write"):
+        await memory.pending.get(mine.pending_id, group_id=group)
+
+
+async def test_a_cancelled_review_leaves_no_write_half_decided(
+    memory: GraphMemory, group: str, monkeypatch: pytest.MonkeyPatch
+):
+    strict = other(memory, review_authorities=(Authority.AGENT,))
+    for text in (TEXT, "The canteen opens at nine"):
+        with pytest.raises(PendingReviewError):
+            await strict.add(text, group_id=group)
+    first, second = await memory.pending.ids(group_id=group)
+    accepted = await memory.pending.get(first, group_id=group)
+
+    async def interrupted(*given: Any, **more: Any) -> Any:
+        reviewing.cancel()
+        return await add_many(*given, **more)
+
+    monkeypatch.setattr("graph_memory.api.pending.add_many", interrupted)
+    reviewing = asyncio.create_task(memory.pending.accept(group_id=group))
+    with pytest.raises(asyncio.CancelledError):
+        await reviewing
+    assert (await memory.get(first, group_id=group)).content == accepted.content
+    assert await memory.pending.ids(group_id=group) == [second]
 
 
 async def test_no_secret_waits(memory: GraphMemory, group: str, driver: AsyncDriver):

@@ -12,13 +12,16 @@ from graph_memory.domain.inputs import Clearable
 from graph_memory.domain.models import (
     LifecycleState,
     MemoryType,
+    ProposalKind,
     RelationType,
     ResultOrder,
     SortOrder,
 )
+from graph_memory.domain.origin import Authority
 from graph_memory.evaluation.dataset import Form
 from graph_memory.maintenance.stages import Stage
 from graph_memory.memories.lifecycle import Resolution
+from graph_memory.memories.pending import Kind
 from graph_memory.ranking.profiles import Profile
 from graph_memory.transfer.formats import FORMATS
 from graph_memory.transfer.import_export import OnTaken
@@ -39,6 +42,9 @@ from graph_memory.traversal.traverse import Algorithm, Direction
         (values.RESOLUTIONS, Resolution),
         (values.STAGES, Stage),
         (values.SCOPES, Scope),
+        (values.AUTHORITIES, reversed(Authority)),
+        (values.PROPOSAL_KINDS, ProposalKind),
+        (values.WRITE_KINDS, get_args(Kind)),
         (values.DATA_FORMS, Form),
         (values.STORES, FORMATS),
         (values.CLEARABLE, get_args(Clearable)),

@@ -1,0 +1,17 @@
+// Read writes of a group that wait for a review, the earliest first.
+//
+// access  read
+// param   group_id    : STRING — the tenant
+// param   pending_ids : LIST<STRING>
+// returns pending_id     : STRING
+// returns kind           : STRING — add, update or episode
+// returns content        : STRING
+// returns memory_id      : STRING? — the memory that an update changes
+// returns rule           : STRING
+// returns created_at     : STRING — ISO 8601, UTC
+// returns origin         : MAP
+// returns arguments_json : STRING
+MATCH (p:PendingWrite {group_id: $group_id})
+WHERE p.uuid IN $pending_ids
+// include memories/pending/described
+ORDER BY created_at, pending_id
