@@ -108,12 +108,20 @@ async def read(memory: "GraphMemory", queue_id: str) -> Item:
     try:
         write = await memory.pending.get(queue_id)
     except InvalidArgumentError:
-        return Item(await memory.proposals.get(queue_id))
+        return Item(await _proposal(memory, queue_id))
     present = None
     if write.memory_id is not None:
         with suppress(NotFoundError):
             present = (await memory.get(write.memory_id, counted=False)).content
     return Item(write, present)
+
+
+async def _proposal(memory: "GraphMemory", queue_id: str) -> "Proposal":
+    try:
+        return await memory.proposals.get(queue_id)
+    except InvalidArgumentError as error:
+        rule = "the group has no such proposal and no such write; list them first"
+        raise InvalidArgumentError("queue_id", queue_id, rule) from error
 
 
 def fields_of(item: Item) -> Iterator[tuple[str, object]]:

@@ -262,6 +262,7 @@ def test_a_waiting_write_is_shown_with_its_origin(
     assert found["origin"]["authority"] == "import"
     missing = cli("review", "show", "5b2a4c0e")
     assert (missing.code, "no such proposal" in missing.err) == (2, True)
+    assert "QUEUE_ID=" in missing.err
 
 
 def test_a_waiting_change_is_shown_beside_the_present_content(
