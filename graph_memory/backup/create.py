@@ -16,6 +16,7 @@ import json
 import logging
 import os
 import pickle
+import random
 import re
 import shutil
 import time
@@ -30,7 +31,7 @@ from graph_memory.database.graph import Graph
 from graph_memory.domain.attachments import stored_fields
 from graph_memory.domain.encoding import decompress
 from graph_memory.domain.timestamps import Instant, instant
-from graph_memory.errors import BackupError, GraphUnavailableError
+from graph_memory.errors import BackupError, GraphUnavailableError, LockTimeoutError
 from graph_memory.settings.base import Settings
 
 FORMAT = 1
@@ -46,6 +47,17 @@ _LOCKS = (
 )
 _NODES, _EDGES = "backup/create/nodes", "backup/create/edges"
 _ATTEMPTS = 5
+
+#: Time of an attempt to hold writers, who wait behind it, and of all attempts together. A run of
+#: maintenance or an import has the locks until the batch at which it works has ended.
+_ATTEMPT_SECONDS = 1.0
+_PATIENCE_SECONDS = 900.0
+_FIRST_PAUSE_SECONDS = 0.1
+_LONGEST_PAUSE_SECONDS = 5.0
+_HELD = (
+    f"Other operations have held the database for {_PATIENCE_SECONDS / 60:g} minutes. Run "
+    "`graph-memory backup` again when no maintenance and no import is running."
+)
 PARTIAL = ".partial_"
 _ABANDONED_SECONDS = 24 * 3600
 _NAMED = re.compile(r"backup_\d{8}T\d{6}Z(_\d+)?")
@@ -244,16 +256,28 @@ async def _spool(graph: Graph, path: Path, hold_seconds: float | None) -> float:
 
 @contextlib.asynccontextmanager
 async def _hold_writers(graph: Graph) -> AsyncGenerator[None]:
-    """Hold the locks that writers need; retry with exponential backoff after a deadlock."""
+    """Hold the locks that writers need; retry after a deadlock, and while a batch has them.
+
+    Raises:
+        BackupError: Batches have had the locks for `_PATIENCE_SECONDS`.
+        GraphUnavailableError: Neo4j does not answer.
+    """
     async with contextlib.AsyncExitStack() as stack:
-        for attempt in range(_ATTEMPTS):
+        started, pause_seconds, failures = time.monotonic(), _FIRST_PAUSE_SECONDS, 0
+        while True:
             try:
-                await stack.enter_async_context(graph.holding_schema_locks(*_LOCKS))
+                locks = graph.holding_schema_locks(*_LOCKS, seconds=_ATTEMPT_SECONDS)
+                await stack.enter_async_context(locks)
                 break
             except GraphUnavailableError:
-                if attempt == _ATTEMPTS - 1:
+                failures += 1
+                if failures == _ATTEMPTS:
                     raise
-                await asyncio.sleep(0.1 * 2**attempt)
+            except LockTimeoutError as error:
+                if time.monotonic() - started > _PATIENCE_SECONDS:
+                    raise BackupError(_HELD) from error
+            await asyncio.sleep(pause_seconds * random.uniform(0.5, 1.5))  # noqa: S311
+            pause_seconds = min(2 * pause_seconds, _LONGEST_PAUSE_SECONDS)
         yield
 
 

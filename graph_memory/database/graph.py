@@ -7,7 +7,7 @@ import asyncio
 import logging
 import random
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -18,6 +18,7 @@ from neo4j import (
     AsyncDriver,
     AsyncGraphDatabase,
     AsyncSession,
+    AsyncTransaction,
     NotificationMinimumSeverity,
     Query,
 )
@@ -239,24 +240,38 @@ class Graph:
             raise self._translate(error, statement) from error
 
     @asynccontextmanager
-    async def holding_schema_locks(self, *names: str) -> AsyncGenerator[None]:
+    async def holding_schema_locks(self, *names: str, seconds: float) -> AsyncGenerator[None]:
         """Hold the locks of schema statements for the length of the context; commit nothing.
 
+        Whatever needs these locks waits behind the call, so it gives up after some `seconds`. It
+        must: a batch keeps a lock until its last transaction, which would wait for this call, and
+        Neo4j does not find this circle.
+
         Raises:
-            GraphUnavailableError: Neo4j does not answer, or a writer holds a lock.
+            GraphUnavailableError: Neo4j does not answer, or a deadlock was found.
+            LockTimeoutError: The locks were not free in time.
         """
         statement = self._statement(names[0])
         try:
             async with self._session(WRITE_ACCESS) as session:
                 transaction = await session.begin_transaction()
-                for name in names:
-                    await (await transaction.run(self._statement(name).text)).consume()
                 try:
+                    await self._take_locks(transaction, names, seconds)
                     yield
                 finally:
                     await transaction.close()
         except (Neo4jError, DriverError) as error:
             raise self._translate(error, statement) from error
+
+    async def _take_locks(
+        self, transaction: AsyncTransaction, names: Sequence[str], seconds: float
+    ) -> None:
+        try:
+            async with asyncio.timeout(seconds):
+                for name in names:
+                    await (await transaction.run(self._statement(name).text)).consume()
+        except TimeoutError as error:
+            raise LockTimeoutError(names[0]) from error
 
     def _session(self, mode: str) -> AsyncSession:
         return self._driver.session(

@@ -13,12 +13,13 @@ import itertools
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -45,6 +46,7 @@ Ask = Callable[[str, dict[str, Any]], dict[str, Any]]
 
 _SAMPLE_SECONDS = 2.0
 _CALL_TIMEOUT_SECONDS = 60
+_ERRORS = 20  #: kinds of errors that are shown
 
 
 @dataclass(frozen=True)
@@ -225,6 +227,7 @@ class Soak:
                 time.sleep(self.load.writer_pause)
 
     def _update(self, ask: Ask, memory_id: str, content: str) -> None:
+        self.acknowledged.pop(memory_id, None)  # after an error, either text may be stored
         if self._call(ask, "update_memory", {"memory_id": memory_id, "content": content}):
             self.acknowledged[memory_id] = content
 
@@ -332,8 +335,13 @@ def table(soak: Soak) -> str:
         f"descriptors {first.descriptors} to {last.descriptors}, "
         f"{slope_a_minute(soak.samples, lambda each: each.descriptors):+.2f} a minute"
     )
-    errors = {called.error for called in soak.calls if called.error}
-    return "\n".join([*lines, *sorted(errors)])
+    return "\n".join([*lines, *error_kinds(soak)])
+
+
+def error_kinds(soak: Soak) -> list[str]:
+    """Return the commonest errors with their numbers; those that differ in digits are one."""
+    kinds = Counter(re.sub(r"\d+", "N", called.error) for called in soak.calls if called.error)
+    return [f"{count} times {error}" for error, count in kinds.most_common(_ERRORS)]
 
 
 def missed(soak: Soak, bars: Bars) -> list[str]:

@@ -297,6 +297,20 @@ async def test_a_backup_is_of_one_instant_while_others_write(own: GraphMemory):
     assert len(lefts) >= 3
 
 
+async def test_a_backup_and_a_run_do_not_wait_for_each_other(own: GraphMemory, clock: Clock):
+    await own.add_many([{"content": f"note {n}"} for n in range(100)])
+    await own.maintenance.run(full=True)
+    clock.advance(days=1)
+    made = 0
+    async with asyncio.timeout(120):
+        run = asyncio.create_task(own.maintenance.run(full=True, batch_size=1))
+        while not run.done():
+            assert (await own.backups.create()).memories_backed_up == 100
+            made += 1
+    assert made > 1
+    assert run.result().processed == 100
+
+
 async def test_a_damaged_backup_changes_nothing(own: GraphMemory, own_driver: AsyncDriver):
     await own.add("kept", group_id="g")
     made = await create.create(own.context.graph, own.settings)
