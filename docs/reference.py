@@ -8,6 +8,7 @@ import importlib.util
 import inspect
 import io
 import re
+import runpy
 import sys
 import textwrap
 from collections.abc import Iterator, Mapping
@@ -48,6 +49,7 @@ def pages() -> dict[str, str]:
         "errors": errors_page(),
         "python-api": python_api(),
         "properties": properties(),
+        "licences": licences(),
     }
     return {f"{name}.md": NOTE + _tidy(text) for name, text in written.items()}
 
@@ -90,6 +92,11 @@ def table(header: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> str:
 
 def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", r"\|") or " "
+
+
+def licences() -> str:
+    """Return the page of licences, which the program of the bill of materials makes."""
+    return str(runpy.run_path(str(REPOSITORY / "config/sbom/sbom.py"))["page"]())
 
 
 # --- Schemas
