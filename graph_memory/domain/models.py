@@ -11,7 +11,7 @@ from pydantic import Field
 
 from graph_memory.domain.attachments import StoredAttachments
 from graph_memory.domain.encoding import JsonObject, StoredContent, StoredTexts
-from graph_memory.domain.origin import Origin
+from graph_memory.domain.origin import Authority, Origin
 from graph_memory.domain.passages import Passage
 from graph_memory.domain.timestamps import Instant
 
@@ -207,6 +207,7 @@ class BriefMemory:
     valid_at: Instant | None
     invalid_at: Instant | None
     attachments: StoredAttachments = field(default=(), kw_only=True)
+    authority: Authority | None = field(default=None, kw_only=True)  #: of the text; None: unknown
 
     @property
     def told_at(self) -> datetime:

@@ -10,6 +10,7 @@ from graph_memory.search.budget import BudgetCandidate, RetrievedMemory
 from graph_memory.search.compact import (
     PASSAGE_HINT,
     compact_memory,
+    compact_origin,
     compact_scores,
     given_fields,
     json_tokens,
@@ -100,7 +101,8 @@ def memory_tokens(
     return [
         json_tokens(
             compact_memory(each.memory, ids, each.passage)
-            | compact_scores(each.score, each.relevance, each.similarity),
+            | compact_scores(each.score, each.relevance, each.similarity)
+            | compact_origin(each.memory.authority),
             tokens,
         )
         + (link_tokens(each.memory) if links else 0)
@@ -133,7 +135,8 @@ def _compact(given: RetrievedMemory, ids: Mapping[str, str]) -> dict[str, Any]:
     """Return the fields of a memory, with its status unless it is new to the conversation."""
     status = {} if given.status is LoadStatus.NEW else {"status": given.status.value}
     scores = compact_scores(given.score, given.relevance, given.similarity)
-    return compact_memory(given.memory, ids, given.passage) | scores | status
+    origin = compact_origin(given.memory.authority)
+    return compact_memory(given.memory, ids, given.passage) | scores | origin | status
 
 
 def _hint(retrieved: Retrieved) -> str | None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from graph_memory.domain.attachments import Attachment
 from graph_memory.domain.models import BriefMemory, LifecycleState, Memory, MemoryType
+from graph_memory.domain.origin import Authority
 from graph_memory.domain.passages import Passage
 
 #: Characters of a content in answers that list memories; of a longer one, only the first ones.
@@ -76,6 +77,13 @@ def compact_scores(
     """Return the scores of a result with three decimals, without those that it lacks."""
     scores = {"score": score, "relevance": relevance, "similarity": similarity}
     return {name: round(value, _DECIMALS) for name, value in scores.items() if value is not None}
+
+
+def compact_origin(authority: Authority | None) -> dict[str, str]:
+    """Return an authority that a reader should know of: that of a hook, an import or a run."""
+    if authority is None or authority in Authority.AGENT.and_above():
+        return {}
+    return {"authority": authority.value}
 
 
 def link_fields(attachment: Attachment) -> dict[str, str]:

@@ -43,7 +43,7 @@ _LATEST = 20
 _IMPORTANT_SHARE = 0.5
 
 #: The beginning of the head of an item, with as many tokens as any.
-_LONGEST_BEGINNING = "2026-11-25, conversation"
+_LONGEST_BEGINNING = "2026-11-25, conversation, by derived"
 
 _STATEMENTS = tuple(kind for kind in MemoryType if kind is not MemoryType.CONVERSATION)
 
@@ -217,4 +217,6 @@ def _injection(memories: Iterable[BriefMemory]) -> Injection:
 
 
 def _head(memory: BriefMemory, short_id: str) -> str:
-    return f"{memory.created_at.date()}, {memory.memory_type}, {short_id}"
+    authority = f"by {memory.authority}" if memory.authority else ""
+    parts = (str(memory.created_at.date()), memory.memory_type, authority, short_id)
+    return ", ".join(filter(None, parts))

@@ -440,6 +440,7 @@ def _node(walker: _Walker, memory: BriefMemory, decay_score: float) -> ReachedMe
     return ReachedMemory(
         *_brief_fields(memory),
         attachments=memory.attachments,
+        authority=memory.authority,
         decay_score=decay_score,
         depth=walker.depths[id_],
         path=_path(walker, id_),

@@ -143,6 +143,7 @@ async def test_what_is_relevant_is_added_once_and_nothing_else(
             session = Session(running, f"later {number}")
             added = await session.prompt(question)
             assert answer in added, question
+            assert ", conversation, by tool, " in added
             (tokens,) = await memory.context.token_counter.count([added])
             assert tokens <= BUDGET
             again = await session.prompt(f"Please: {question}")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from graph_memory import GraphMemory
 from tests.e2e.test_cli import Run, cli, environment, write  # noqa: F401 - fixtures
-from tests.support.mcp_client import bearing, call, refused, serving
+from tests.support.mcp_client import bearing, call, inside, refused, serving
 
 
 async def test_a_token_gives_its_authority_and_a_payload_does_not(
@@ -36,6 +36,22 @@ async def test_a_token_gives_its_authority_and_a_payload_does_not(
                 assert len(found["results"]) == 1
                 said, _ = await refused(client, "search_memory", query="x", min_authority="king")
                 assert "min_authority" in said
+
+
+async def test_a_retrieval_shows_what_was_captured_or_derived(memory: GraphMemory) -> None:
+    await memory.add("Ada keeps bees")
+    await memory.conversations.capture(
+        "morning", [{"role": "user", "content": "Ada sells the bees to Bob"}]
+    )
+    await memory.add("Ada and Bob like the bees", source="derived")
+    async with inside(memory) as client:
+        found = await call(client, "retrieve_memories", query="whose bees?")
+    shown = {each["content"]: each.get("authority") for each in found["memories"]}
+    assert shown == {
+        "Ada keeps bees": None,
+        "Ada sells the bees to Bob": "tool",
+        "Ada and Bob like the bees": "derived",
+    }
 
 
 def test_commands_explain_and_revoke(cli: Run, tmp_path: Path) -> None:  # noqa: F811

@@ -15,5 +15,6 @@
   created_at: split(toStringOrNull(m.created_at), '[')[0],
   valid_at: m.valid_at,
   invalid_at: m.invalid_at,
-  attachments: m.attachments_json
+  attachments: m.attachments_json,
+  authority: CASE WHEN version IS NULL THEN m.origin_authority ELSE version.origin_authority END
 }

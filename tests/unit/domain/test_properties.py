@@ -25,6 +25,7 @@ STORED = {
     "metadata": "metadata_json",
     "attachments": "attachments_json",
     "origin": "origin_way_in",
+    "authority": "origin_authority",
     "title": "name",
 }
 NOT_STORED = {

@@ -9,10 +9,12 @@ import pytest
 
 from graph_memory.domain.attachments import Attachment
 from graph_memory.domain.models import BriefMemory, LifecycleState, MemoryType
+from graph_memory.domain.origin import Authority
 from graph_memory.domain.passages import Passage
 from graph_memory.search.compact import (
     LEAD,
     compact_memory,
+    compact_origin,
     compact_scores,
     json_tokens,
     listed_memory,
@@ -63,6 +65,12 @@ def test_defaults_are_left_out_and_the_rest_is_there():
         ],
         "more_attachments": 2,
     }
+
+
+@pytest.mark.parametrize("authority", Authority)
+def test_an_authority_below_agent_is_shown(authority: Authority):
+    shown = compact_origin(authority).get("authority")
+    assert shown == (None if authority in ("agent", "person") else authority)
 
 
 def test_scores_have_three_decimals_and_no_nulls():
