@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Iterable
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Self
 
@@ -25,6 +25,7 @@ from graph_memory.memories.access import AccessLog
 from graph_memory.ranking.profiles import Profile
 from graph_memory.search import feedback
 from graph_memory.search.feedback import WeightCache
+from graph_memory.search.other_names import NameCache
 from graph_memory.search.session_store import SessionStore
 from graph_memory.settings.base import Settings
 from graph_memory.wording import Surface, surface, way_in
@@ -55,6 +56,7 @@ class Context:
         accesses: Accesses that are counted after the answer.
         session_store: Sessions of conversations.
         weights: Weights that groups have learned.
+        names: Names of entities that are one.
         token_counter: Counter of the tokens of contents.
         chat: Language model; None if the settings have none.
         grant: Scope and groups of the caller; everything by default.
@@ -69,6 +71,7 @@ class Context:
         self.accesses = AccessLog(engine)
         self.session_store = SessionStore(engine.graph, engine.settings)
         self.weights = WeightCache(engine.graph)
+        self.names = NameCache(engine.graph, engine.settings.fulltext_analyzer)
         self.token_counter = TokenCounter(engine.embedder, engine.settings)
         self.chat = Chat(engine.settings) if engine.settings.llm_url else None
         self.grant = EVERYTHING
@@ -201,12 +204,21 @@ class Context:
             given = validate_value(Line, session_id, "session_id")
             self.session_store.used(scope, given, memory_id)
 
-    async def ranking_settings(self, group: str, profile: Profile, question: str) -> Settings:
-        """Return the settings of a search in a group, with the weights that it has learned.
+    def forget_learned(self) -> None:
+        """Read learned weights and names again, because a run or a decision changed them."""
+        self.weights.clear()
+        self.names.clear()
 
-        These are the configured ones unless weights are learned and the profile is `recall`.
+    async def ranking_engine(self, group: str, profile: Profile, question: str) -> Engine:
+        """Return the engine of a search in a group, with what the group has learned.
+
+        The settings are the configured ones unless weights are learned. The other profiles than
+        `recall` use neither.
         """
-        if "weights" not in self.settings.learn or profile is not Profile.RECALL:
-            return self.settings
+        if profile is not Profile.RECALL:
+            return self.engine
+        named = replace(self.engine, names=await self.names.read(group))
+        if "weights" not in self.settings.learn:
+            return named
         learned = await self.weights.read(group)
-        return feedback.learned_settings(self.settings, learned, question)
+        return replace(named, settings=feedback.learned_settings(self.settings, learned, question))

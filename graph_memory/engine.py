@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from graph_memory.database.graph import Graph
 from graph_memory.inference.embedder import Embedder
+from graph_memory.ranking.other_names import NO_NAMES, OtherNames
 from graph_memory.settings.base import Settings
 
 
@@ -11,9 +12,11 @@ from graph_memory.settings.base import Settings
 class Engine:
     """A database, an embedding model and the settings.
 
-    An operation that needs nothing but the database takes a `Graph` instead.
+    An operation that needs nothing but the database takes a `Graph` instead. `names` are the other
+    names of what a group mentions; `Context.ranking_engine` fills them for searches.
     """
 
     graph: Graph
     embedder: Embedder
     settings: Settings
+    names: OtherNames = NO_NAMES

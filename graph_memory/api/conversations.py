@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from graph_memory.context import Context
@@ -160,9 +159,8 @@ class ConversationsApi:
         if least is None or budget < 1 or not is_statement(question):
             return _NOTHING
         asked = validate_value(Question, question, "prompt")
-        settings = await context.ranking_settings(scope.group_id, Profile.RECALL, asked)
         retrieved = await retrieval.retrieve(
-            replace(context.engine, settings=settings),
+            await context.ranking_engine(scope.group_id, Profile.RECALL, asked),
             scope,
             counter,
             context.session_store,

@@ -115,7 +115,7 @@ class FeedbackApi:
     async def reset(self, *, group_id: str | None = None) -> Learned:
         """Delete the feedback, lessons and learned weights of a group."""
         await feedback.reset(self._context.graph, group_id=self._context.group(group_id))
-        self._context.weights.clear()
+        self._context.forget_learned()
         return await self.read(group_id=group_id)
 
     async def export(self, *, group_id: str | None = None) -> FeedbackExport:

@@ -111,7 +111,7 @@ class MaintenanceApi:
         undone = await undo(
             context.graph, context.settings, given, group_id=group, now=context.clock()
         )
-        context.weights.clear()
+        context.forget_learned()
         return undone
 
     async def revoke_source(

@@ -138,13 +138,17 @@ class ProposalsApi:
         """
         choice = _decidable(proposal_ids, None, None)
         scope = self._context.scope(group_id)
-        return await reopen(self._context, scope, choice.proposal_ids or (), dry_run=dry_run)
+        decision = await reopen(self._context, scope, choice.proposal_ids or (), dry_run=dry_run)
+        self._context.forget_learned()
+        return decision
 
     async def _decide(
         self, choice: Choice, status: ProposalStatus, dry_run: bool, group_id: str | None
     ) -> Decision:
         scope = self._context.scope(group_id)
-        return await decide(self._context, scope, choice, status, dry_run=dry_run)
+        decision = await decide(self._context, scope, choice, status, dry_run=dry_run)
+        self._context.forget_learned()
+        return decision
 
 
 def _decidable(

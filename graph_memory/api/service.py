@@ -235,9 +235,9 @@ class GraphMemory(MemoriesApi, Parts):
         least = validate_value(Unit, min_relevance, "min_relevance")
         require_calibration(least, by, context.settings)
         question = validate_value(Question, query, "query")
-        settings = await context.ranking_settings(scope.group_id, by, question)
+        engine = await context.ranking_engine(scope.group_id, by, question)
         found = await recall.search(
-            replace(context.engine, settings=with_weights(settings, by, weights)),
+            replace(engine, settings=with_weights(engine.settings, by, weights)),
             scope,
             question,
             limit=validate_value(Limit, limit, "limit"),
@@ -280,9 +280,8 @@ class GraphMemory(MemoriesApi, Parts):
         scope, asked = context.scope(group_id), validate(Retrieval, with_filters(filters, details))
         require_calibration(asked.min_relevance or 0.0, asked.profile, context.settings)
         question = validate_value(Question, query, "query")
-        settings = await context.ranking_settings(scope.group_id, asked.profile, question)
         retrieved = await retrieval.retrieve(
-            replace(context.engine, settings=settings),
+            await context.ranking_engine(scope.group_id, asked.profile, question),
             scope,
             context.token_counter,
             context.session_store,

@@ -25,7 +25,7 @@ async def learn_weights(state: RunState) -> None:
         change = await weights.compute(context.graph, context.settings, scope, run.canary)
         if change.was != change.becomes:
             await weights.store(context.graph, scope, change, run.run_id)
-            context.weights.clear()
+            context.forget_learned()
             run.counts.learned += 1
         await state.checkpoint()
 

@@ -9,7 +9,8 @@ Source: Unicode Standard Annex 29, word boundaries.
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from graph_memory.domain.encoding import group_key
@@ -34,6 +35,9 @@ _WORD = re.compile(
     rf"[{_UNSPACED}]+|{_PART}(?:(?:(?<={_LETTER})[.:'’·](?={_LETTER})|(?<=\d)[.,;'’](?=\d)){_PART})*"
 )
 _UNSPACED_START = re.compile(rf"[{_UNSPACED}]")
+
+#: No other names.
+NOTHING: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 #: What joins the words of a path, an address, a URL or a hyphenated word.
 _JOINER = re.compile(r"[-./\\@:#+~=&?%]+")
@@ -123,15 +127,23 @@ def names(question: str, analyzer: str) -> dict[str, str]:
     return found
 
 
-def term_queries(terms: Sequence[str], group_id: str) -> list[str]:
+def term_queries(
+    terms: Sequence[str], group_id: str, other: Mapping[str, Sequence[str]] = NOTHING
+) -> list[str]:
     """Return a Lucene query for each term or phrase that finds it in one group.
+
+    A term is also found by the `other` phrases that stand for it.
 
     The terms stand in quotation marks, so the analyser of the index reads them as it reads
     memories, and no part of a question can act as syntax. The clause of the group is required and
     adds nothing to the score.
     """
     group = f"+group_key:{group_key(group_id)}^0"
-    return [f"{group} +({' '.join(_clauses(term, ('content', 'tags')))})" for term in terms]
+    spelt = ((term, *other.get(term, ())) for term in terms)
+    return [
+        f"{group} +({' '.join(c for each in names for c in _clauses(each, ('content', 'tags')))})"
+        for names in spelt
+    ]
 
 
 def any_term_query(text: str, group_id: str, fields: Sequence[str]) -> str:

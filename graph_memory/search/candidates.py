@@ -192,11 +192,12 @@ async def _read(
 ) -> Candidates | None:
     """Read the candidates of a question; return None if there are none."""
     settings, narrowed = engine.settings, narrowing_parameters(filters)
+    other = engine.names.of_terms(query.text, settings.fulltext_analyzer)
     rows = await engine.graph.sound_rows(
         "search/candidates/candidates_filtered" if narrowed else "search/candidates/candidates",
         Candidates,
         vector=embedding.vector,
-        lookups=term_queries(query.lookups, scope.group_id),
+        lookups=term_queries(query.lookups, scope.group_id, other),
         states=visible_states(filters, RECALLED_STATES),
         tell=include_content,
         **scope.parameters(),

@@ -9,7 +9,7 @@ from neo4j import AsyncDriver
 from graph_memory import GraphMemory
 from graph_memory.api.types import Proposal, ProposedEntity
 from graph_memory.diagnostics.verify import verify
-from graph_memory.domain.models import EntityKind, ProposalKind, ProposalStatus
+from graph_memory.domain.models import EntityKind, ProposalKind, ProposalStatus, SearchResults
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.learning.entities import entity_id
 from graph_memory.learning.proposals import NewProposal, propose
@@ -332,3 +332,32 @@ async def test_a_walk_passes_through_entities_and_their_aliases(
     assert [each.memory_id for each in walked.nodes] == [near]
     with pytest.raises(InvalidArgumentError, match="present texts"):
         await memory.relations.traverse(start, through_entities=True, known_at=clock())
+
+
+async def test_a_question_finds_memories_by_the_other_names_of_an_entity(
+    memory: GraphMemory,
+) -> None:
+    await stored(memory)
+    fixed = (await memory.add("Robert Brown repaired the engine in May.")).memory_id
+    called = (await memory.add("Bob sold the sails to a museum.")).memory_id
+    await learn(memory)
+    asked = {"What did Bob repair?": fixed, "what was sold by robert brown?": called}
+    before = {question: await memory.search(question) for question in asked}
+    decision = await memory.proposals.accept(kinds=["same_as"])
+    for question, answer in asked.items():
+        found = await memory.search(question)
+        assert found[0].memory.memory_id == answer
+        assert relevance(found, answer) > relevance(before[question], answer)
+        assert "mentions" not in (found.known_reason or "")
+        retrieved = await memory.retrieve(question, counted=False)
+        assert retrieved.memories[0].memory.memory_id == answer
+    await memory.maintenance.undo(decision.run_id or "")
+    for question, answer in asked.items():
+        assert relevance(await memory.search(question), answer) == pytest.approx(
+            relevance(before[question], answer), abs=1e-6
+        )
+
+
+def relevance(found: SearchResults, memory_id: str) -> float:
+    (hit,) = [each for each in found if each.memory.memory_id == memory_id]
+    return hit.relevance or 0.0
