@@ -6,7 +6,7 @@ from pydantic import Field
 
 from graph_memory.api.service import GraphMemory
 from graph_memory.api.types import Scope
-from graph_memory.domain.inputs import Line, MemoryId
+from graph_memory.domain.inputs import AuthorityName, Line, MemoryId
 from graph_memory.server import parameters
 from graph_memory.server.tool import DESTROYS, ON_PAGE, READS, Toolset
 from graph_memory.server.views.review import PendingView, ReviewedView
@@ -16,10 +16,29 @@ toolset = Toolset(Scope.ADMIN)
 
 @toolset.tool("List waiting writes", READS, meta=ON_PAGE)
 async def list_pending(
-    memory: GraphMemory, limit: parameters.Limit = 20, group_id: parameters.GroupId = None
+    memory: GraphMemory,
+    kinds: Annotated[
+        tuple[Literal["add", "update", "episode"], ...] | None,
+        Field(description="Kinds: add, update or episode; default: all."),
+        parameters.WORDS,
+    ] = None,
+    authorities: Annotated[
+        tuple[AuthorityName, ...] | None,
+        Field(description="Authorities of the texts; default: all."),
+        parameters.WORDS,
+    ] = None,
+    ways: Annotated[
+        tuple[Line, ...] | None,
+        Field(description="Tools or commands by which they came; default: all."),
+    ] = None,
+    limit: parameters.Limit = 20,
+    group_id: parameters.GroupId = None,
 ) -> PendingView:
     """List the writes that wait for a review when a user wants to settle them."""
-    return PendingView.of(await memory.pending.list(limit=limit, group_id=group_id))
+    found = await memory.pending.list(
+        kinds=kinds, authorities=authorities, ways=ways, limit=limit, group_id=group_id
+    )
+    return PendingView.of(found)
 
 
 @toolset.tool("Decide on waiting writes", DESTROYS)

@@ -294,6 +294,12 @@ async def test_an_agent_is_told_and_a_reviewer_decides(memory: GraphMemory, grou
         assert "do not repeat it" in said
         (waiting,) = (await call(client, "list_pending"))["writes"]
         assert waiting["origin"]["authority"] == "agent"
+        for chosen in ({"kinds": ["update"]}, {"authorities": ["person"]}, {"ways": ["import"]}):
+            assert (await call(client, "list_pending", **chosen))["writes"] == []
+        same = {"kinds": "add", "authorities": ["agent"], "ways": ["add_memory"]}
+        assert (await call(client, "list_pending", **same))["writes"] == [waiting]
+        said, _ = await refused(client, "list_pending", kinds=["delete"])
+        assert "kinds" in said
         ids = [waiting["pending_id"]]
         done = await call(client, "decide_pending", decision="accept", pending_ids=ids)
         assert done["done"] == ids
