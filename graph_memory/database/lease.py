@@ -17,6 +17,9 @@ from graph_memory.domain.timestamps import Instant, instant
 from graph_memory.errors import GraphMemoryError, RunLockedError
 from graph_memory.settings.base import Settings
 
+#: Twice the longest lease that a setting allows.
+_LONGEST = timedelta(hours=2)
+
 #: Owners in this process that hold the lease or are taking it.
 _local_owners: set[str] = set()
 
@@ -33,7 +36,8 @@ class Lease:
     """The right to be the only run; it expires unless a heartbeat renews it.
 
     Expiry is in wall-clock time. The lease of a dead owner on this machine is taken over at once:
-    its process has ended, or it could not release the lease because Neo4j did not answer.
+    its process has ended, or it could not release the lease because Neo4j did not answer. A lease
+    that lasts longer than any setting allows was taken by a clock that was ahead, and is free.
     """
 
     _renewal: asyncio.Task[None]
@@ -70,6 +74,7 @@ class Lease:
             gone=holder.owner if holder and _is_dead(holder.owner) else None,
             now=instant(datetime.now(UTC)),
             expires_at=self._expiry(),
+            latest=instant(datetime.now(UTC) + _LONGEST),
         )
         if owner != self.owner:
             raise RunLockedError
