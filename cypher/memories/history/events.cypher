@@ -13,7 +13,8 @@
 MATCH (m:Memory {uuid: $memory_id, group_id: $group_id})
 CALL (m) {
   OPTIONAL MATCH (m)-[:HAS_VERSION]->(version:MemoryVersion)
-  WITH coalesce(version, m) AS text ORDER BY version.expired_at LIMIT 1
+  WITH coalesce(version, m) AS text
+  ORDER BY version.created_at, version.expired_at LIMIT 1
   RETURN text.origin_way_in + CASE coalesce(text.origin_caller, 'local')
     WHEN 'local' THEN '' ELSE ' by ' + text.origin_caller END AS written_by
 }

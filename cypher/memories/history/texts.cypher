@@ -25,4 +25,4 @@ RETURN split(toString(begun), '[')[0] AS since, split(toString(ended), '[')[0] A
     way_in: stored.origin_way_in, caller: stored.origin_caller,
     authority: stored.origin_authority, origin_id: stored.origin_id
   } END AS origin
-ORDER BY ended IS NULL, ended
+ORDER BY ended IS NULL, begun, ended
