@@ -51,6 +51,7 @@ _STALE_SECONDS = 1.0  # a read that fails within this time may have used a stale
 _IDLE_SECONDS = 1.0  # the driver tests a connection that was idle for longer before it uses it
 _GRACE_SECONDS = 5.0  # of a server to stop a query itself
 _FIRST_PAUSE_SECONDS = 0.02
+_SCHEMA_SECONDS = (5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 320.0, 640.0)  # attempts of one statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,10 +215,26 @@ class Graph:
         return rows[0][0] if rows and statement.returns else rows
 
     async def run(self, name: str, /, **parameters: Any) -> None:
-        """Run a statement like `rows`, without its result."""
+        """Run a statement like `rows`, without its result.
+
+        A schema statement may wait for a lock that a batch keeps until its last transaction. That
+        one would wait for the schema statement in turn, so the attempts are short at first, with
+        pauses between. Long ones follow, because a constraint on many nodes takes its time.
+        """
         statement = self._statement(name)
         statement.check(parameters)
-        await self._retry(statement, to_driver(parameters))
+        given = to_driver(parameters)
+        if statement.access != "schema":
+            await self._retry(statement, given)
+            return
+        for seconds in _SCHEMA_SECONDS:
+            try:
+                await self._retry(statement, given, seconds)
+                return
+            except GraphTimeoutError:
+                if seconds == _SCHEMA_SECONDS[-1]:
+                    raise
+                await asyncio.sleep(seconds / 2)
 
     async def stream(self, name: str, /, **parameters: Any) -> AsyncGenerator[list[list[Any]]]:
         """Run a statement and yield its rows in blocks of 500, so that memory stays bounded.
@@ -286,23 +303,31 @@ class Graph:
         except KeyError:
             raise StatementError(f"Unknown statement '{name}': add cypher/{name}.cypher.") from None
 
-    async def _retry(self, statement: Statement, parameters: dict[str, Any]) -> list[list[Any]]:
+    def _limit(self, statement: Statement) -> float | None:
+        """Return the seconds that a statement may take; None for no limit."""
+        bounded = statement.access in ("read", "write")
+        return self._settings.query_timeout_seconds if bounded else None
+
+    async def _retry(
+        self, statement: Statement, parameters: dict[str, Any], seconds: float | None = None
+    ) -> list[list[Any]]:
         """Run a statement; repeat it after a transient error or a lost connection.
+
+        `seconds` is the limit of a schema statement; the others have one of their own.
 
         Transient errors, deadlocks for example, are retried for `retry_seconds` with exponential
         backoff and jitter. After a lost connection only a read is repeated, once: Neo4j may have
         committed a write.
         """
-        started = time.monotonic()
+        started, limit = time.monotonic(), seconds or self._limit(statement)
         pause_seconds, reconnect = _FIRST_PAUSE_SECONDS, statement.access == "read"
         while True:
             try:
-                return await self._measure(statement, parameters)
+                return await self._measure(statement, parameters, limit)
             except ConstraintError as error:
                 raise UniquenessError(statement.name, error.message) from error
             except TimeoutError as error:
-                seconds = self._settings.query_timeout_seconds
-                raise GraphTimeoutError(statement.name, seconds) from error
+                raise GraphTimeoutError(statement.name, limit or 0.0) from error
             except CONNECTION_LOST as error:
                 # A stale connection of the pool fails at once; a silent host takes longer.
                 if not reconnect or time.monotonic() - started > _STALE_SECONDS:
@@ -315,23 +340,25 @@ class Graph:
                 await asyncio.sleep(pause_seconds * random.uniform(0.5, 1.5))  # noqa: S311
                 pause_seconds *= 2
 
-    async def _measure(self, statement: Statement, parameters: dict[str, Any]) -> list[list[Any]]:
+    async def _measure(
+        self, statement: Statement, parameters: dict[str, Any], seconds: float | None
+    ) -> list[list[Any]]:
         started, outcome = time.perf_counter(), "error"
         attributes = {"db.system.name": "neo4j", "db.query.summary": statement.name}
         slot = self._read_limiter.slot() if statement.access == "read" else nullcontext()
         try:
             async with slot:
                 with span(statement.name, attributes):
-                    records = await self._send(statement, parameters)
+                    records = await self._send(statement, parameters, seconds)
             outcome = "ok"
             return records
         finally:
             elapsed = time.perf_counter() - started
             metrics.statement_seconds.labels(statement.name, outcome).observe(elapsed)
 
-    async def _send(self, statement: Statement, parameters: dict[str, Any]) -> list[list[Any]]:
-        bounded = statement.access in ("read", "write")
-        seconds = self._settings.query_timeout_seconds if bounded else None
+    async def _send(
+        self, statement: Statement, parameters: dict[str, Any], seconds: float | None
+    ) -> list[list[Any]]:
         query = Query(statement.packed, metadata={"statement": statement.name}, timeout=seconds)
         # The server stops a slow query itself; this limit covers a server that hangs.
         async with asyncio.timeout(None if seconds is None else seconds + _GRACE_SECONDS):
@@ -341,7 +368,8 @@ class Graph:
             async with self._session(mode) as session:
                 found = await session.run(query, statement.pack(parameters))
                 rows = [record.values() async for record in found]
-                return rows[0][0] if bounded and statement.returns else rows
+                packed = statement.access in ("read", "write") and statement.returns
+                return rows[0][0] if packed else rows
 
     async def _explain(
         self, error: Neo4jError | DriverError, statement: Statement

@@ -1,5 +1,6 @@
 """Migrations up and down, on an empty database and on one Graphiti made."""
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
@@ -12,10 +13,12 @@ from graph_memory.database.graph import Graph
 from graph_memory.database.schema import repair_indexes
 from graph_memory.errors import (
     DimensionMismatchError,
+    GraphTimeoutError,
     InvalidArgumentError,
     SchemaError,
     SettingsError,
 )
+from tests.conftest import some_transaction_waits
 
 #: What graphiti-core 0.31 makes on the same labels; ours must live beside it.
 GRAPHITI = (
@@ -182,3 +185,35 @@ async def test_the_remedy_names_the_setting_that_differs(graph: Graph, settings:
     narrow = settings.model_copy(update={"embedding_dimensions": 100})
     with pytest.raises(DimensionMismatchError, match="Set GRAPH_MEMORY_EMBEDDING_DIMENSIONS=384,"):
         await embedding_record.check_embedding(graph, narrow)
+
+
+async def test_writers_pass_while_a_schema_statement_waits_for_a_batch(
+    graph: Graph, driver: AsyncDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("graph_memory.database.graph._SCHEMA_SECONDS", (0.5, 1.0, 2.0, 20.0))
+    write = "CREATE (n:Memory {uuid: $id}) WITH n DELETE n"
+    async with driver.session() as session:
+        batch = await session.begin_transaction()
+        await batch.run(write, id="of a batch that has not ended")
+        creating = asyncio.create_task(graph.run("backup/create/hold_memories"))
+        try:
+            await some_transaction_waits(driver)
+            async with asyncio.timeout(15):  # the first attempts end before
+                await driver.execute_query(write, id="of another writer")
+            assert not creating.done()
+        finally:
+            await batch.rollback()
+            await creating
+            await graph.run("database/indexes/drop", name="held_memories")
+
+
+async def test_a_schema_statement_gives_up_in_the_end(
+    graph: Graph, driver: AsyncDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("graph_memory.database.graph._SCHEMA_SECONDS", (0.2, 0.4))
+    async with driver.session() as session:
+        batch = await session.begin_transaction()
+        await batch.run("CREATE (:Memory {uuid: 'of a batch that does not end'})")
+        with pytest.raises(GraphTimeoutError):
+            await graph.run("backup/create/hold_memories")
+        await batch.rollback()
