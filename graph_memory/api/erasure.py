@@ -8,11 +8,19 @@ from pydantic import Field
 
 from graph_memory.backup.archives import RewrittenBackup
 from graph_memory.context import Context
-from graph_memory.diagnostics import erasure, erasure_check
+from graph_memory.diagnostics import (
+    erasure,
+    erasure_backups,
+    erasure_check,
+    erasure_choice,
+)
+from graph_memory.diagnostics.erasure import Progress
 from graph_memory.diagnostics.erasure_check import VerifiedErasure
+from graph_memory.diagnostics.erasure_choice import NamedMemories
 from graph_memory.domain.inputs import Line, MemoryId, validate_value
 from graph_memory.domain.receipts import Receipt, receipt_of
-from graph_memory.errors import InvalidArgumentError
+from graph_memory.domain.scope import CallScope
+from graph_memory.errors import ConfirmationRequiredError, InvalidArgumentError
 from graph_memory.memories.standing import require_standing
 from graph_memory.wording import argument
 
@@ -30,6 +38,8 @@ class ErasureApi:
         memory_ids: Sequence[str] | None = None,
         *,
         conversation_id: str | None = None,
+        name: str | None = None,
+        confirm: str = "",
         group_id: str | None = None,
     ) -> Receipt:
         """Delete memories beyond recovery, search every place again, and return a signed receipt.
@@ -40,17 +50,23 @@ class ErasureApi:
         Args:
             memory_ids: The memories; those that the group does not have are left out.
             conversation_id: In their place: all memories of a conversation.
+            name: In their place: all memories with a name, such as a person's, and the name itself
+                in questions, waiting writes and entities. See `of_name`.
+            confirm: With `name`: `ERASE` and the number of these memories.
             group_id: The tenant.
 
         Raises:
-            InvalidArgumentError: Neither or both of `memory_ids` and `conversation_id` are given,
-                or the conversation has no memories.
+            ConfirmationRequiredError: `confirm` is not that of the memories with the name.
+            InvalidArgumentError: Not exactly one of `memory_ids`, `conversation_id` and `name` is
+                given, or the group has no memories of the conversation or name.
             NotFoundError: The group has none of the memories.
         """
         scope = self._context.scope(group_id)
-        if (memory_ids is None) == (conversation_id is None):
-            rule = f"give either it or {argument('conversation_id')}"
-            raise InvalidArgumentError("memory_ids", memory_ids, rule)
+        if [memory_ids, conversation_id, name].count(None) != 2:
+            others = f"{argument('conversation_id')} or {argument('name')}"
+            raise InvalidArgumentError("memory_ids", memory_ids, f"give either it, {others}")
+        if name is not None:
+            return await self._erase_name(scope, name, confirm)
         if memory_ids is not None:
             given = validate_value(Ids, tuple(memory_ids), "memory_ids")
             await require_standing(self._context.engine, scope, given)
@@ -62,6 +78,61 @@ class ErasureApi:
             raise InvalidArgumentError("conversation_id", conversation, rule)
         await require_standing(self._context.engine, scope, found)
         return await erasure.erase(self._context, scope, found, "conversation")
+
+    async def _erase_name(self, scope: CallScope, name: str, confirm: str) -> Receipt:
+        found = await self.of_name(name, group_id=scope.group_id)
+        ids = [each.memory_id for each in found.memories]
+        if not ids:
+            rule = "no memory of the group has this name in a text; check the spelling"
+            raise InvalidArgumentError("name", name, rule)
+        if confirm != found.confirmation:
+            doing = f"Erasing the memories with this name, {len(ids):,} in all,"
+            raise ConfirmationRequiredError(doing, found.confirmation)
+        await require_standing(self._context.engine, scope, ids)
+        return await erasure.erase(self._context, scope, ids, "name", found.names)
+
+    async def of_name(self, name: str, *, group_id: str | None = None) -> NamedMemories:
+        """List the memories that an erasure by a name deletes, deleted ones included.
+
+        The words of the name must follow each other in a text, whatever their case and accents:
+        `Anna Meier` is in "ANNA MEIER's" and in an address, and `Ann` is not in "Anna". Accepted
+        aliases of the name count as well.
+
+        Args:
+            name: The name.
+            group_id: The tenant.
+
+        Raises:
+            InvalidArgumentError: The name has no letter and no digit, or is too long.
+        """
+        given = validate_value(Line, name, "name")
+        return await erasure_choice.of_name(
+            self._context.graph, self._context.group(group_id), given
+        )
+
+    async def erase_all(
+        self,
+        *,
+        confirm: str,
+        on_progress: Progress = lambda done, of: None,
+        group_id: str | None = None,
+    ) -> Receipt:
+        """Delete all that a group has beyond recovery, and return a signed receipt.
+
+        That is its memories, sessions, waiting writes, proposals, feedback and tombstones. No
+        backup is made first. If an error interrupts it, call it again: its receipt is of the rest.
+
+        Args:
+            confirm: The text 'DELETE ALL'.
+            on_progress: Called with the number of memories since the last call, and of all.
+            group_id: The tenant.
+
+        Raises:
+            ConfirmationRequiredError: `confirm` is another text.
+            ForbiddenError: The caller's texts wait for a review.
+        """
+        scope = self._context.scope(group_id)
+        return await erasure.erase_all(self._context, scope, confirm, on_progress)
 
     async def verify(
         self, receipt: Receipt | str, *, words: Sequence[str] = (), store: Path | None = None
@@ -87,11 +158,13 @@ class ErasureApi:
     async def prune_backups(self) -> list[RewrittenBackup]:
         """Rewrite the backups without the memories that were erased with a receipt.
 
-        A backup that holds none of them stays as it is. Each rewritten one has been read back.
+        From waiting writes, queued episodes, lessons, sessions and facts the erased words and names
+        go as well. A backup without these memories stays as it is. Each rewritten one has been
+        read back.
 
         Raises:
             BackupError: A backup is damaged, or its folder cannot be written.
             ForbiddenError: The caller's grant is not for all groups.
         """
         self._context.grant.require_every_group("rewriting backups")
-        return await erasure.rewrite_backups(self._context)
+        return await erasure_backups.rewrite_backups(self._context)

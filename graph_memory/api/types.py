@@ -41,6 +41,7 @@ from graph_memory.decay.status import (
     describe_status,
 )
 from graph_memory.diagnostics.erasure_check import Finding, VerifiedErasure
+from graph_memory.diagnostics.erasure_choice import NamedMemories, NamedMemory
 from graph_memory.diagnostics.stats import (
     Averages,
     EmbeddingCoverage,
@@ -190,6 +191,8 @@ __all__ = [
     "MentionedEntity",
     "MigrationStatus",
     "Milliseconds",
+    "NamedMemories",
+    "NamedMemory",
     "Names",
     "NewEpisode",
     "NextChange",

@@ -10,10 +10,10 @@ import os
 import re
 import shutil
 import zlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from graph_memory.backup import create, dump, restore
 from graph_memory.backup.create import Manifest, folder_of
@@ -39,6 +39,9 @@ _UNDO_TEXTS = {
     "after_tags",
 }
 
+#: Labels of nodes that go if a text of them holds something erased.
+_HOLDERS = {"PendingWrite", "EpisodeJob", "Lesson"}
+
 #: Number in the name that a rewritten backup has until the old one is gone.
 _SPARE = 999
 
@@ -51,6 +54,18 @@ class RewrittenBackup:
     memories_removed: int
     nodes_removed: int
     edges_removed: int
+
+
+class ErasedTexts(Protocol):
+    """What was erased of each group, besides memories."""
+
+    def held(self, group_id: str, text: str) -> bool:
+        """Return whether a text of a group holds something erased."""
+        ...
+
+    def named(self, group_id: str, text: str) -> bool:
+        """Return whether a text of a group holds an erased name."""
+        ...
 
 
 def backups(settings: Settings) -> list[Path]:
@@ -73,26 +88,48 @@ def held_ids(path: Path, ids: Collection[str]) -> set[str]:
     return found
 
 
-def texts_of(path: Path) -> Iterator[tuple[str, str, str]]:
-    """Yield each text in a backup: the id or type that it belongs to, its property, and it.
+def texts_of(path: Path, group_id: str) -> Iterator[tuple[str, str, str]]:
+    """Yield each text of a group in a backup: the id or type of its owner, its property, and it.
 
     Raises:
         BackupError: The backup is damaged.
     """
+    members, prefix = set[int](), f"{group_id}|"
     for record in restore.records(path):
         own: Mapping[str, Any] = record["properties"]
+        if "labels" in record:
+            if _group_of(own) != group_id or "Control" in record["labels"]:
+                continue
+            members.add(record["id"])
+        elif record["from"] not in members:
+            continue
         named = str(own.get("uuid") or own.get("memory_id") or record.get("type") or "")
-        for key, value in own.items():
-            texts = cast("list[object]", value if isinstance(value, list) else [value])
-            yield from ((named, key, text) for text in texts if isinstance(text, str))
+        yield from ((named, key, text.removeprefix(prefix)) for key, text in _texts(own))
 
 
-def rewrite(path: Path, erased: Collection[str]) -> RewrittenBackup:
-    """Rewrite a backup without erased memories, their parts, and their values for undo.
+def _texts(own: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the texts among the properties of a record, except its group."""
+    for key, value in own.items():
+        many = cast("list[object]", value if isinstance(value, list) else [value])
+        if key != "group_id":
+            yield from ((key, text) for text in many if isinstance(text, str))
+
+
+def _group_of(own: Mapping[str, Any]) -> str:
+    """Return the group of a record by its properties; empty if it has none."""
+    keyed = own.get("session_id") or own.get("conversation_key") or ""
+    return str(own.get("group_id") or str(keyed).partition("|")[0])
+
+
+def rewrite(
+    path: Path, erased: Collection[str], texts_of: Callable[[Collection[str]], ErasedTexts]
+) -> RewrittenBackup:
+    """Rewrite a backup without erased memories, their parts, values for undo, words and names.
 
     Args:
         path: Folder of the backup.
         erased: Ids of the memories.
+        texts_of: Returns what was erased with the memories of the backup, by their ids.
 
     Raises:
         BackupError: The backup is damaged, or the folder cannot be written; it stays as it was.
@@ -101,11 +138,13 @@ def rewrite(path: Path, erased: Collection[str]) -> RewrittenBackup:
         return RewrittenBackup(path, 0, 0, 0)
     manifest = restore.read_manifest(path)
     restore.check(path, manifest)
-    gone = _gone(path, erased)
+    texts = texts_of(_own_ids(path) & set(erased))
+    gone = _gone(path, erased, texts)
     partial = path.with_name(f"{create.PARTIAL}{os.getpid()}_{path.name}")
     try:
         partial.mkdir(mode=0o700)
-        written = _write(path, partial, manifest, erased, gone)
+        written = _write(path, partial, manifest, lambda each: _blanked(each, erased, texts), gone)
+        _write_readable(path, partial, erased)
         restore.check(partial, written)
         _exchange(partial, path)
     except OSError as error:
@@ -122,7 +161,16 @@ def rewrite(path: Path, erased: Collection[str]) -> RewrittenBackup:
     )
 
 
-def _gone(path: Path, erased: Collection[str]) -> set[int]:
+def _own_ids(path: Path) -> set[str]:
+    """Return the ids of the memories in a backup."""
+    return {
+        str(record["properties"].get("uuid"))
+        for record in restore.records(path)
+        if _OWN & set(record.get("labels", ()))
+    }
+
+
+def _gone(path: Path, erased: Collection[str], texts: ErasedTexts) -> set[int]:
     """Return the numbers of the nodes that go: erased memories, and what only they keep."""
     own: set[int] = set()
     parts: set[int] = set()
@@ -132,7 +180,7 @@ def _gone(path: Path, erased: Collection[str]) -> set[int]:
         if "labels" in record:
             if _OWN & set(record["labels"]) and record["properties"].get("uuid") in erased:
                 own.add(record["id"])
-            elif _is_act_of(record, erased):
+            elif _is_act_of(record, erased) or _holds(record, erased, texts):
                 parts.add(record["id"])
             elif "NamedEntity" in record["labels"]:
                 entities.add(record["id"])
@@ -153,8 +201,23 @@ def _is_act_of(record: Mapping[str, Any], erased: Collection[str]) -> bool:
     return of_act and any(each in erased for each in ids)
 
 
+def _holds(record: Mapping[str, Any], erased: Collection[str], texts: ErasedTexts) -> bool:
+    """Return whether a node goes for what it holds, as in an erasure of the graph."""
+    own, labels = record["properties"], set(record["labels"])
+    if "NamedEntity" in labels:
+        return texts.named(_group_of(own), str(own.get("key", "")))
+    if not labels & _HOLDERS:
+        return False
+    waits = "PendingWrite" in labels and own.get("memory_id") in erased
+    return waits or any(texts.held(_group_of(own), text) for _, text in _texts(own))
+
+
 def _write(
-    path: Path, folder: Path, manifest: Manifest, erased: Collection[str], gone: set[int]
+    path: Path,
+    folder: Path,
+    manifest: Manifest,
+    blanked: Callable[[dict[str, Any]], dict[str, Any]],
+    gone: set[int],
 ) -> Manifest:
     """Write the files of a backup without nodes; return their manifest."""
     checksum = dump.Checksum()
@@ -163,14 +226,13 @@ def _write(
         for record in restore.records(path):
             if not gone.isdisjoint({record.get("id"), record.get("from"), record.get("to")}):
                 continue
-            kept = _blanked(record, erased)
+            kept = blanked(record)
             if "labels" in kept:
                 checksum.node(kept)
                 memories += "Memory" in kept["labels"]
             else:
                 checksum.edge(kept)
             lines.write(dump.to_line(kept) + "\n")
-    _write_readable(path, folder, erased)
     written = replace(
         manifest,
         memories=memories,
@@ -183,9 +245,18 @@ def _write(
     return written
 
 
-def _blanked(record: dict[str, Any], erased: Collection[str]) -> dict[str, Any]:
-    """Return a record without the values that it keeps of erased memories for undo."""
+def _blanked(record: dict[str, Any], erased: Collection[str], texts: ErasedTexts) -> dict[str, Any]:
+    """Return a record without the values for undo, questions and facts of what was erased."""
     labels, own = record.get("labels", ()), record["properties"]
+    if "Session" in labels:
+        group = _group_of(own)
+        history = [each for each in own.get("history") or () if not texts.held(group, each)]
+        return {**record, "properties": {**own, "history": history}}
+    if record.get("type") == "RELATES_TO" and texts.held(_group_of(own), str(own.get("fact"))):
+        vectors = {
+            key: value for key, value in record.get("floats", {}).items() if key != "fact_embedding"
+        }
+        return {**record, "floats": vectors, "properties": {**own, "fact": own.get("name")}}
     if "MaintenanceChange" in labels and own.get("memory_id") in erased:
         kept = {key: value for key, value in own.items() if key not in _UNDO_TEXTS}
         return {**record, "properties": {**kept, "erased": True}}

@@ -1,16 +1,18 @@
 """The command verify-erasure, and permanent deletion with a receipt."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graph_memory.cli.command import command, note, opened, whole_ids
-from graph_memory.cli.output import as_mapping, show
+from graph_memory.cli.command import command, note, opened, request, whole_ids
+from graph_memory.cli.output import as_mapping, progress, show
 from graph_memory.cli.output_file import replacing, require_writable
 
 if TYPE_CHECKING:
+    from graph_memory.api.service import GraphMemory
     from graph_memory.api.types import Receipt
 
 app = typer.Typer()
@@ -18,22 +20,55 @@ app = typer.Typer()
 _COLUMNS = ("place", "found", "removed", "remaining", "ids only", "why", "until")
 
 
-async def erase(
-    memory_ids: Sequence[str], conversation_id: str | None, receipt: Path | None, *, permanent: bool
-) -> None:
-    """Erase memories or a conversation, write the receipt to a file, and show it."""
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What `delete` is about: one of ids, a conversation, a name, and everything."""
+
+    memory_ids: Sequence[str]
+    conversation_id: str | None
+    name: str | None
+    everything: bool
+
+
+async def erase(chosen: Chosen, receipt: Path | None, confirm: str, *, permanent: bool) -> None:
+    """Erase memories, write the receipt to a file, and show it."""
     if not permanent or receipt is None:
         raise typer.BadParameter(
-            "a receipt is of ids or a --conversation; add --permanent and --receipt FILE"
+            "a deletion by --conversation or --name, or with --receipt, is permanent; "
+            "add --permanent and --receipt FILE"
         )
     require_writable(receipt, "--receipt")
     async with opened("Erasing…") as memory:
-        ids = await whole_ids(memory, memory_ids) if memory_ids else None
-        done = await memory.erasure.erase(ids, conversation_id=conversation_id)
+        if chosen.name is not None and not confirm:
+            await _list_named(memory, chosen.name)
+        done = await _erased(memory, chosen, confirm)
     with replacing(receipt) as file:
         file.write_text(done.to_json(), encoding="utf-8")
     _show(done)
     note(f"The receipt is in {receipt}; check it with `graph-memory verify-erasure {receipt}`.")
+
+
+async def _list_named(memory: "GraphMemory", name: str) -> None:
+    """Show the memories that a deletion by a name is about, before it is confirmed."""
+    found = await memory.erasure.of_name(name)
+    if not found.memories:
+        return
+    show(found, ("id", "content"), ((each.memory_id, each.lead) for each in found.memories))
+    if request().as_json:  # the list is its one object; an error would be a second one
+        note(f"Confirm with --confirm '{found.confirmation}'. Nothing was changed.")
+        raise typer.Exit(2)
+    if aliases := found.names[1:]:
+        note(f"Accepted aliases count as well: {', '.join(aliases)}.")
+
+
+async def _erased(memory: "GraphMemory", chosen: Chosen, confirm: str) -> "Receipt":
+    if chosen.everything:
+        with progress("Erasing") as advance:
+            return await memory.erasure.erase_all(confirm=confirm, on_progress=advance)
+    ids = await whole_ids(memory, chosen.memory_ids) if chosen.memory_ids else None
+    return await memory.erasure.erase(
+        ids, conversation_id=chosen.conversation_id, name=chosen.name, confirm=confirm
+    )
 
 
 def _show(done: "Receipt") -> None:

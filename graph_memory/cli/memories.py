@@ -11,7 +11,7 @@ import typer
 from graph_memory.cli.attachments import referred
 from graph_memory.cli.command import command, note, opened, request, unchecked, whole_ids
 from graph_memory.cli.completion import complete_policy, completing
-from graph_memory.cli.erasure import erase
+from graph_memory.cli.erasure import Chosen, erase
 from graph_memory.cli.output import as_mapping, show, show_fields
 from graph_memory.cli.values import (
     AUTHORITIES,
@@ -356,7 +356,9 @@ async def delete(
     everything: Annotated[
         bool, typer.Option("--all", help="Delete all memories of the group.")
     ] = False,
-    confirm: Annotated[str, typer.Option(help="Confirmation of --all: 'DELETE ALL'.")] = "",
+    confirm: Annotated[
+        str, typer.Option(help="Confirmation of --all: 'DELETE ALL'; of --name: see its list.")
+    ] = "",
     receipt: Annotated[
         Path | None,
         typer.Option(help="File for the receipt of a deletion with --permanent."),
@@ -367,14 +369,21 @@ async def delete(
             "--conversation", help="Conversation to delete with --permanent and --receipt."
         ),
     ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(help="Name whose memories to delete with --permanent and --receipt."),
+    ] = None,
 ) -> None:
-    """Delete memories. They can be recovered unless --permanent; --all makes a backup first."""
-    if [everything, bool(memory_ids), conversation_id is not None].count(True) != 1:
-        raise typer.BadParameter("give ids, or --all, or --conversation")
-    if everything and receipt:
-        raise typer.BadParameter("--all writes no receipt; give ids or --conversation with it")
-    if not everything and (receipt or conversation_id):
-        await erase(memory_ids or [], conversation_id, receipt, permanent=permanent)
+    """Delete memories. They can be recovered unless --permanent.
+
+    Without --receipt, --all makes a backup first.
+    """
+    selected = everything, bool(memory_ids), conversation_id is not None, name is not None
+    if selected.count(True) != 1:
+        raise typer.BadParameter("give ids, or --all, --conversation or --name")
+    if receipt or conversation_id is not None or name is not None:
+        chosen = Chosen(memory_ids or (), conversation_id, name, everything)
+        await erase(chosen, receipt, confirm, permanent=permanent)
         return
     async with opened() as memory:
         if everything:

@@ -4,29 +4,34 @@ import asyncio
 import secrets
 import uuid
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from graph_memory import wording
 from graph_memory.backup import archives
-from graph_memory.backup.archives import RewrittenBackup
 from graph_memory.context import Context
 from graph_memory.database.graph import Graph
 from graph_memory.diagnostics.traces import (
+    ENTITIES,
     PLACES,
+    PURGED,
     RELATIONS,
+    SESSIONS,
+    WAITING,
     Plain,
     Trace,
     find_traces,
 )
 from graph_memory.domain.batching import batched
-from graph_memory.domain.encoding import decompress
+from graph_memory.domain.encoding import decompress, group_key
+from graph_memory.domain.names import Name, Names, name_words
 from graph_memory.domain.receipts import Keys, Receipt, SearchedPlace, looks_random, words_of
 from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import BackupError
 from graph_memory.memories import tombstones, update
 from graph_memory.memories.absent import not_found
+from graph_memory.memories.standing import require_standing
 from graph_memory.settings.base import Settings
 
 #: Memories that one statement erases.
@@ -43,6 +48,11 @@ _NAMED = 100
 
 #: Places whose nodes are deleted if they hold erased words.
 _CLEARED = {"queue of episodes", "feedback"}
+
+#: Memories of a group whose texts one statement reads, or that it deletes.
+_PORTION = 500
+
+Progress = Callable[[int, int], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +73,17 @@ class Erased:
     memory_ids: tuple[str, ...]
     contents: tuple[str, ...]
     words: frozenset[str]  #: words that only these memories have
+    names: tuple[Name, ...] = ()  #: names by which they were selected
+    purged: frozenset[str] = frozenset()  #: purged memories with one of the names
+    whole: bool = False  #: whether they are all that the group has
 
     def sought(self) -> Plain:
         """Return what a search for leftovers looks for."""
-        return Plain(self.memory_ids, self.words, self.contents)
+        return Plain(self.memory_ids, self.words, self.contents, self.names, whole=self.whole)
+
+    def spelled(self) -> set[str]:
+        """Return the names as a search returns them."""
+        return {" ".join(name) for name in self.names}
 
 
 async def keys_of(graph: Graph) -> Keys:
@@ -76,21 +93,76 @@ async def keys_of(graph: Graph) -> Keys:
 
 
 async def erase(
-    context: Context, scope: CallScope, memory_ids: Sequence[str], selected: str = "memories"
+    context: Context,
+    scope: CallScope,
+    memory_ids: Sequence[str],
+    selected: str = "memories",
+    names: Sequence[str] = (),
 ) -> Receipt:
     """Erase memories, search every place for them again, and return the signed receipt.
+
+    Args:
+        context: The database, and the caller.
+        scope: The tenant, the instant and the origin of the call.
+        memory_ids: The memories.
+        selected: How they were selected, for the receipt.
+        names: Names that are erased with them, wherever they stand.
 
     Raises:
         NotFoundError: The group has none of the memories.
     """
-    erased, before = await _known(context.graph, scope.group_id, memory_ids)
+    split = tuple(dict.fromkeys(name_words(name) for name in names))
+    erased, before = await _known(context.graph, scope.group_id, memory_ids, split)
     if not erased.memory_ids:
         raise await not_found(context.graph, scope.group_id, memory_ids[0])
     await context.session_store.flush()  # no session is to be stored after
     for batch in batched(erased.memory_ids, _BATCH):
         left = await tombstones.rows_of(context.engine, scope, batch, tombstones.Cause.ERASED)
         await update.erase(context.graph, scope.group_id, batch, left)
-    await _clear(context.graph, scope.group_id, await _left(context.graph, scope, erased))
+    return await _finished(context, scope, erased, before, selected)
+
+
+async def erase_all(
+    context: Context, scope: CallScope, confirm: str, on_progress: Progress
+) -> Receipt:
+    """Erase all that a group has, search every place again, and return the signed receipt.
+
+    Raises:
+        ConfirmationRequiredError: `confirm` is not `DELETE ALL`.
+        ForbiddenError: Writes of the caller wait for a review.
+    """
+    graph, group_id = context.graph, scope.group_id
+    update.require_confirmation(confirm, group_id)
+    await require_standing(context.engine, scope, None)
+    await context.session_store.flush()  # no session is to be stored after
+    ids = await graph.rows("diagnostics/erasure/of_group", str, group_id=group_id)
+    contents = await _contents(graph, group_id, ids)
+    words = {word for text in contents for word in words_of(text) if looks_random(word)}
+    erased = Erased(tuple(ids), tuple(contents), frozenset(words), whole=True)
+    before = await find_traces(graph, group_id, Plain(ids, (), (), whole=True))
+    for batch in batched(ids, _PORTION):
+        await graph.run("diagnostics/erasure/portion", group_id=group_id, memory_ids=batch)
+        on_progress(len(batch), len(ids))
+    await update.delete_all(context.engine, scope, confirm=confirm, permanent=True)
+    return await _finished(context, scope, erased, before, "group")
+
+
+async def _contents(graph: Graph, group_id: str, ids: Sequence[str]) -> list[str]:
+    """Return the texts of many memories, each once."""
+    contents: dict[str, None] = {}
+    for batch in batched(ids, _PORTION):
+        for row in await graph.rows(
+            "diagnostics/erasure/texts", _Texts, group_id=group_id, memory_ids=batch
+        ):
+            contents |= dict.fromkeys(text for text in row.contents() if text)
+    return list(contents)
+
+
+async def _finished(
+    context: Context, scope: CallScope, erased: Erased, before: Sequence[Trace], selected: str
+) -> Receipt:
+    """Remove what is left, search every place once more, and return the signed receipt."""
+    await _clear(context.graph, scope.group_id, erased, await _left(context.graph, scope, erased))
     context.embedder.forget()
     after = await _left(context.graph, scope, erased)
     places = [
@@ -108,19 +180,25 @@ async def erase(
 
 
 async def _known(
-    graph: Graph, group_id: str, memory_ids: Sequence[str]
+    graph: Graph, group_id: str, memory_ids: Sequence[str], names: tuple[Name, ...]
 ) -> tuple[Erased, list[Trace]]:
-    """Return what identifies memories, and all that concerns them in the graph."""
+    """Return what identifies memories, and all that concerns them in the graph.
+
+    Purged memories with one of the names count as well.
+    """
     found = await graph.rows(
         "diagnostics/erasure/texts", _Texts, group_id=group_id, memory_ids=list(memory_ids)
     )
     ids = tuple(row.memory_id for row in found)
     contents = tuple(dict.fromkeys(text for row in found for text in row.contents() if text))
     candidates = {word for text in contents for word in words_of(text)}
-    traces = await find_traces(graph, group_id, Plain(ids, candidates, contents))
+    traces = await find_traces(graph, group_id, Plain(ids, candidates, contents, names))
     words = _own_words(candidates, traces, set(ids))
-    erased = Erased(ids, contents, words)
+    named = {" ".join(name) for name in names}
+    purged = {each.id for each in traces if each.place == PURGED and each.words & named}
+    erased = Erased((*ids, *sorted(purged)), contents, words, names, frozenset(purged))
     held = words | {key for trace in traces for key in trace.words if key not in candidates}
+    held |= named
     return erased, [trace for trace in traces if trace.refers or trace.words & held]
 
 
@@ -143,11 +221,11 @@ async def _left(graph: Graph, scope: CallScope, erased: Erased) -> list[Trace]:
     return await find_traces(graph, scope.group_id, erased.sought())
 
 
-async def _clear(graph: Graph, group_id: str, left: Sequence[Trace]) -> None:
-    """Remove what holds erased words and is not a memory."""
-    nodes = [each.element for each in left if each.keys and each.place in _CLEARED]
+async def _clear(graph: Graph, group_id: str, erased: Erased, left: Sequence[Trace]) -> None:
+    """Remove what holds erased words and is not a memory, and what changes an erased memory."""
+    nodes = [each.element for each in left if _goes(each, erased)]
     await graph.run("diagnostics/erasure/clear_nodes", group_id=group_id, nodes=nodes)
-    sessions = [each for each in left if each.place == "sessions" and each.keys]
+    sessions = [each for each in left if each.place == SESSIONS and each.keys]
     await graph.run(
         "diagnostics/erasure/clear_texts",
         group_id=group_id,
@@ -161,9 +239,21 @@ async def _clear(graph: Graph, group_id: str, left: Sequence[Trace]) -> None:
         ],
         facts=[each.element for each in left if each.place == RELATIONS and "fact" in each.keys],
         sessions=[each.element for each in sessions],
-        words=sorted({word for each in sessions for word in each.words}),
+        events=sorted({event for each in sessions for event in each.events}),
         revision=str(uuid.uuid4()),
     )
+
+
+def _goes(trace: Trace, erased: Erased) -> bool:
+    """Return whether a node is deleted for what it holds of the erased.
+
+    An entity goes for its name only: other memories may mention one with another word.
+    """
+    if trace.place == PURGED:
+        return trace.id in erased.purged
+    if trace.place == ENTITIES:
+        return not trace.words.isdisjoint(erased.spelled())
+    return trace.place == WAITING or (trace.place in _CLEARED and bool(trace.keys))
 
 
 def graph_places(
@@ -188,7 +278,7 @@ def _place(
 ) -> SearchedPlace:
     found = earlier.keys() | later.keys()
     holding = [each for each in later.values() if each.keys]
-    why, until = _reasons(settings, name) if later else ("", "")
+    why, until = _reasons(settings, name, holding=bool(holding)) if later else ("", "")
     return SearchedPlace(
         name,
         len(found),
@@ -201,12 +291,14 @@ def _place(
     )
 
 
-def _reasons(settings: Settings, name: str) -> tuple[str, str]:
-    """Return why something remains in a place, and until when."""
+def _reasons(settings: Settings, name: str, *, holding: bool) -> tuple[str, str]:
+    """Return why something remains in a place, and until when; `holding`: with erased words."""
+    if holding and name != "memories":
+        return "it belongs to what was not erased", "that is erased"
     ids_only = "ids of erased memories, without a text of them"
     of_runs = f"the run can no longer be undone ({settings.undo_retention_days:g} days)"
     return {
-        "sessions": (ids_only, f"the session ends ({settings.session_ttl_days:g} days unused)"),
+        SESSIONS: (ids_only, f"the session ends ({settings.session_ttl_days:g} days unused)"),
         "feedback": (ids_only, "newer answers replace them"),
         "records for undo": (ids_only, of_runs),
         "records of learning": (ids_only, of_runs),
@@ -228,12 +320,31 @@ async def _full_text(graph: Graph, group_id: str, erased: Erased) -> SearchedPla
                 words=" OR ".join(f'"{word}"' for word in words),
             )
         )
+    hits.update(await _named_hits(graph, group_id, erased.names))
     count = len(erased.memory_ids)
     why, until = ("other memories hold the words", "they are erased") if hits else ("", "")
     named = tuple(sorted(hits)[:_NAMED])
     return SearchedPlace(
         "full-text index", count + len(hits), count, len(hits), 0, why, until, named
     )
+
+
+async def _named_hits(graph: Graph, group_id: str, names: Sequence[Name]) -> list[str]:
+    """Return the memories that the full-text index finds for names, and that hold one."""
+    if not names:
+        return []
+    phrases = " ".join(f'"{" ".join(name)}"' for name in names)
+    query = f"+group_key:{group_key(group_id)}^0 +({phrases})"
+    found = await graph.rows("diagnostics/erasure/full_text", str, group_id=group_id, words=query)
+    rows = await graph.rows(
+        "diagnostics/erasure/texts", _Texts, group_id=group_id, memory_ids=found
+    )
+    sought = Names(names)
+    return [
+        row.memory_id
+        for row in rows
+        if any(sought.held(name_words(text)) for text in row.contents())
+    ]
 
 
 def _elsewhere() -> list[SearchedPlace]:
@@ -306,6 +417,7 @@ async def _signed(
         contents=keys.digests(erased.contents),
         words=keys.digests(erased.words),
         places=tuple(places),
+        names=tuple(sorted(tuple(map(keys.digest, name)) for name in erased.names)),
     )
     receipt = replace(unsigned, signature=keys.signature(unsigned))
     await context.graph.run(
@@ -319,21 +431,6 @@ async def _signed(
     return receipt
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
-    """An erasure that left a receipt in the database."""
-
-    group_id: str
-    at: str
-    memory_ids: list[str]
-
-
-async def erased_since(graph: Graph) -> set[str]:
-    """Return the ids of all memories that were erased with a receipt, in all groups."""
-    records = await graph.rows("diagnostics/erasure/records", Record)
-    return {each for record in records for each in record.memory_ids}
-
-
 async def of_conversation(graph: Graph, group_id: str, conversation_id: str) -> list[str]:
     """Return the ids of the memories of a conversation, the deleted ones included."""
     return await graph.rows(
@@ -342,12 +439,3 @@ async def of_conversation(graph: Graph, group_id: str, conversation_id: str) -> 
         group_id=group_id,
         conversation_id=conversation_id,
     )
-
-
-async def rewrite_backups(context: Context) -> list[RewrittenBackup]:
-    """Rewrite all backups without the memories that were erased with a receipt."""
-    erased = await erased_since(context.graph)
-    return [
-        await asyncio.to_thread(archives.rewrite, path, erased)
-        for path in archives.backups(context.settings)
-    ]

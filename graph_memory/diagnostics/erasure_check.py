@@ -85,7 +85,7 @@ async def verify(
     searched = ["graph"]
     for path in archives.backups(context.settings):
         searched.append(f"backup {path.name}")
-        found += await asyncio.to_thread(_in_backup, path, sought)
+        found += await asyncio.to_thread(_in_backup, path, receipt.group_id, sought)
     if store:
         searched.append(str(store))
         found += await asyncio.to_thread(lambda: list(_in_files(store, words)))
@@ -101,7 +101,7 @@ def _sought(keys: Keys, receipt: Receipt, words: Sequence[str]) -> list[Sought]:
     """Return what is searched for: the digests of a receipt, and words in clear."""
     digests = {*receipt.contents, *receipt.words}
     given = {word for each in words for word in words_of(each, 1)}
-    sought: list[Sought] = [Digested(keys, receipt.memory_ids, digests)]
+    sought: list[Sought] = [Digested(keys, receipt.memory_ids, digests, receipt.names)]
     return [*sought, Plain((), given, ())] if given else sought
 
 
@@ -117,13 +117,13 @@ async def _in_graph(
     ]
 
 
-def _in_backup(path: Path, sought: Sequence[Sought]) -> list[tuple[str, str, str]]:
-    """Search a backup for erased memories and words."""
+def _in_backup(path: Path, group_id: str, sought: Sequence[Sought]) -> list[tuple[str, str, str]]:
+    """Search what a backup holds of a group for erased memories and words."""
     place = f"backup {path.name}"
     try:
         return [
             (place, named, key)
-            for named, key, text in archives.texts_of(path)
+            for named, key, text in archives.texts_of(path, group_id)
             if any(
                 (key == "uuid" and text in each.ids) or matched([(key, text)], each)[0]
                 for each in sought

@@ -4,6 +4,7 @@ It reads all properties of all nodes and relationships, whatever their labels an
 also finds what a later version stores.
 """
 
+import zlib
 from collections import defaultdict
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from dataclasses import dataclass
@@ -11,18 +12,26 @@ from typing import Any, Protocol
 
 from graph_memory.database.graph import Graph
 from graph_memory.domain.encoding import decompress
-from graph_memory.domain.receipts import Keys, normal, words_of
+from graph_memory.domain.names import Names, name_words
+from graph_memory.domain.receipts import Keys, normal, spelled_out, words_of
+
+VECTORS = "vectors"
+RELATIONS = "relations"
+ENTITIES = "entities"
+PURGED = "purged memories"
+SESSIONS = "sessions"
+WAITING = "waiting writes"
 
 #: Place of a node by its label; the first label that is listed counts.
 _NODES = {
     "Memory": "memories",
-    "PurgedMemory": "purged memories",
+    "PurgedMemory": PURGED,
     "MemoryVersion": "versions",
     "Passage": "passages",
     "WordVectors": "word vectors",
     "Proposal": "proposals",
-    "NamedEntity": "entities",
-    "Session": "sessions",
+    "NamedEntity": ENTITIES,
+    "Session": SESSIONS,
     "Conversation": "conversations",
     "Lesson": "feedback",
     "MaintenanceChange": "records for undo",
@@ -30,6 +39,7 @@ _NODES = {
     "EntityBefore": "records of adoption",
     "Tombstone": "tombstones",
     "EpisodeJob": "queue of episodes",
+    "PendingWrite": WAITING,
     "Episodic": "episodes",
     "Community": "communities",
     "Saga": "sagas",
@@ -48,15 +58,13 @@ _EDGES = {
     "HAS_PROPOSAL": "proposals",
 }
 
-VECTORS = "vectors"
-RELATIONS = "relations"
-
 #: All places of the graph, in the order of a receipt.
 PLACES = (
-    *("memories", "purged memories", "versions", VECTORS, "passages", "word vectors"),
-    *(RELATIONS, "mentions", "entities", "proposals", "sessions", "conversations", "feedback"),
+    *("memories", PURGED, "versions", VECTORS, "passages", "word vectors"),
+    *(RELATIONS, "mentions", ENTITIES, "proposals", SESSIONS, "conversations", "feedback"),
     *("records for undo", "records of learning", "records of adoption", "tombstones"),
-    *("queue of episodes", "episodes", "communities", "sagas", "entities of Graphiti", "others"),
+    *("queue of episodes", WAITING, "episodes", "communities", "sagas", "entities of Graphiti"),
+    "others",
 )
 
 
@@ -71,6 +79,7 @@ class Trace:
         keys: Properties that hold erased words.
         words: The erased words in it.
         refers: Whether it is an erased memory, a part of one, or has the id of one.
+        events: Items of the history of a session that hold erased words.
     """
 
     place: str
@@ -79,6 +88,7 @@ class Trace:
     keys: frozenset[str] = frozenset()
     words: frozenset[str] = frozenset()
     refers: bool = True
+    events: tuple[str, ...] = ()
 
 
 class Sought(Protocol):
@@ -89,44 +99,91 @@ class Sought(Protocol):
         """Ids of erased memories."""
         ...
 
+    @property
+    def whole(self) -> bool:
+        """Whether all that the group has is to be found."""
+        ...
+
     def words_in(self, text: str) -> set[str]:
         """Return what a text holds of the erased; empty for nothing."""
         ...
 
 
 class Plain:
-    """Erased memories by their ids, words and contents."""
+    """Erased memories by their ids, words, contents, and names of which they were selected.
 
-    def __init__(self, ids: Iterable[str], words: Iterable[str], contents: Iterable[str]) -> None:
+    Args:
+        ids: Ids of the memories.
+        words: Words, in lower case.
+        contents: Whole texts.
+        names: Names, as `names.name_words` splits them.
+        whole: True to find all that the group has.
+    """
+
+    def __init__(
+        self,
+        ids: Iterable[str],
+        words: Iterable[str],
+        contents: Iterable[str],
+        names: Iterable[Sequence[str]] = (),
+        *,
+        whole: bool = False,
+    ) -> None:
         self.ids = frozenset(ids)
+        self.whole = whole
         self._words = set(words)
+        self._names = Names(names)
         # A content is compared only with texts that have its longest word.
         self._contents: defaultdict[str, list[str]] = defaultdict(list)
         for content in contents:
-            if whole := words_of(content, 1):
-                self._contents[max(whole, key=len)].append(normal(content))
+            if given := words_of(content, 1):
+                self._contents[max(given, key=len)].append(normal(content))
 
     def words_in(self, text: str) -> set[str]:
-        """Return the erased words and contents in a text."""
-        present = words_of(text, 1)
+        """Return the erased words, contents and names in a text."""
+        plain = spelled_out(text)
+        present = words_of(plain, 1)
         found = present & self._words
         for word in present & self._contents.keys():
-            found |= {each for each in self._contents[word] if each in normal(text)}
+            found |= {each for each in self._contents[word] if each in normal(plain)}
+        if self._names:
+            found |= {" ".join(name) for name in self._names.held(name_words(plain))}
         return found
 
 
 class Digested:
-    """Erased memories by their ids and by the digests of a receipt."""
+    """Erased memories by their ids and by the digests of a receipt.
 
-    def __init__(self, keys: Keys, ids: Iterable[str], digests: Iterable[str]) -> None:
+    Args:
+        keys: The keys of the digests.
+        ids: Ids of the memories.
+        digests: Digests of words and contents.
+        names: For each name the digests of its words.
+    """
+
+    whole = False
+
+    def __init__(
+        self,
+        keys: Keys,
+        ids: Iterable[str],
+        digests: Iterable[str],
+        names: Iterable[Sequence[str]] = (),
+    ) -> None:
         self.ids = frozenset(ids)
+        self._names = Names(names)
         self._keys = keys
         self._digests = frozenset(digests)
 
     def words_in(self, text: str) -> set[str]:
         """Return the digests of erased words in a text, and of the text if it was erased."""
-        texts = words_of(text) | ({normal(text)} if text.strip() else set[str]())
-        return {found for each in texts if (found := self._keys.digest(each)) in self._digests}
+        plain = spelled_out(text)
+        texts = words_of(plain) | ({normal(text)} if text.strip() else set[str]())
+        held = {found for each in texts if (found := self._keys.digest(each)) in self._digests}
+        if self._names:
+            words = [self._keys.digest(word) for word in name_words(plain)]
+            held |= {" ".join(name) for name in self._names.held(words)}
+        return held
 
 
 async def find_traces(graph: Graph, group_id: str, sought: Sought) -> list[Trace]:
@@ -137,35 +194,48 @@ async def find_traces(graph: Graph, group_id: str, sought: Sought) -> list[Trace
 async def _traces(graph: Graph, group_id: str, sought: Sought) -> AsyncGenerator[Trace]:
     async for block in graph.stream("diagnostics/traces/nodes", group_id=group_id):
         for row in block:
-            for trace in _of_node(row, sought):
+            for trace in _of_node(row, sought, group_id):
                 yield trace
     async for block in graph.stream("diagnostics/traces/edges", group_id=group_id):
         for row in block:
-            if trace := _of_edge(row, sought):
+            if trace := _of_edge(row, sought, group_id):
                 yield trace
 
 
-def _of_node(row: Sequence[Any], sought: Sought) -> list[Trace]:
+def _of_node(row: Sequence[Any], sought: Sought, group_id: str) -> list[Trace]:
     element, labels, own_id, vector, texts, lists = row
-    given = [(key, text) for key, text in texts]
+    given = _own_texts(texts, group_id)
     given += [(key, text) for key, many in lists for text in many]
     keys, words = matched(given, sought)
-    refers = any(text in sought.ids for _, text in given)
+    refers = sought.whole or any(text in sought.ids for _, text in given)
     if not keys and not refers:
         return []
     place = next((_NODES[label] for label in _NODES if label in labels), "others")
-    found = [Trace(place, element, own_id or element, keys, words, refers)]
+    events = _events(given, sought) if place == SESSIONS and keys else ()
+    found = [Trace(place, element, own_id or element, keys, words, refers, events)]
     if vector and own_id in sought.ids:
         found.append(Trace(VECTORS, element, own_id))
     return found
 
 
-def _of_edge(row: Sequence[Any], sought: Sought) -> Trace | None:
+def _own_texts(texts: Iterable[Sequence[str]], group_id: str) -> list[tuple[str, str]]:
+    """Return texts without the id of the group, which begins some keys."""
+    prefix = f"{group_id}|"
+    return [(key, text.removeprefix(prefix)) for key, text in texts if key != "group_id"]
+
+
+def _events(given: Iterable[tuple[str, str]], sought: Sought) -> tuple[str, ...]:
+    """Return the items of the history of a session that hold erased words."""
+    return tuple(text for key, text in given if key == "history" and sought.words_in(text))
+
+
+def _of_edge(row: Sequence[Any], sought: Sought, group_id: str) -> Trace | None:
     element, kind, from_id, to_id, to, own_id, texts = row
-    keys, words = matched(texts, sought)
+    keys, words = matched(_own_texts(texts, group_id), sought)
     if kind in _PARTS:
-        return Trace(_PARTS[kind], to, to_id or to) if from_id in sought.ids else None
-    refers = not sought.ids.isdisjoint({from_id, to_id})
+        of_erased = sought.whole or from_id in sought.ids
+        return Trace(_PARTS[kind], to, to_id or to) if of_erased else None
+    refers = sought.whole or not sought.ids.isdisjoint({from_id, to_id})
     if not keys and not refers:
         return None
     return Trace(_EDGES.get(kind, RELATIONS), element, own_id or element, keys, words, refers)
@@ -178,16 +248,17 @@ def matched(
     keys: set[str] = set()
     words: set[str] = set()
     for key, text in given:
-        if found := sought.words_in(_unpacked(key, text)):
+        if found := sought.words_in(unpacked(key, text)):
             keys.add(key)
             words |= found
     return frozenset(keys), frozenset(words)
 
 
-def _unpacked(key: str, text: str) -> str:
+def unpacked(key: str, text: str) -> str:
+    """Return the text of a property, decompressed if it is."""
     if key != "content_gz":
         return text
     try:
         return decompress(text)
-    except (OSError, EOFError, ValueError):  # damaged: it holds nothing to read
+    except (OSError, EOFError, ValueError, zlib.error):  # damaged: it holds nothing to read
         return ""

@@ -8,8 +8,9 @@ import hashlib
 import hmac
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from typing import cast
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -63,8 +64,10 @@ class Receipt:
         selected: How the memories were selected: memories, conversation, name or group.
         memory_ids: The erased memories.
         contents: Keyed digests of the erased contents.
-        words: Keyed digests of the words that only the erased memories had.
+        words: Keyed digests of the words that only the erased memories had; of a whole group, of
+            those with letters and digits.
         places: All places that were searched.
+        names: For each name by which they were selected, the keyed digests of its words.
         signature: HMAC-SHA256 over the other fields, in hexadecimal.
         format: Version of this form.
     """
@@ -78,6 +81,7 @@ class Receipt:
     contents: tuple[str, ...]
     words: tuple[str, ...]
     places: tuple[SearchedPlace, ...]
+    names: tuple[tuple[str, ...], ...] = ()
     signature: str = ""
     format: int = field(default=FORMAT)
 
@@ -130,7 +134,10 @@ class Keys:
 
     def signature(self, receipt: Receipt) -> str:
         """Return the signature of a receipt, in hexadecimal."""
-        content = {name: value for name, value in asdict(receipt).items() if name != "signature"}
+        content = asdict(receipt)
+        del content["signature"]
+        if not receipt.names:  # receipts of earlier versions have no such field
+            del content["names"]
         canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         return hmac.new(self._derived(b"signature"), canonical.encode(), hashlib.sha256).hexdigest()
 
@@ -150,6 +157,28 @@ def normal(text: str) -> str:
 def words_of(text: str, shortest: int = LONG) -> set[str]:
     """Return the words of a text from a length on, in lower case."""
     return {word for word in _WORD.findall(text.casefold()) if len(word) >= shortest}
+
+
+def spelled_out(text: str) -> str:
+    """Return a text, with the strings of a JSON text without their escapes after it."""
+    if "\\" not in text or not text.startswith(("{", "[")):
+        return text
+    try:
+        return "\n".join((text, *_strings(json.loads(text))))
+    except ValueError:
+        return text
+
+
+def _strings(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for name, each in cast("dict[str, object]", value).items():
+            yield name
+            yield from _strings(each)
+    elif isinstance(value, list):
+        for each in cast("list[object]", value):
+            yield from _strings(each)
 
 
 def looks_random(word: str) -> bool:

@@ -38,12 +38,65 @@ def test_an_erasure_is_proved_by_commands(cli: Run, backups: Path, tmp_path: Pat
     assert kept in cli("--json", "get", kept).out
 
 
+def test_a_name_is_listed_then_erased(cli: Run, backups: Path, tmp_path: Path) -> None:  # noqa: F811
+    receipt = tmp_path / "receipt.json"
+    by_name = ("delete", "--name", "zoe quendler", "--permanent", "--receipt", receipt)
+    for content in ("Zoë Quendler prefers tea", "A letter for Zoë Quendler", "The tea is green"):
+        assert cli("add", content).code == 0
+    listed = cli(*by_name)
+    assert listed.code == 2
+    assert "A letter for Zoë Quendler" in listed.out
+    assert "The tea is green" not in listed.out
+    assert "--confirm 'ERASE 2'" in listed.err
+    as_json = cli("--json", *by_name)
+    found = json.loads(as_json.out)
+    assert (as_json.code, found["confirmation"], len(found["memories"])) == (2, "ERASE 2", 2)
+    wrong = cli(*by_name, "--confirm", "ERASE 3")
+    assert (wrong.code, wrong.out) == (2, "")
+    assert "--confirm 'ERASE 2'" in wrong.err
+    assert not receipt.exists()
+    done = cli("--json", *by_name, "--confirm", "ERASE 2")
+    assert done.code == 0
+    assert json.loads(done.out)["selected"] == "name"
+    assert "quendler" not in receipt.read_text().casefold()
+    assert cli("verify-erasure", receipt).code == 0
+    left = cli("list").out
+    assert ("Quendler" in left, "The tea is green" in left) == (False, True)
+    again = cli(*by_name)
+    assert again.code == 2
+    assert "no memory of the group has this name" in again.err
+
+
+def test_a_group_is_erased_with_a_receipt(cli: Run, backups: Path, tmp_path: Path) -> None:  # noqa: F811
+    receipt = tmp_path / "receipt.json"
+    whole = ("delete", "--all", "--permanent", "--receipt", receipt)
+    for content in (f"The vault opens with {WORD}", "The vault is in the cellar"):
+        assert cli("add", content).code == 0
+    refused = cli(*whole)
+    assert refused.code == 2
+    assert "--confirm 'DELETE ALL'" in refused.err
+    done = cli("--json", *whole, "--confirm", "DELETE ALL")
+    assert done.code == 0
+    found = json.loads(done.out)
+    assert (found["selected"], len(found["memory_ids"])) == ("group", 2)
+    assert WORD not in receipt.read_text()
+    assert not any(backups.glob("backup_*"))
+    assert cli("list").out == ""
+    assert cli("verify-erasure", receipt).code == 0
+
+
 def test_what_does_not_fit_together_is_refused(cli: Run, backups: Path, tmp_path: Path) -> None:  # noqa: F811
     receipt = tmp_path / "receipt.json"
     for arguments in (
         ("delete", "x", "--receipt", receipt),
         ("delete", "--conversation", "c", "--permanent"),
-        ("delete", "--all", "--confirm", "DELETE ALL", "--permanent", "--receipt", receipt),
+        ("delete", "--all", "--confirm", "DELETE ALL", "--receipt", receipt),
+        ("delete", "--all", "--permanent", "--receipt", receipt),
+        ("delete", "--name", "Ada", "--permanent"),
+        ("delete", "--name", "Ada", "--receipt", receipt),
+        ("delete", "--name", "Ada", "--all", "--permanent", "--receipt", receipt),
+        ("delete", "x", "--name", "Ada", "--permanent", "--receipt", receipt),
+        ("delete", "--name", "Ada", "--conversation", "c", "--permanent", "--receipt", receipt),
         ("delete", "x", "--conversation", "c"),
         ("backup", "prune"),
         ("backup", "--erased"),

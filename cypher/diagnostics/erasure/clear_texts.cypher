@@ -9,7 +9,7 @@
 // param   records  : LIST<STRING> — element ids of records of clusters
 // param   facts    : LIST<STRING> — element ids of relations
 // param   sessions : LIST<STRING> — element ids of sessions
-// param   words    : LIST<STRING> — erased words in these sessions, in lower case
+// param   events   : LIST<STRING> — items of their histories, with erased words
 // param   revision : STRING — new revision of the sessions
 CALL () {
   UNWIND $labelled AS id
@@ -34,7 +34,6 @@ CALL () {
   UNWIND $sessions AS id
   MATCH (s) WHERE elementId(s) = id
   WITH s WHERE s.group_id = $group_id
-  SET s.history = [event IN s.history WHERE
-        NOT any(word IN $words WHERE toLower(event) CONTAINS word)],
+  SET s.history = [event IN s.history WHERE NOT event IN $events],
       s.revision = $revision
 }
