@@ -35,7 +35,7 @@ async def erase(chosen: Chosen, receipt: Path | None, confirm: str, *, permanent
     if not permanent or receipt is None:
         raise typer.BadParameter(
             "a deletion by --conversation or --name, or with --receipt, is permanent; "
-            "add --permanent and --receipt FILE"
+            "add --permanent and --receipt FILE."
         )
     require_writable(receipt, "--receipt")
     async with opened("Erasing…") as memory:

@@ -380,7 +380,7 @@ async def delete(
     """
     selected = everything, bool(memory_ids), conversation_id is not None, name is not None
     if selected.count(True) != 1:
-        raise typer.BadParameter("give ids, or --all, --conversation or --name")
+        raise typer.BadParameter("give ids, or --all, --conversation or --name.")
     if receipt or conversation_id is not None or name is not None:
         chosen = Chosen(memory_ids or (), conversation_id, name, everything)
         await erase(chosen, receipt, confirm, permanent=permanent)
