@@ -57,7 +57,7 @@ class RewrittenBackup:
 
 
 class ErasedTexts(Protocol):
-    """What was erased of each group, besides memories."""
+    """The erased texts of each group, besides memories."""
 
     def held(self, group_id: str, text: str) -> bool:
         """Return whether a text of a group holds something erased."""

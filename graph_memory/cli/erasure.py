@@ -22,7 +22,7 @@ _COLUMNS = ("place", "found", "removed", "remaining", "ids only", "why", "until"
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What `delete` is about: one of ids, a conversation, a name, and everything."""
+    """The choice of `delete`: one of ids, a conversation, a name, and everything."""
 
     memory_ids: Sequence[str]
     conversation_id: str | None

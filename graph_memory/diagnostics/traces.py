@@ -101,7 +101,7 @@ class Sought(Protocol):
 
     @property
     def whole(self) -> bool:
-        """Whether all that the group has is to be found."""
+        """True if all that the group has is to be found."""
         ...
 
     def words_in(self, text: str) -> set[str]:
