@@ -1,6 +1,6 @@
 """The command that measures the quality of search: evaluate."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,6 +9,7 @@ import typer
 from graph_memory.cli.command import command, opened, request
 from graph_memory.cli.completion import completing
 from graph_memory.cli.memories import Profile
+from graph_memory.cli.model_comparison import compare_models, refuse_beside_models
 from graph_memory.cli.output import as_mapping, progress, show
 from graph_memory.cli.output_file import replacing, require_drawable
 from graph_memory.cli.values import DATA_FORMS, listed
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from graph_memory.evaluation.metrics import Scores
 
 app = typer.Typer()
+
+_BUDGETS = "500,1000,2000,4000"
 
 
 @command(app, example="evaluate questions.json --k 5,10")
@@ -35,9 +38,7 @@ async def evaluate(
     ] = "own",
     profile: Profile = "recall",
     k: Annotated[str, typer.Option(help="Cutoffs: numbers of results, between commas.")] = "1,5,10",
-    budget: Annotated[
-        str, typer.Option(help="Token budgets, between commas.")
-    ] = "500,1000,2000,4000",
+    budget: Annotated[str, typer.Option(help="Token budgets, between commas.")] = _BUDGETS,
     ablate: Annotated[
         bool,
         typer.Option(
@@ -52,6 +53,13 @@ async def evaluate(
             "teach the other half, in each group.",
         ),
     ] = False,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Embedding model to compare with the configured one, by vectors alone: a name, or "
+            "a folder; repeatable."
+        ),
+    ] = None,
     plot: Annotated[
         Path | None,
         typer.Option(
@@ -65,6 +73,9 @@ async def evaluate(
     The answer also has the figures of simple rankings of the same candidates: vectors, bm25, and
     fusion (reciprocal rank fusion of both). And it shows how well the relevance distinguishes
     questions in their group from those in another group, or without an answer.
+
+    With --model, embedding models are compared by their vectors alone, and nothing is stored. The
+    answer has the quality of each, its time and memory, and the cost of a change to it.
     """
     from graph_memory.api.types import Profile as Profiles
     from graph_memory.domain.inputs import validate
@@ -78,6 +89,11 @@ async def evaluate(
     if not cutoffs:
         raise InvalidArgumentError("--k", k, "give at least one number")
     require_drawable(plot)
+    if model:
+        unused = {"profile": profile, "budget": budget, "ablate": ablate, "teach": teach}
+        refuse_beside_models(unused | {"plot": plot}, {"profile": "recall", "budget": _BUDGETS})
+        await compare_models(read, model, cutoffs)
+        return
     async with opened() as memory:
         with progress("Evaluating") as advance:
             report = await evaluation.evaluate(
@@ -90,6 +106,14 @@ async def evaluate(
                 teaches=teach,
                 on_progress=advance,
             )
+    _show_report(report, profile, cutoffs, budgets)
+    if plot:
+        _plot(report, plot)
+
+
+def _show_report(
+    report: "EvaluationReport", profile: str, cutoffs: Sequence[int], budgets: Sequence[int]
+) -> None:
     columns = ["ranking", "category", "questions"]
     columns += [f"{name}@{n}" for name in ("R", "all") for n in cutoffs]
     columns += ["MRR", "nDCG@10", "95 %", "precision", "tokens", "difference", "95 %"]
@@ -103,8 +127,6 @@ async def evaluate(
     show({"profile": profile, **as_mapping(report)}, columns, rows)
     if report.answerability and not request().as_json:
         _show_answerability(report.answerability)
-    if plot:
-        _plot(report, plot)
 
 
 def _plot(report: "EvaluationReport", file: Path) -> None:

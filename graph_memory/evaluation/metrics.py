@@ -44,6 +44,19 @@ class Scores:
 
 
 @dataclass(frozen=True, slots=True)
+class Difference:
+    """The mean of a measure minus that of another ranking of the same questions.
+
+    Attributes:
+        mean: The mean over the questions.
+        interval: Ends of its 95 % interval, by bootstrap over the questions.
+    """
+
+    mean: float
+    interval: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """A result: the id of the memory in the data, and the tokens of its text or passage."""
 
@@ -107,6 +120,25 @@ def summarise(answers: Sequence[Answer]) -> list[Scores]:
     named = sorted({answer.category for answer in answers if answer.category})
     of_each = [_mean(name, [a for a in answers if a.category == name]) for name in named]
     return [_mean("all", answers), *of_each]
+
+
+def differences(answers: Sequence[Answer], others: Sequence[Answer]) -> dict[str, Difference]:
+    """Compare the answers to the same questions; return each measure by name: `ndcg`, `recall@5`.
+
+    Args:
+        answers: Answers by a ranking.
+        others: Answers by the ranking whose measures are subtracted, in the same order.
+    """
+    mine, theirs = _measures(answers), _measures(others)
+    mine["ndcg"], theirs["ndcg"] = [a.ndcg for a in answers], [a.ndcg for a in others]
+    gains = {
+        name: [a - b for a, b in zip(values, theirs[name], strict=True)]
+        for name, values in mine.items()
+    }
+    return {
+        name: Difference(fmean(values) if values else 0.0, interval(values))
+        for name, values in gains.items()
+    }
 
 
 def interval(values: Sequence[float]) -> tuple[float, float]:

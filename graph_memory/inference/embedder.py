@@ -49,13 +49,18 @@ class Embedder:
 
     Attributes:
         model: Name of the model, as stored with each vector.
-        dimension: Numbers in each vector.
+        dimension: Numbers in each vector; with `any_width`, known once the model is loaded.
         has_tokens: True if embeddings have tokens.
         cross_encoder: The cross-encoder; None unless the settings name one.
     """
 
-    def __init__(self, settings: Settings) -> None:
-        """Make an embedder without loading its model."""
+    def __init__(self, settings: Settings, *, any_width: bool = False) -> None:
+        """Make an embedder without loading its model.
+
+        Args:
+            settings: They name the model.
+            any_width: Take the width of the model in place of `embedding_dimensions`.
+        """
         self.model = settings.embedding_model
         self.dimension = settings.embedding_dimensions
         self._settings = settings
@@ -64,6 +69,7 @@ class Embedder:
         name = settings.recall_cross_encoder
         self.cross_encoder = CrossEncoder(name) if name else None
         self._loaded = False
+        self._any_width = any_width
         self._cache: LRUCache[bytes, Embedding] = LRUCache(settings.embedding_cache_size)
         self._in_progress: dict[bytes, asyncio.Task[Embedding]] = {}
         self._queue: list[tuple[str, asyncio.Future[Embedding]]] = []
@@ -187,7 +193,10 @@ class Embedder:
     async def _embed(self, texts: Sequence[str], *, query: bool = False) -> list[Embedding]:
         with model_span("embeddings", self.model, len(texts)):
             rows, tokens = await self._read(texts, query=query)
-        if (width := rows.shape[-1]) != self.dimension:
+        width = rows.shape[-1]
+        if self._any_width and not self._loaded:
+            self.dimension = width
+        if width != self.dimension:
             raise EmbeddingError(
                 f"The model '{self.model}' makes vectors of {width} numbers, but {self.dimension} "
                 f"are configured. Set GRAPH_MEMORY_EMBEDDING_DIMENSIONS={width}, or "

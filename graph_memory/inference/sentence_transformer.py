@@ -91,9 +91,22 @@ def _encode(model: Any, texts: list[str], query: bool) -> list[tuple[Vectors, To
     """Embed texts in one pass, with the vectors of their tokens where the model has them."""
     use_threads(1 if query else None)
     encode = model.encode_query if query else model.encode_document
-    made = encode(texts, batch_size=len(texts), show_progress_bar=False, output_value=None)
+    prompt = _prompt(model, query)
+    made = encode(
+        texts, prompt=prompt, batch_size=len(texts), show_progress_bar=False, output_value=None
+    )
     vectors = [_array(features["sentence_embedding"]) for features in made]
-    return list(zip(vectors, map(_tokens, made, _spans(model, texts)), strict=True))
+    return list(zip(vectors, map(_tokens, made, _spans(model, texts, prompt)), strict=True))
+
+
+def _prompt(model: Any, query: bool) -> str:
+    """Return the words that the configuration of a model puts before each text, such as `query: `.
+
+    The class adds an empty prompt `document`, which would hide one with another name.
+    """
+    prompts: dict[str, str] = getattr(model, "prompts", {})
+    names = ("query",) if query else ("document", "passage", "corpus")
+    return next(filter(None, map(prompts.get, names)), "")
 
 
 def use_threads(count: int | None) -> None:
@@ -114,17 +127,28 @@ def _all_threads() -> int:
     return torch.get_num_threads()
 
 
-def _spans(model: Any, texts: list[str]) -> list[list[tuple[int, int]]]:
-    """Return the span of each token; nothing if the tokenizer of the model has no spans."""
+def _spans(model: Any, texts: list[str], prompt: str) -> list[list[tuple[int, int]]]:
+    """Return the span of each token; nothing if the tokenizer of the model has no spans.
+
+    Tokens of the prompt have an empty span, as special tokens have.
+    """
     if not getattr(model.tokenizer, "is_fast", False):
         return [[]] * len(texts)
-    return model.tokenizer(
-        texts, truncation=True, max_length=model.max_seq_length, return_offsets_mapping=True
-    )["offset_mapping"]
+    read = model.tokenizer(
+        [prompt + text for text in texts],
+        truncation=True,
+        max_length=model.max_seq_length,
+        return_offsets_mapping=True,
+    )
+    before = len(prompt)
+    return [
+        [(max(0, start - before), max(0, end - before)) for start, end in spans]
+        for spans in read["offset_mapping"]
+    ]
 
 
 def _tokens(features: Mapping[str, Any], spans: list[tuple[int, int]]) -> Tokens:
-    """Return the tokens of a text; none if the model added others, such as those of a prompt."""
+    """Return the tokens of a text; none if the model added others."""
     if "token_embeddings" in features:
         real = _array(features["attention_mask"]).astype(bool)
         if real.sum() == len(spans):

@@ -25,6 +25,7 @@ from graph_memory.cli import main
 from graph_memory.cli.app import app
 from graph_memory.database.migrations import MIGRATIONS
 from graph_memory.inference.embedder import Embedder
+from tests.support.tiny_embedding_model import write_embedding_model
 
 SCRIPT = Path(sys.executable).parent / "graph-memory"
 DATA = str(Path(__file__).parents[1] / "data" / "labelled.json")
@@ -448,6 +449,25 @@ def test_the_group_may_stand_before_or_behind_the_command(cli: Run, group: str) 
         (["evaluate", DATA, "--plot", "x.gif"], 2, "invalid_argument", "--plot='x.gif'"),
         (["evaluate", DATA, "--k", ""], 2, "invalid_argument", "at least one number"),
         (["evaluate", DATA, "--budget", "0"], 2, "invalid_argument", "--budget='0'"),
+        (
+            ["evaluate", DATA, "--model", "a/b", "--model", "a/b"],
+            2,
+            "invalid_argument",
+            "--model='a/b' is not allowed: it is given twice",
+        ),
+        (["evaluate", DATA, "--model", ""], 2, "invalid_argument", "name a model, or its folder"),
+        (
+            ["evaluate", DATA, "--model", "a/b", "--ablate"],
+            2,
+            "invalid_argument",
+            "models are compared by vectors alone; leave it out, or --model",
+        ),
+        (
+            ["evaluate", DATA, "--model", "a/b", "--profile", "hybrid"],
+            2,
+            "invalid_argument",
+            "--profile='hybrid'",
+        ),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -461,6 +481,40 @@ def test_an_error_is_one_sentence_and_an_object_if_asked(
     assert part in result.err
     assert result.json["error"]["code"] == kind
     assert f"error: {result.json['error']['message']}\n" == result.err
+
+
+def test_models_are_compared_by_their_vectors(cli: Run, tmp_path: Path) -> None:
+    tiny = str(write_embedding_model(tmp_path))
+    cli("add", "a stored memory")
+    found = cli("evaluate", DATA, "--model", tiny, "--k", "1,5", "--json")
+    assert found.code == 0, found.err
+    assert found.json["compared"] == "vectors"
+    default, other = found.json["models"]
+    assert (default["model"], other["model"]) == ("all-MiniLM-L6-v2", tiny)
+    assert default["scores"][0]["recall"].keys() == {"1", "5"}
+    assert default["scores"][0]["recall"]["5"] > other["scores"][0]["recall"]["5"]
+    assert (default["differences"], default["change"]) == ({}, None)
+    assert other["differences"]["recall@5"]["interval"][1] < 0
+    assert other["change"]["texts"] >= 1
+    shown = cli("evaluate", DATA, "--model", tiny).out.splitlines()
+    assert shown[0].startswith("all-MiniLM-L6-v2\t0.")
+    assert shown[1].split("\t")[0] == tiny
+    assert " to -0." in shown[1]
+    assert shown[2].startswith("Vectors alone are compared, by exact cosine.")
+    assert shown[3].startswith(f"A change to {tiny} costs: ")
+    assert "`graph-memory embeddings rebuild`" in shown[3]
+    assert "GRAPH_MEMORY_EMBEDDING_DIMENSIONS=384" in shown[3]
+    assert len(shown) == 4
+
+
+def test_an_unknown_model_is_named(
+    cli: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    result = cli("evaluate", DATA, "--model", tmp_path / "none", "--json")
+    assert (result.code, result.json["error"]["code"]) == (2, "invalid_argument")
+    assert f"--model='{tmp_path}/none' is not allowed: it cannot be opened (" in result.err
+    assert "no such folder" in result.err
 
 
 def test_a_duplicate_is_refused(cli: Run) -> None:

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from graph_memory.evaluation.metrics import Hit, interval, measure, summarise
+from graph_memory.evaluation.metrics import Hit, differences, interval, measure, summarise
 
 
 def hits(*ids: str) -> list[Hit]:
@@ -50,3 +50,14 @@ def test_an_interval_contains_the_mean_and_narrows_with_more_values() -> None:
         low, high = interval(values)
         assert low < 0.5 < high
     assert interval(many)[1] - interval(many)[0] < 0.06 < interval(few)[1] - interval(few)[0]
+
+
+def test_a_difference_is_of_the_same_questions() -> None:
+    good, bad = measure("", ["a"], hits("a"), (1,)), measure("", ["a"], hits("x", "a"), (1,))
+    gains = differences([good, good, bad], [bad, good, bad])
+    assert gains["recall@1"].mean == pytest.approx(1 / 3)
+    assert gains["recall@1"].interval == (0, 1)
+    assert gains["mrr"].mean == pytest.approx(1 / 6)
+    assert gains["ndcg"].mean == pytest.approx((1 - 1 / math.log2(3)) / 3)
+    assert differences([good], [bad])["ndcg"].interval[0] > 0
+    assert differences([], [])["ndcg"].interval == (0, 0)

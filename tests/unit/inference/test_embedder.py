@@ -31,6 +31,7 @@ from graph_memory.inference import (
 from graph_memory.inference.embedder import Embedder
 from graph_memory.inference.passes import plan_passes
 from graph_memory.settings.base import read_settings
+from tests.support.tiny_embedding_model import write_embedding_model
 
 MIXED = [
     "Ann moved to Bern.",
@@ -292,6 +293,35 @@ async def test_another_model_is_opened_from_its_folder_with_its_prompts(tmp_path
     assert not np.allclose(await other.embed_query("tea"), vectors[0])
     assert np.allclose(await other.embed_query("tea"), (await other.embed(["question: tea"]))[0])
     await other.close()
+
+
+@pytest.mark.parametrize("name", ["document", "passage"])
+async def test_the_prefixes_of_a_model_stand_before_each_text_and_have_no_tokens(
+    name: str, tmp_path: Path
+) -> None:
+    from sentence_transformers import SentenceTransformer
+
+    folder = tmp_path / "saved"
+    SentenceTransformer(str(write_embedding_model(tmp_path / "plain"))).save(str(folder))
+    plain = Embedder(read_settings(embedding_model=str(folder)))
+    texts = ["tea", "Ada walks by the lake"]
+    documents = await plain.embed_tokens([f"passage: {text}" for text in texts])
+    question = await plain.embed_query(f"query: {texts[1]}")
+    spans = [each.tokens.spans for each in await plain.embed_tokens(texts) if each.tokens]
+    await plain.close()
+    config = folder / "config_sentence_transformers.json"
+    config.write_text(json.dumps({"prompts": {"query": "query: ", name: "passage: "}}))
+    prefixed = Embedder(read_settings(embedding_model=str(folder)))
+    made = await prefixed.embed_tokens(texts)
+    for each, whole, span in zip(made, documents, spans, strict=True):
+        np.testing.assert_allclose(each.vector, whole.vector, atol=1e-5)
+        assert each.tokens
+        assert whole.tokens
+        np.testing.assert_array_equal(each.tokens.spans, span)
+        own = whole.tokens.vectors[-len(span) :]
+        np.testing.assert_allclose(each.tokens.vectors, own, atol=1e-5)
+    np.testing.assert_allclose(await prefixed.embed_query(texts[1]), question, atol=1e-5)
+    await prefixed.close()
 
 
 async def test_a_model_of_half_precision_reads_nearly_alike(
