@@ -84,6 +84,7 @@ StageArgument = (
         "classification",
         "embeddings",
         "entities",
+        "slots",
         "proposals",
         "strengths",
         "centrality",

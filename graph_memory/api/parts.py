@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from graph_memory.api.erasure import ErasureApi
     from graph_memory.api.facts import FactsApi
     from graph_memory.api.feedback import FeedbackApi
+    from graph_memory.api.groups import GroupsApi
     from graph_memory.api.lifecycle import LifecycleApi
     from graph_memory.api.maintenance import MaintenanceApi
     from graph_memory.api.pending import PendingApi
@@ -130,6 +131,13 @@ class Parts:
         from graph_memory.api.clusters import ClustersApi
 
         return ClustersApi(self.context)
+
+    @cached_property
+    def groups(self) -> "GroupsApi":
+        """Settings of each group."""
+        from graph_memory.api.groups import GroupsApi
+
+        return GroupsApi(self.context)
 
     @cached_property
     def erasure(self) -> "ErasureApi":

@@ -75,6 +75,7 @@ class GraphMemory(MemoriesApi, Parts):
         feedback: Judgements of the usefulness of memories.
         episodes: Texts in which Graphiti finds entities and facts.
         facts: Search of facts and entities for clients of Graphiti.
+        groups: Settings of each group.
         maintenance: Maintenance runs.
         backups: Backups of the whole database.
         erasure: Permanent deletion with a receipt, and the check of receipts.

@@ -77,9 +77,11 @@ from graph_memory.memories.access import Touched
 from graph_memory.memories.add import AddResult
 from graph_memory.memories.capture import CapturedTurn, TurnStatus
 from graph_memory.memories.confidence import Action
+from graph_memory.memories.group_settings import GroupSettings
 from graph_memory.memories.lifecycle import Resolution
 from graph_memory.memories.pending import PendingWrite, Reviewed, ReviewRefusal
 from graph_memory.memories.relations import Related
+from graph_memory.memories.slots import Slot
 from graph_memory.memories.tombstones import Rejected, Tombstone
 from graph_memory.memories.update import CONFIRMATION, Deleted, DeletedAll
 from graph_memory.ranking.profiles import Profile
@@ -173,6 +175,7 @@ __all__ = [
     "ForgottenMemory",
     "Grant",
     "GroupRename",
+    "GroupSettings",
     "Health",
     "Injection",
     "JobStatus",
@@ -236,6 +239,7 @@ __all__ = [
     "SearchDepth",
     "SearchedPlace",
     "SessionId",
+    "Slot",
     "Span",
     "StageName",
     "Stats",

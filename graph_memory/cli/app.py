@@ -23,6 +23,7 @@ from graph_memory.cli import (
     episodes,
     erasure,
     evaluation,
+    groups,
     lifecycle,
     maintenance,
     memories,
@@ -81,6 +82,7 @@ app.add_typer(operations.embeddings, name="embeddings")
 app.add_typer(database.app, name="db")
 app.add_typer(tokens.app, name="token")
 app.add_typer(review.app, name="review")
+app.add_typer(groups.app, name="groups")
 app.add_typer(episodes.app, name="episodes")
 app.add_typer(tombstones.app, name="tombstones")
 

@@ -45,6 +45,7 @@ STAGES = (
     "classification",
     "embeddings",
     "entities",
+    "slots",
     "proposals",
     "strengths",
     "centrality",
@@ -53,6 +54,23 @@ STAGES = (
     "purge",
     "sessions",
     "records",
+)
+GROUP_SETTINGS = ("single_valued_slots",)
+SLOTS = (
+    "address",
+    "age",
+    "birthday",
+    "email",
+    "favorite_color",
+    "lives_in",
+    "manager",
+    "married_to",
+    "name",
+    "phone",
+    "studies_at",
+    "timezone",
+    "works_as",
+    "works_at",
 )
 PROPOSAL_KINDS = ("relates_to", "duplicate_of", "contradicts", "supersedes", "same_as")
 WRITE_KINDS = ("add", "update", "episode")

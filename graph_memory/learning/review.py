@@ -189,10 +189,17 @@ async def choose(graph: Graph, group_id: str, choice: Choice) -> list[Chosen]:
             min_score=choice.min_score,
         )
     ids = list(dict.fromkeys(choice.proposal_ids))
-    found = await graph.rows("learning/review/named", Chosen, group_id=group_id, proposal_ids=ids)
+    found = await named(graph, group_id, ids)
     if missing := sorted(set(ids) - {each.proposal_id for each in found}):
         raise _no_such(missing[0], "proposal_ids")
     return found
+
+
+async def named(graph: Graph, group_id: str, proposal_ids: Sequence[str]) -> list[Chosen]:
+    """Return the proposals of a group that have some ids, decided or not."""
+    return await graph.rows(
+        "learning/review/named", Chosen, group_id=group_id, proposal_ids=list(proposal_ids)
+    )
 
 
 async def accept(

@@ -10,6 +10,7 @@ from graph_memory.domain.scope import CallScope
 from graph_memory.learning import acting
 from graph_memory.learning.entities import ReadMemory, links_from_json, store_mentions
 from graph_memory.learning.review import KEPT
+from graph_memory.learning.slots import DECIDED_BY
 
 _BATCH = 500
 
@@ -48,10 +49,17 @@ class Kept:
 
 @dataclass(slots=True)
 class Unlearned:
-    """The number of changes that were taken back, and those that stay."""
+    """The changes that were taken back, and those that stay.
+
+    Attributes:
+        count: Number of changes that were taken back.
+        kept: Those that stay.
+        revived: Ids of memories that a run had superseded by the settings of their group.
+    """
 
     count: int = 0
     kept: list[Kept] = field(default_factory=list[Kept])
+    revived: list[str] = field(default_factory=list[str])
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +82,7 @@ class Reopened:
 
     proposal_id: str
     memory_id: str | None  #: its second memory or entity
+    decided_by: str
     refused: str | None
 
 
@@ -166,6 +175,8 @@ async def _reopen(graph: Graph, run_id: str, group_id: str | None, undone: Unlea
         for row in await reopen(graph, ids, run_id):
             if row.refused is None:
                 undone.count += 1
+                if row.memory_id and row.decided_by.startswith(DECIDED_BY):
+                    undone.revived.append(row.memory_id)
             else:
                 undone.kept.append(Kept(row.memory_id or "", row.refused))
         after_id = ids[-1]

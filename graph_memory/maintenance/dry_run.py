@@ -32,6 +32,7 @@ from graph_memory.maintenance.report import (
     report_of,
 )
 from graph_memory.maintenance.request import RunRequest, Stage
+from graph_memory.maintenance.slots import expect_slots
 from graph_memory.maintenance.strengths import expect_strengths
 from graph_memory.maintenance.weights import expect_weights
 from graph_memory.memories import classification
@@ -44,6 +45,7 @@ _SHOWN = 20
 #: What the stages of learning would change.
 _LEARNING: dict[Stage, Callable[[Context, Run, int], Awaitable[learning.Expected]]] = {
     Stage.ENTITIES: expect_entities,
+    Stage.SLOTS: expect_slots,
     Stage.PROPOSALS: learning.expect_proposals,
     Stage.STRENGTHS: expect_strengths,
     Stage.CENTRALITY: learning.expect_centrality,

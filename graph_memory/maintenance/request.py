@@ -25,6 +25,7 @@ class Stage(StrEnum):
     CLASSIFICATION = "classification"
     EMBEDDINGS = "embeddings"
     ENTITIES = "entities"
+    SLOTS = "slots"
     PROPOSALS = "proposals"
     STRENGTHS = "strengths"
     CENTRALITY = "centrality"

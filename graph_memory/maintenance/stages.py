@@ -16,6 +16,7 @@ from graph_memory.maintenance.compression import compress_contents
 from graph_memory.maintenance.entities import link_entities
 from graph_memory.maintenance.reembedding import rebuild_embeddings
 from graph_memory.maintenance.request import Stage
+from graph_memory.maintenance.slots import settle_slots
 from graph_memory.maintenance.state import RunState
 from graph_memory.maintenance.strengths import learn_strengths
 from graph_memory.maintenance.weights import learn_weights
@@ -195,6 +196,7 @@ _STAGES: dict[Stage, Callable[[RunState], Awaitable[None]]] = {
     Stage.CLASSIFICATION: _classification,
     Stage.EMBEDDINGS: _embeddings,
     Stage.ENTITIES: link_entities,
+    Stage.SLOTS: settle_slots,
     Stage.PROPOSALS: learning.propose,
     Stage.STRENGTHS: learn_strengths,
     Stage.CENTRALITY: learning.measure_centrality,

@@ -41,6 +41,7 @@ class UndoReport:
     held_until: Instant | None  #: runs leave the restored memories alone until then
     restored: int = 0
     unlearned: int = 0  #: proposals, decisions and learned values that were taken back
+    held: int = 0  #: of the `unlearned`, memories that runs leave alone until `held_until` too
     refused: int = 0
     refusals: list[UndoRefusal] = field(default_factory=list[UndoRefusal])
 
@@ -57,7 +58,7 @@ class UndoReport:
             f"Run {self.run_id}: {self.restored} memories as before, {unlearned}"
             f"{self.refused} refused."
         )
-        if not self.restored:
+        if not self.restored and not self.held:
             return counts
         if self.held_until is None:
             return f"{counts} The next run applies the rules to them again; pause maintenance."
@@ -116,6 +117,10 @@ async def undo(
             _count(undone, row)
         unlearned = await unlearn(graph, run_id, now, group_id)
         undone.unlearned = unlearned.count
+        if held and unlearned.revived:
+            ids = sorted(unlearned.revived)
+            await graph.run("maintenance/undo/hold", memory_ids=ids, **at)
+            undone.held = len(ids)
         for kept in unlearned.kept:
             _count(undone, _Restored(kept.memory_id, kept.refused))
         groups = run.groups if group_id is None else [group_id]

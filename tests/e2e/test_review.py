@@ -434,3 +434,35 @@ def test_proposals_are_settled_by_keys(
         assert "the same words" in done.out
         assert cli("review", "list", "--json").json["total"] == left
     assert "Nothing waits for a review." in cli("review", "decide").err
+
+
+def test_settings_of_a_group_on_the_command_line(cli: Run, group: str) -> None:  # noqa: F811
+    declared = cli("groups", "set", "--single-valued-slot", "lives_in")
+    assert (declared.code, "lives_in\tyes\tAda lives in Paris" in declared.out) == (0, True)
+    two = ("--single-valued-slot", "works_at", "--single-valued-slot", "lives_in")
+    assert cli("groups", "set", *two, "--json").json["single_valued_slots"] == [
+        "lives_in",
+        "works_at",
+    ]
+    elsewhere = cli("groups", "settings", "--group", f"{group}_b", "--json").json
+    assert elsewhere == {
+        "group_id": f"{group}_b",
+        "single_valued_slots": [],
+        "updated_at": None,
+    }
+    for text in ("Ada lives in Paris.", "Ada lives in Berlin."):
+        assert cli("add", text).code == 0
+    stage = ("--group", group, "--stage", "slots")
+    assert "lives_in Berlin" in cli("maintain", *stage, "--dry-run").err
+    run = cli("maintain", *stage, "--json").json
+    assert run["learned"] == 1
+    assert cli("list").out.count("Ada lives in") == 1
+    undone = cli("undo", run["run_id"], "--json").json
+    assert (undone["unlearned"], undone["refused"]) == (2, 0)
+    assert cli("groups", "unset", "single_valued_slots", "--json").json == {
+        "group_id": group,
+        "single_valued_slots": [],
+        "updated_at": None,
+    }
+    assert "lives_in\tno" in cli("groups", "settings").out
+    assert "Missing option '--single-valued-slot'" in cli("groups", "set").err

@@ -7,6 +7,7 @@
 // param   compared     : LIST<STRING> — those of them that show a later change
 // returns proposal_id : STRING
 // returns memory_id : STRING — the second memory or entity of the proposal
+// returns decided_by : STRING — the caller or setting that decided
 // returns refused   : STRING? — the reason why the decision stays; null if it is taken back
 UNWIND $proposal_ids AS proposal_id
 MATCH (p:Proposal {uuid: proposal_id})
@@ -16,7 +17,7 @@ OPTIONAL MATCH (m:Entity|NamedEntity {uuid: p.to_id})-[:HAS_PROPOSAL]->(p)
 // include fragments/memory/lock
 OPTIONAL MATCH (a)-[r:RELATES_TO|SAME_AS {uuid: p.relation_id}]->(m)
 OPTIONAL MATCH (a)-[former:RELATES_TO {uuid: p.former_id}]->(m)
-WITH *, CASE
+WITH *, coalesce(p.decided_by, '') AS decided_by, CASE
   WHEN a IS NULL OR m IS NULL THEN 'it, or the other memory of its proposal, was deleted since'
   WHEN p.relation_id IS NOT NULL AND (
     r IS NULL OR r.expired_at IS NOT NULL OR r.metadata_json <> p.relation_metadata
@@ -45,4 +46,4 @@ CALL (p, m, r, former, refused) {
     p.relation_id = null, p.relation_metadata = null, p.former_id = null,
     p.former_was_open = null
 }
-RETURN p.uuid AS proposal_id, m.uuid AS memory_id, refused
+RETURN p.uuid AS proposal_id, m.uuid AS memory_id, decided_by, refused

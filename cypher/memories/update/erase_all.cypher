@@ -1,7 +1,7 @@
 // Erase every memory of a group permanently, with all data about it.
 //
 // That is versions, proposals, mentioned entities, purged memories, sessions, queued episodes,
-// waiting writes, feedback, lessons and learned weights.
+// waiting writes, feedback, lessons, learned weights and settings of the group.
 // It includes Graphiti's episodes, unless the group has entities that are not memories.
 //
 // access  batch
@@ -44,7 +44,7 @@ UNION ALL
   RETURN n, 0 AS counts
 UNION ALL
   MATCH (n:Control)
-  WHERE n.key IN ['feedback|' + $group_id, 'weights|' + $group_id]
+  WHERE n.key IN ['feedback|' + $group_id, 'weights|' + $group_id, 'settings|' + $group_id]
   RETURN n, 0 AS counts
 UNION ALL
   MATCH (n:Episodic {group_id: $group_id})

@@ -37,7 +37,7 @@ FILTERS = {
 }
 
 #: The lists that hold values of a call, in which an empty list is a value or is refused by length.
-VALUES = {"weights", "relationships", "attachments", "stages", "clear"}
+VALUES = {"weights", "relationships", "attachments", "stages", "clear", "single_valued_slots"}
 
 #: The lists that select what a call changes or checks, by method.
 SELECTIONS: dict[str, tuple[str, Callable[[GraphMemory], Awaitable[Any]]]] = {

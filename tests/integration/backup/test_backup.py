@@ -166,6 +166,7 @@ async def fill(memory: GraphMemory, driver: AsyncDriver, clock: Clock) -> None:
     await memory.add("a child", parent_id=ids[0], conversation_id="c", group_id="one")
     await memory.add("the next", conversation_id="c", group_id="one")
     await memory.retrieve("memory", session_id="s", group_id="one")
+    await memory.groups.set(single_valued_slots=["lives_in"], group_id="one")
     await memory.delete(ids[3], group_id="one")
     await memory.delete(ids[4], permanent=True, group_id="one")
     await memory.context.accesses.flush()

@@ -46,7 +46,8 @@ CREATE (:LearningChange:Seed {run_id: 'seed', group_id: 'seed', stage: '', at: '
   relation_ids: ['seed'], before_is_compressed: true})
 CREATE (:Conversation:Seed {conversation_key: 'seed', group_id: 'seed', last_memory_id: 'seed'})
   -[:HAS_TURN {position: 0, role: '', at: ''}]->(m)
-CREATE (:Control:Seed {key: 'seed', lean: 0.0, useful: 0, useless: 0, passages: true, learned: ''})
+CREATE (:Control:Seed {key: 'seed', lean: 0.0, useful: 0, useless: 0, passages: true, learned: '',
+  single_valued_slots: ['']})
   -[:HAS_LESSON]->(:Lesson:Seed {group_id: 'seed', key: 'seed', at: '', question: '',
   memory_ids: ['seed'], measures: [''], values: [0.0], scales: [0.0], quotes: [0.0],
   instants: [0.0], conversations: [0], learned: true, useful_ids: ['seed'], useless_ids: ['seed']})

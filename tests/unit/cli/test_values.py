@@ -5,6 +5,7 @@ from typing import get_args
 
 import pytest
 
+from graph_memory.api.groups import GroupSetting
 from graph_memory.api.types import Scope
 from graph_memory.cli import values
 from graph_memory.cli.completion import completing
@@ -22,6 +23,7 @@ from graph_memory.evaluation.dataset import Form
 from graph_memory.maintenance.stages import Stage
 from graph_memory.memories.lifecycle import Resolution
 from graph_memory.memories.pending import Kind
+from graph_memory.memories.slots import slots
 from graph_memory.ranking.profiles import Profile
 from graph_memory.transfer.formats import FORMATS
 from graph_memory.transfer.import_export import OnTaken
@@ -43,6 +45,8 @@ from graph_memory.traversal.traverse import Algorithm, Direction
         (values.STAGES, Stage),
         (values.SCOPES, Scope),
         (values.AUTHORITIES, reversed(Authority)),
+        (values.SLOTS, (slot.name for slot in slots())),
+        (values.GROUP_SETTINGS, get_args(GroupSetting)),
         (values.PROPOSAL_KINDS, ProposalKind),
         (values.WRITE_KINDS, get_args(Kind)),
         (values.DATA_FORMS, Form),
