@@ -8,7 +8,8 @@ import os
 import signal
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -68,11 +69,11 @@ class OwnNeo4j:
             await asyncio.to_thread(local_neo4j.start, self._settings)
 
 
-@pytest_asyncio.fixture
-async def own(
-    tmp_path_factory: pytest.TempPathFactory, embedder: Embedder
+@asynccontextmanager
+async def own_neo4j(
+    root: Path, embedder: Embedder, query_timeout_seconds: float
 ) -> AsyncIterator[tuple[Seam, OwnNeo4j]]:
-    root = tmp_path_factory.mktemp("faults")
+    """Start a Neo4j, and open a service behind a proxy to it."""
     managed = read_settings(data_dir=root, local_fast_start=True, local_heap_mebibytes=512)
     instance = local_neo4j.acquire(managed)
     neo4j = OwnNeo4j(managed)
@@ -87,12 +88,22 @@ async def own(
         ):
             await migrate_up(graph, settings)
             await check_embedding(graph, settings)
-            async with seam_of(graph, embedder, settings, driver, 4.0, neo4j.restart) as seam:
+            async with seam_of(
+                graph, embedder, settings, driver, query_timeout_seconds, neo4j.restart
+            ) as seam:
                 seam.proxy.on_strike = neo4j.harm
                 yield seam, neo4j
     finally:
         neo4j.go_on()
         local_neo4j.release(managed)
+
+
+@pytest_asyncio.fixture
+async def own(
+    tmp_path_factory: pytest.TempPathFactory, embedder: Embedder
+) -> AsyncIterator[tuple[Seam, OwnNeo4j]]:
+    async with own_neo4j(tmp_path_factory.mktemp("faults"), embedder, 4.0) as opened:
+        yield opened
 
 
 #: The operations during which Neo4j is killed; its start takes most of the time of a cell.

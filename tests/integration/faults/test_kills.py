@@ -9,14 +9,12 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 import pytest
+import pytest_asyncio
 
 from graph_memory import Settings
 from graph_memory.diagnostics.verify import verify
-from tests.integration.faults.test_fault_matrix import (
-    OwnNeo4j,
-    own,  # noqa: F401 - a fixture
-    planned_once,
-)
+from graph_memory.inference.embedder import Embedder
+from tests.integration.faults.test_fault_matrix import own_neo4j, planned_once
 from tests.integration.faults.test_faults import Seam, repeat, settled, staged
 from tests.support.operations import OPERATIONS, Operation, Stage, picture
 
@@ -105,12 +103,15 @@ async def killed(seam: Seam, operation: Operation, stage: Stage, after: float) -
         return (await running.answer() or [""])[0] == "done"
 
 
+@pytest_asyncio.fixture
+async def seam(tmp_path_factory: pytest.TempPathFactory, embedder: Embedder) -> AsyncIterator[Seam]:
+    async with own_neo4j(tmp_path_factory.mktemp("kills"), embedder, 60.0) as (opened, _):
+        yield opened
+
+
 @pytest.mark.stress
 @pytest.mark.timeout(3600)
-async def test_a_killed_caller_loses_nothing_and_doubles_nothing(
-    own: tuple[Seam, OwnNeo4j],  # noqa: F811
-) -> None:
-    seam, _ = own
+async def test_a_killed_caller_loses_nothing_and_doubles_nothing(seam: Seam) -> None:
     failures: list[str] = []
     for name in KILLED:
         operation, chance = OPERATIONS[name], random.Random(name)
