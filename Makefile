@@ -26,7 +26,8 @@ $(SERVE): pyproject.toml config/requirements.lock
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv>=0.9,<1'
 	@$(UV_INSTALL) --require-hashes --requirement config/requirements.lock
-	@$(STORE_BYTECODE) & storing=$$!; $(UV_INSTALL) --editable . && wait $$storing
+	@$(STORE_BYTECODE) & storing=$$!; $(UV_INSTALL) --editable . \
+	  && { wait $$storing || echo 'No bytecode is stored; commands will start slower.' >&2; }
 	@touch $@
 
 $(DEVELOP): $(SERVE) config/requirements-dev.lock
