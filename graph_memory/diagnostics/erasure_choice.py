@@ -8,6 +8,10 @@ from graph_memory.diagnostics.traces import unpacked
 from graph_memory.domain.names import Name, Names, name_words
 from graph_memory.domain.receipts import spelled_out
 from graph_memory.errors import InvalidArgumentError
+from graph_memory.search.other_names import merged_names
+
+#: More pairs of names than a group has.
+_ALL = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +38,6 @@ class NamedMemories:
     confirmation: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Pair:
-    first: str
-    second: str
-
-
 async def of_name(graph: Graph, group_id: str, name: str) -> NamedMemories:
     """List the memories of a group that have a name or one of its accepted aliases in a text.
 
@@ -63,20 +61,16 @@ async def _with_aliases(graph: Graph, group_id: str, name: str) -> dict[str, Nam
     if not words:
         rule = "it has no letter and no digit; give the name as memories spell it"
         raise InvalidArgumentError("name", name, rule)
-    pairs = await graph.rows("diagnostics/erasure_choice/aliases", _Pair, group_id=group_id)
+    pairs = await merged_names(graph, group_id, limit=_ALL)
     found = {name: words}
     while more := _next(pairs, found.values()):
         found |= more
     return found
 
 
-def _next(pairs: Sequence[_Pair], known: Collection[Name]) -> dict[str, Name]:
+def _next(pairs: Sequence[Sequence[str]], known: Collection[Name]) -> dict[str, Name]:
     """Return the aliases of known names that are not known."""
-    ends = [
-        (one, other)
-        for pair in pairs
-        for one, other in ((pair.first, pair.second), (pair.second, pair.first))
-    ]
+    ends = [(one, other) for pair in pairs for one, other in (pair, reversed(pair))]
     return {
         other: words
         for one, other in ends

@@ -24,12 +24,15 @@ class NameCache:
         """Return the names of the entities of a group that have several."""
         known = self._known.get(group_id)
         if known is None:
-            pairs = await self._graph.rows(
-                "search/other_names/merged", list[str], group_id=group_id, limit=_PAIRS
-            )
+            pairs = await merged_names(self._graph, group_id, limit=_PAIRS)
             known = self._known[group_id] = other_names(pairs, self._analyzer)
         return known
 
     def clear(self) -> None:
         """Read the names of all groups again when they are needed."""
         self._known.clear()
+
+
+async def merged_names(graph: Graph, group_id: str, *, limit: int) -> list[list[str]]:
+    """Return the two names of each pair of entities that a review made one, at most `limit`."""
+    return await graph.rows("search/other_names/merged", list[str], group_id=group_id, limit=limit)

@@ -225,12 +225,12 @@ async def test_each_erasure_removes_waiting_writes_with_erased_words(
     assert len(await memory.pending.ids()) == 4
 
     async def waiting() -> list[str]:
-        return [each.content for each in (await memory.pending.list()).writes]
+        return sorted(each.content for each in (await memory.pending.list()).writes)
 
     receipt = await memory.erasure.erase([first.memory_id])
     places = {each.place: each for each in receipt.places}
     assert (places["waiting writes"].found, places["waiting writes"].removed) == (2, 2)
-    assert await waiting() == ["Zoë Quendler has the key", "The harbour office opens at ten"]
+    assert await waiting() == ["The harbour office opens at ten", "Zoë Quendler has the key"]
     assert (await memory.erasure.verify(receipt)).clean
 
     receipt = await memory.erasure.erase(name=NAME, confirm="ERASE 1")
