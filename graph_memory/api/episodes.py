@@ -108,8 +108,8 @@ class EpisodesApi:
         episode = validate(NewEpisode, {"content": content, **details})
         self._check(episode, wait=wait)
         group = self._context.group(group_id)
-        await tombstones.check(self._context.engine, group, episode.content)
-        await self._hold(episode, group)
+        rule = await tombstones.check(self._context.engine, group, episode.content)
+        await self._hold(episode, group, rule)
         job_id = await self._enqueue(episode, group)
         if wait:
             return await self._awaited(group, job_id)
@@ -126,11 +126,14 @@ class EpisodesApi:
         self._require_model()
         await self._enqueue(episode, group)
 
-    async def _hold(self, episode: NewEpisode, group: str) -> None:
-        """Raise `PendingReviewError` for an episode that waits for a review, and keep it."""
+    async def _hold(self, episode: NewEpisode, group: str, rule: str | None) -> None:
+        """Raise `PendingReviewError` for an episode that waits for a review, and keep it.
+
+        `rule` is that of a rejected value, if the text states one.
+        """
         scope = self._context.scope(group)
         authority = scope.origin.authority
-        rule = pending.rule_for(self._context.settings, scope, authority, episode.content)
+        rule = rule or pending.rule_for(self._context.settings, scope, authority, episode.content)
         if rule:
             write = pending.Held("episode", episode.content, episode, authority, rule)
             (error,) = await pending.hold(self._context.graph, scope, [write])

@@ -24,7 +24,7 @@ from graph_memory.domain.inputs import (
 from graph_memory.domain.origin import Authority
 from graph_memory.domain.scope import CallScope
 from graph_memory.errors import DuplicateError, GraphMemoryError, InvalidArgumentError
-from graph_memory.memories import pending, update
+from graph_memory.memories import pending, tombstones, update
 from graph_memory.memories.add import add_many
 from graph_memory.memories.pending import (
     Kind,
@@ -187,9 +187,13 @@ class PendingApi:
         return scope, given
 
     async def _accept(self, scope: CallScope, write: StoredWrite, reviewed: Reviewed) -> None:
-        """Carry out a write, note the result, and delete the write unless it failed."""
+        """Carry out a write, note the result, and delete the write unless it failed.
+
+        Values of slots that it states wait no more, so an accepted episode is read as a whole.
+        """
         try:
             await self._carry_out(replace(scope, origin=write.origin), write)
+            await tombstones.allow_values(self._context.engine, scope.group_id, write.content)
             reviewed.done.append(write.pending_id)
         except GraphMemoryError as error:
             reviewed.refusals.append(ReviewRefusal(write.pending_id, str(error)))

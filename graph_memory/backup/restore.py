@@ -38,6 +38,7 @@ class Restored:
     backup_before: Path | None
     rejected: int = 0  #: memories that tombstones of the database have deleted again
     erased: int = 0  #: memories that tombstones of the database have erased again
+    waiting: int = 0  #: memories with a rejected value in other words, which wait for a review
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,7 @@ async def restore(
     if before:
         create.prune(settings, spared=(path, before))
     counts = (manifest.memories, manifest.nodes, manifest.edges)
-    return Restored(path, *counts, before, applied.rejected, applied.erased)
+    return Restored(path, *counts, before, applied.rejected, applied.erased, applied.waiting)
 
 
 async def unfinished(graph: Graph) -> UnfinishedRestore | None:

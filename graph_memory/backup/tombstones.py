@@ -1,32 +1,46 @@
 """Tombstones in a restore: those of the database stay, and apply to what is restored."""
 
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from graph_memory.database.graph import Graph
 from graph_memory.domain.encoding import StoredContent
+from graph_memory.domain.inputs import NewMemory
+from graph_memory.domain.origin import INTERNAL, Authority
 from graph_memory.domain.scope import CallScope
-from graph_memory.memories import tombstones
+from graph_memory.memories import pending, tombstones
 from graph_memory.memories.tombstones import Cause
 from graph_memory.memories.update import erase
 from graph_memory.settings.base import Settings
 
 _BATCH = 500
 
+#: The origin of what waits; the authority is that of each memory.
+_ORIGIN = replace(INTERNAL, way_in="graph-memory restore")
+
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """The numbers of restored memories that tombstones of the database delete and erase."""
+    """The restored memories that tombstones of the database delete, erase, and let wait."""
 
-    rejected: int
-    erased: int
+    rejected: int = 0
+    erased: int = 0
+    waiting: int = 0
+
+    def __add__(self, other: "Applied") -> "Applied":
+        return Applied(
+            self.rejected + other.rejected,
+            self.erased + other.erased,
+            self.waiting + other.waiting,
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class _Restored:
     memory_id: str
     content: StoredContent
+    authority: Authority | None
 
 
 async def set_aside(graph: Graph) -> None:
@@ -37,13 +51,14 @@ async def set_aside(graph: Graph) -> None:
 async def bring_back(graph: Graph, settings: Settings) -> Applied:
     """Bring the tombstones back beside those of the backup, and apply them to its memories.
 
-    A rejected memory is soft-deleted, an erased one is erased again. The keys of the hashes stay
-    side by side if the backup is of another database.
+    A rejected memory is soft-deleted, an erased one is erased again. One that states a rejected
+    value in other words is soft-deleted, too, and its content waits for a review. The keys of the
+    hashes stay side by side if the backup is of another database.
     """
     await graph.run("backup/tombstones/keys", fresh=str(uuid.uuid4()))
-    rejected = erased = 0
+    total = Applied()
     for group_id in await graph.rows("backup/tombstones/bring_back", str):
-        scope = CallScope(group_id, datetime.now(UTC))
+        scope = CallScope(group_id, datetime.now(UTC), _ORIGIN)
         after_id = ""
         while page := await graph.rows(
             "backup/tombstones/memories",
@@ -52,22 +67,31 @@ async def bring_back(graph: Graph, settings: Settings) -> Applied:
             after_id=after_id,
             limit=_BATCH,
         ):
-            applied = await _apply(graph, settings, scope, page)
-            rejected += applied.rejected
-            erased += applied.erased
+            total += await _apply(graph, settings, scope, page)
             after_id = page[-1].memory_id
-    return Applied(rejected, erased)
+    return total
 
 
 async def _apply(
     graph: Graph, settings: Settings, scope: CallScope, page: list[_Restored]
 ) -> Applied:
     contents = [each.content for each in page]
-    errors = await tombstones.check_each(graph, settings, scope.group_id, contents)
+    judged = await tombstones.judge_each(graph, settings, scope.group_id, contents)
     ids: dict[str, list[str]] = {cause: [] for cause in Cause}
-    for each, error in zip(page, errors, strict=True):
-        if error:
-            ids[error.reason].append(each.memory_id)
+    rules: dict[str, tuple[_Restored, str]] = {}
+    for each, judgement in zip(page, judged, strict=True):
+        if judgement.error:
+            ids[judgement.error.reason].append(each.memory_id)
+        elif judgement.rule:
+            rules[each.memory_id] = each, judgement.rule
     gone = await tombstones.delete_rejected(graph, settings, scope, ids[Cause.REJECTED])
     erased = await erase(graph, scope.group_id, ids[Cause.ERASED]) if ids[Cause.ERASED] else []
-    return Applied(len(gone), len(erased))
+    # Of those that the backup has deleted, none waits.
+    held = await tombstones.delete_rejected(graph, settings, scope, list(rules))
+    await pending.hold(graph, scope, [_held(*rules[each]) for each in held])
+    return Applied(len(gone), len(erased), len(held))
+
+
+def _held(memory: _Restored, rule: str) -> pending.Held:
+    arguments = NewMemory(content=memory.content)
+    return pending.Held("add", memory.content, arguments, memory.authority, rule)

@@ -124,6 +124,21 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(token.text for token in _tokens(text)) or (_visible(text).strip(),)
 
 
+def unmasked(text: str) -> str:
+    """Return a text as it looks: without invisible characters, and with Latin look-alikes.
+
+    Case, diacritics and punctuation stay, and so do words of other scripts.
+    """
+    return _TOKEN.sub(lambda match: _with_latin(match[0]), _visible(text))
+
+
+def _with_latin(word: str) -> str:
+    """Return a word with Latin letters for its look-alikes, if it has Latin letters too."""
+    if word.isascii() or not any(each.isascii() and each.isalpha() for each in word):
+        return word
+    return word.translate(_GREEK_CAPITALS).translate(_LOOK_ALIKES_OF_BOTH_CASES)
+
+
 def fingerprint(text: str, secret: bytes) -> Fingerprint:
     """Return the keyed hashes of a statement.
 
@@ -206,6 +221,11 @@ def _folded(word: str) -> str:
 
 
 _GREEK_CAPITALS = str.maketrans("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "ABEZHIKMNOPTYX")
+_LOOK_ALIKES_OF_BOTH_CASES = _LOOK_ALIKES | {
+    ord(chr(other).upper()): latin.upper()
+    for other, latin in _LOOK_ALIKES.items()
+    if len(chr(other).upper()) == 1 and chr(other).upper() != chr(other)
+}
 
 
 def _loose(token: _Token) -> str | None:

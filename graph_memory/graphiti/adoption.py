@@ -15,7 +15,7 @@ from graph_memory.domain.timestamps import instant
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.graphiti.properties import memory_properties
 from graph_memory.graphiti.rename_group import GroupRename, give_back, is_tenant, remedy, rename
-from graph_memory.memories.tombstones import check_each
+from graph_memory.memories.tombstones import judge_each
 
 _BATCH = 1000
 
@@ -177,8 +177,8 @@ async def _adopt_entities(
             for e in page
         ]
         contents = [row["content"] for row in made]
-        errors = await check_each(context.graph, context.settings, group_id, contents)
-        rows = [row for row, error in zip(made, errors, strict=True) if error is None]
+        judged = await judge_each(context.graph, context.settings, group_id, contents)
+        rows = [row for row, each in zip(made, judged, strict=True) if each.objection is None]
         done = await context.graph.rows(
             "graphiti/adoption/entities",
             str,

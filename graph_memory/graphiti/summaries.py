@@ -11,7 +11,7 @@ from graph_memory.database.graph import Graph
 from graph_memory.domain.encoding import StoredContent
 from graph_memory.domain.timestamps import instant
 from graph_memory.graphiti.properties import entity_content, entity_hash
-from graph_memory.memories.tombstones import check_each
+from graph_memory.memories.tombstones import judge_each
 from graph_memory.settings.base import Settings
 
 _BATCH = 500
@@ -65,11 +65,11 @@ async def _allowed(
     graph: Graph, settings: Settings, group_id: str, rows: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """Return the rows whose new content the group has not rejected or erased."""
-    errors = await check_each(graph, settings, group_id, [row["content"] for row in rows])
-    for row, error in zip(rows, errors, strict=True):
-        if error:
-            _log.warning("Memory %s keeps its content: %s", row["memory_id"], error)
-    return [row for row, error in zip(rows, errors, strict=True) if error is None]
+    judged = await judge_each(graph, settings, group_id, [row["content"] for row in rows])
+    for row, each in zip(rows, judged, strict=True):
+        if each.objection:
+            _log.warning("Memory %s keeps its content: %s", row["memory_id"], each.objection)
+    return [row for row, each in zip(rows, judged, strict=True) if each.objection is None]
 
 
 def _row(memory: _Changed) -> dict[str, Any]:

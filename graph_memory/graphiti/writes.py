@@ -26,7 +26,7 @@ from graph_memory.domain.encoding import group_key
 from graph_memory.domain.properties import FACT_PROPERTIES, GRAPHITI_FACT_FIELDS, MEMORY_PROPERTIES
 from graph_memory.domain.timestamps import instant
 from graph_memory.graphiti.properties import memory_properties
-from graph_memory.memories.tombstones import check_each
+from graph_memory.memories.tombstones import judge_each
 from graph_memory.settings.base import Settings
 
 _log = logging.getLogger(__name__)
@@ -65,7 +65,7 @@ class MergingWrites(GraphOperationsInterface):
     ) -> None:
         """Store entities."""
         for group_id, rows in _by_group(nodes).items():
-            entities = [self._entity(row) for row in rows]
+            entities = [self._entity(row) for row in await self._without_values(group_id, rows)]
             contents = [entity["content"] for entity in entities]
             await self.graph.run_within(
                 transaction,
@@ -123,9 +123,12 @@ class MergingWrites(GraphOperationsInterface):
     async def _allowed(
         self, group_id: str, kind: str, rows: list[dict[str, Any]], texts: list[str]
     ) -> list[dict[str, Any]]:
-        """Return the rows whose statement the group has neither rejected nor erased."""
-        errors = await check_each(self.graph, self.settings, group_id, texts)
-        kept = [row for row, error in zip(rows, errors, strict=True) if error is None]
+        """Return the rows whose statement the group has neither rejected nor erased.
+
+        What Graphiti extracts cannot wait for a review, so a rejected value is left out, too.
+        """
+        judged = await judge_each(self.graph, self.settings, group_id, texts)
+        kept = [row for row, each in zip(rows, judged, strict=True) if each.objection is None]
         if len(kept) < len(rows):
             _log.warning(
                 "An episode of group '%s': %d %s were rejected or erased before, and are left out; "
@@ -135,6 +138,17 @@ class MergingWrites(GraphOperationsInterface):
                 kind,
             )
         return kept
+
+    async def _without_values(
+        self, group_id: str, rows: Sequence[Mapping[str, Any]]
+    ) -> list[Mapping[str, Any]]:
+        """Return entities whose summaries lack the sentences that state rejected values."""
+        summaries = [row["summary"] or "" for row in rows]
+        judged = await judge_each(self.graph, self.settings, group_id, summaries)
+        return [
+            row if each.without is None else {**row, "summary": each.without}
+            for row, each in zip(rows, judged, strict=True)
+        ]
 
     def _entity(self, row: Mapping[str, Any]) -> dict[str, Any]:
         # Only we set and remove the labels of a memory.

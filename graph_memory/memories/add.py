@@ -26,7 +26,7 @@ from graph_memory.errors import (
     UniquenessError,
 )
 from graph_memory.inference.llm import Chat
-from graph_memory.memories import pending, relations, tombstones
+from graph_memory.memories import pending, relations
 from graph_memory.memories.classification import Rating, rate_new, weights
 from graph_memory.memories.deduplication import (
     Checked,
@@ -111,11 +111,13 @@ def check_count(memories: Sequence[object], settings: Settings) -> None:
 async def content_properties(
     engine: Engine, content: str, memory_id: str, group_id: str
 ) -> dict[str, Any]:
-    """Return the properties that depend on the content of a memory, for a new content."""
+    """Return the properties that depend on the content of a memory, for a new content.
+
+    The tombstones of the group are checked by `tombstones.check`.
+    """
     check_length(content, engine.settings)
     draft = Draft.from_input(NewMemory(content=content), group_id, engine.settings)
     await check_not_stored(engine.graph, draft.dedup_key, group_id, besides=memory_id)
-    await tombstones.check(engine, group_id, content)
     (embedded,) = await vectors(engine, [content])
     return {
         **_texts(content),
@@ -156,7 +158,9 @@ async def _held(
     held: dict[int, pending.Held] = {}
     for position, (draft, each) in enumerate(zip(drafts, checked, strict=True)):
         authority = _authority(scope.origin, draft.memory, each)
-        rule = pending.rule_for(engine.settings, scope, authority, draft.memory.content)
+        rule = each.rule or pending.rule_for(
+            engine.settings, scope, authority, draft.memory.content
+        )
         if rule and not each.error:
             held[position] = pending.Held(
                 "add", draft.memory.content, draft.memory, authority, rule

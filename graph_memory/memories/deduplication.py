@@ -21,7 +21,7 @@ from graph_memory.errors import (
 from graph_memory.memories import relations
 from graph_memory.memories.absent import each_not_found
 from graph_memory.memories.screening import refusal, screen
-from graph_memory.memories.tombstones import Guard, refusals
+from graph_memory.memories.tombstones import Guard, judge
 from graph_memory.settings.base import Settings
 from graph_memory.wording import argument, operation
 
@@ -83,6 +83,7 @@ class _Found:
     existing: list[_Existing]
     guarded: bool
     secrets: list[str]
+    slots: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +94,13 @@ class Checked:
         error: The error that refuses it.
         link_error: The error that names its links without an end.
         sources: The authorities of the stored memories that it derives from.
+        rule: The rule by which it waits for a review, if it states a rejected value.
     """
 
     error: GraphMemoryError | None
     link_error: LinkError | None = None
     sources: tuple[Authority | None, ...] = ()
+    rule: str | None = None
 
 
 async def check_all(engine: Engine, drafts: Sequence[Draft], group_id: str) -> list[Checked]:
@@ -105,17 +108,17 @@ async def check_all(engine: Engine, drafts: Sequence[Draft], group_id: str) -> l
     found = await _find_existing(engine.graph, drafts, group_id)
     existing = {key: row for row in found.existing for key in (row.memory_id, row.dedup_key) if key}
     contents = [draft.memory.content for draft in drafts]
-    guard = Guard(found.guarded, found.secrets)
-    rejected = await refusals(engine.graph, engine.settings, guard, group_id, contents)
+    guard = Guard(found.guarded, found.secrets, found.slots)
+    judged = await judge(engine.graph, engine.settings, guard, group_id, contents)
     seen: dict[str, str] = {}
     errors: list[GraphMemoryError | None] = []
     missing: list[dict[str, str]] = []
-    for draft, rejection in zip(drafts, rejected, strict=True):
+    for draft, judgement in zip(drafts, judged, strict=True):
         error = (
             _length_error(draft.memory.content, engine.settings)
             or refusal(draft.memory.content, engine.settings)
             or _find_problem(draft, existing, seen)
-            or rejection
+            or judgement.error
         )
         errors.append(error)
         missing.append({} if error else _missing_ends(draft.memory, existing, seen))
@@ -124,8 +127,13 @@ async def check_all(engine: Engine, drafts: Sequence[Draft], group_id: str) -> l
     absent = {end: None for ends in missing for end in ends.values()}
     reasons = await each_not_found(engine.graph, group_id, absent)
     return [
-        Checked(error, _link_error(draft, group_id, ends, reasons), _sources(draft, existing))
-        for draft, error, ends in zip(drafts, errors, missing, strict=True)
+        Checked(
+            error,
+            _link_error(draft, group_id, ends, reasons),
+            _sources(draft, existing),
+            judgement.rule,
+        )
+        for draft, error, ends, judgement in zip(drafts, errors, missing, judged, strict=True)
     ]
 
 
@@ -195,7 +203,7 @@ async def _find(graph: Graph, group_id: str, keys: list[str], memory_ids: list[s
         dedup_keys=keys,
         memory_ids=memory_ids,
     )
-    return found or _Found([], False, [])
+    return found or _Found([], False, [], [])
 
 
 def _length_error(content: str, settings: Settings) -> LimitExceededError | None:

@@ -150,11 +150,11 @@ def slot_values(text: str, names: Sequence[str], *, by_user: bool = True) -> lis
         names: The slots to find.
         by_user: False if "I" is not the user, as in the words of an assistant.
     """
-    sentences = _sentences(text[:MAX_CHARACTERS])
-    alone = len(sentences) == 1 and len(text) <= MAX_CHARACTERS
+    found_in = sentences(text[:MAX_CHARACTERS])
+    alone = len(found_in) == 1 and len(text) <= MAX_CHARACTERS
     found: dict[tuple[str, str], SlotValue] = {}
     contrary: set[tuple[str, str]] = set()
-    for sentence in sentences:
+    for sentence in found_in:
         for each in _in_sentence(sentence, names, by_user, alone=alone):
             of = (each.slot, each.subject)
             if of in found and found[of].differs(each):
@@ -163,7 +163,8 @@ def slot_values(text: str, names: Sequence[str], *, by_user: bool = True) -> lis
     return [each for of, each in found.items() if of not in contrary]
 
 
-def _sentences(text: str) -> list[str]:
+def sentences(text: str) -> list[str]:
+    """Return the sentences of a text as the rules read them, with short forms written out."""
     plain = unicodedata.normalize("NFKC", text).replace("’", "'")
     for pattern, long in _SHORT_FORMS:
         plain = pattern.sub(long, plain)

@@ -1,12 +1,14 @@
 """Tombstones: keyed hashes of rejected and erased statements, which are refused from then on.
 
-A tombstone never holds the text. It outlives retention, maintenance, reindexing and restarts.
+A tombstone never holds the text. It outlives retention, maintenance, reindexing and restarts. It
+also keeps hashes of the values of slots that the statement has. A text that states such a value in
+other words waits for a review, if its group declares the slot.
 """
 
 import secrets as randomness
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
@@ -20,9 +22,14 @@ from graph_memory.domain.timestamps import Instant, instant
 from graph_memory.engine import Engine
 from graph_memory.errors import RejectedBeforeError, TombstoneNotFoundError
 from graph_memory.memories.absent import not_found
+from graph_memory.memories.slot_marks import asked_marks, marks_of, without_values
 from graph_memory.settings.base import Settings
+from graph_memory.wording import shown
 
 _KEY_BYTES = 32
+
+#: The first word of the rule by which a text with a rejected value waits for a review.
+REJECTED_VALUE = "rejected_before"
 
 
 class Cause(StrEnum):
@@ -55,10 +62,37 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """The stored keys of hashes, hexadecimal, and whether a group has tombstones."""
+    """The protection of a group against what it has rejected.
+
+    Attributes:
+        guarded: Whether it has tombstones.
+        secrets: The stored keys of hashes, hexadecimal.
+        slots: The single-valued slots that it declares.
+    """
 
     guarded: bool
     secrets: list[str]
+    slots: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The judgement of the tombstones of a group on a text.
+
+    Attributes:
+        error: The error that refuses it: it is the statement of a tombstone, or a variant.
+        rule: The rule by which it waits for a review: it states a rejected value in other words.
+        without: The text without the sentences that state rejected values.
+    """
+
+    error: RejectedBeforeError | None = None
+    rule: str | None = None
+    without: str | None = None
+
+    @property
+    def objection(self) -> str | None:
+        """The reason for which the text cannot be stored without a review; None if it can."""
+        return str(self.error) if self.error else self.rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +107,7 @@ class _Stored:
     created_at: str
     by: str
     memory_id: str | None
+    slots: list[str]
 
     def matches(self, given: Fingerprint) -> bool:
         kept = Fingerprint(self.key.removeprefix(f"{self.group_id}|"), "", tuple(self.sketch))
@@ -81,6 +116,13 @@ class _Stored:
     def error(self) -> RejectedBeforeError:
         return RejectedBeforeError(self.uuid, self.reason, self.created_at, self.by, self.note)
 
+    def rule(self, slot: str) -> str:
+        because = f", because of {shown(self.note, 200)}" if self.note else ""
+        return (
+            f"{REJECTED_VALUE}: this value of {slot} was {self.reason} at {self.created_at} "
+            f"by {self.by}{because}; tombstone {self.uuid}"
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class _Content:
@@ -88,11 +130,16 @@ class _Content:
     content: StoredContent
 
 
-async def check(engine: Engine, group_id: str, content: str) -> None:
-    """Raise `RejectedBeforeError` if a group has rejected or erased a statement."""
-    for error in await check_each(engine.graph, engine.settings, group_id, [content]):
-        if error:
-            raise error
+async def check(engine: Engine, group_id: str, content: str) -> str | None:
+    """Return the rule by which a text waits for a review, if it states a rejected value.
+
+    Raises:
+        RejectedBeforeError: The group has rejected or erased the statement.
+    """
+    (judged,) = await judge_each(engine.graph, engine.settings, group_id, [content])
+    if judged.error:
+        raise judged.error
+    return judged.rule
 
 
 async def check_each(
@@ -112,12 +159,20 @@ async def check_each(
         contents: The statements.
         besides: A memory whose own tombstones do not count.
     """
-    guard = await graph.one("memories/tombstones/guarded", Guard, group_id=group_id)
-    assert guard is not None  # noqa: S101 - the statement always returns a row
-    return await refusals(graph, settings, guard, group_id, contents, besides=besides)
+    guard = replace(await _guard(graph, group_id), slots=[])
+    judged = await judge(graph, settings, guard, group_id, contents, besides=besides)
+    return [each.error for each in judged]
 
 
-async def refusals(
+async def judge_each(
+    graph: Graph, settings: Settings, group_id: str, contents: Sequence[str]
+) -> list[Judgement]:
+    """Return the judgement on each text, also of the values of slots that it states."""
+    guard = await _guard(graph, group_id)
+    return await judge(graph, settings, guard, group_id, contents)
+
+
+async def judge(
     graph: Graph,
     settings: Settings,
     guard: Guard,
@@ -125,21 +180,43 @@ async def refusals(
     contents: Sequence[str],
     *,
     besides: str | None = None,
-) -> list[RejectedBeforeError | None]:
-    """Return the errors as `check_each` does; a group without tombstones needs no query."""
+) -> list[Judgement]:
+    """Return the judgements as `judge_each` does; a group without tombstones needs no query.
+
+    Args:
+        graph: The database.
+        settings: The key, if it is set.
+        guard: What the group guards itself by.
+        group_id: The tenant.
+        contents: The texts.
+        besides: A memory whose own tombstones do not count.
+    """
     if not guard.guarded:
-        return [None] * len(contents)
+        return [Judgement()] * len(contents)
     secrets = _secrets(settings, guard.secrets)
     prints = [[fingerprint(content, secret) for secret in secrets] for content in contents]
+    marks = [asked_marks(content, guard.slots, secrets) for content in contents]
     flat = [each for several in prints for each in several]
     stored = await graph.rows(
         "memories/tombstones/find",
         _Stored,
+        group_id=group_id,
         keys=[f"{group_id}|{each.key}" for each in flat],
         buckets=[f"{group_id}|{each.bucket}" for each in flat],
+        marks=sorted({mark for asked in marks for mark in asked}),
     )
     standing = [each for each in stored if besides is None or each.memory_id != besides]
-    return [_refusal(standing, several) for several in prints]
+    judged: list[Judgement] = []
+    for content, several, asked in zip(contents, prints, marks, strict=True):
+        if error := _refusal(standing, several):
+            judged.append(Judgement(error))
+        elif rule := _rule(standing, asked):
+            kept = {mark for each in standing for mark in each.slots}
+            without = without_values(content, guard.slots, secrets, kept)
+            judged.append(Judgement(rule=rule, without=without))
+        else:
+            judged.append(Judgement())
+    return judged
 
 
 def _refusal(
@@ -148,6 +225,31 @@ def _refusal(
     """Return the error for the first tombstone that a statement matches, or None."""
     matching = (each for each in stored if any(each.matches(given) for given in prints))
     return next((each.error() for each in matching), None)
+
+
+def _rule(stored: Sequence[_Stored], asked: Mapping[str, str]) -> str | None:
+    """Return the rule for the first tombstone with a value that a text states, or None."""
+    matching = ((each, mark) for each in stored for mark in each.slots if mark in asked)
+    return next((each.rule(asked[mark]) for each, mark in matching), None)
+
+
+async def _guard(graph: Graph, group_id: str) -> Guard:
+    guard = await graph.one("memories/tombstones/guarded", Guard, group_id=group_id)
+    assert guard is not None  # noqa: S101 - the statement always returns a row
+    return guard
+
+
+async def allow_values(engine: Engine, group_id: str, content: str) -> None:
+    """Let the values that an accepted text states wait no more, in any words.
+
+    The tombstones stay, and refuse their statements as before.
+    """
+    guard = await _guard(engine.graph, group_id)
+    secrets = _secrets(engine.settings, guard.secrets) if guard.guarded else []
+    if marks := asked_marks(content, guard.slots, secrets):
+        await engine.graph.run(
+            "memories/tombstones/allow_values", group_id=group_id, marks=sorted(marks)
+        )
 
 
 async def check_recovery(engine: Engine, group_id: str, memory_id: str) -> None:
@@ -241,6 +343,7 @@ def _row(
         "key": f"{scope.group_id}|{made.key}",
         "bucket": f"{scope.group_id}|{made.bucket}",
         "sketch": list(made.sketch),
+        "slots": marks_of(content, secret),
         "reason": cause.value,
         "note": note,
         "created_at": instant(scope.now),

@@ -99,9 +99,11 @@ async def update(
     if changes.parent_id:
         await _check_parent(engine.graph, scope.group_id, memory_id, changes.parent_id)
     given |= await _texts(engine, scope, found, changes)
+    if "content" in given:
+        rule = await tombstones.check(engine, scope.group_id, given["content"])
+        if not reviewed:
+            await _hold(engine, scope, found, changes, given["content"], rule)
     if not reviewed:
-        if "content" in given:
-            await _hold(engine, scope, found, changes, given["content"])
         await require_standing(engine, scope, [memory_id])
     try:
         memory = await _store(engine, scope, found, changes, given, cleared)
@@ -116,12 +118,20 @@ async def update(
 
 
 async def _hold(
-    engine: Engine, scope: CallScope, found: Memory, changes: MemoryChanges, content: str
+    engine: Engine,
+    scope: CallScope,
+    found: Memory,
+    changes: MemoryChanges,
+    content: str,
+    rule: str | None,
 ) -> None:
-    """Raise `PendingReviewError` for a new content that waits for a review, and keep it."""
+    """Raise `PendingReviewError` for a new content that waits for a review, and keep it.
+
+    `rule` is that of a rejected value, if the content states one.
+    """
     stored = found.origin.authority if found.origin else None
     authority = scope.origin.at_most(stored).authority
-    rule = pending.rule_for(engine.settings, scope, scope.origin.authority, content)
+    rule = rule or pending.rule_for(engine.settings, scope, scope.origin.authority, content)
     if rule:
         # The masked texts, so that no secret waits.
         given = changes.content if changes.supersede_part else content

@@ -9,7 +9,8 @@ OPTIONAL MATCH (twin:Tombstone {key: kept.key})
 FOREACH (_ IN CASE WHEN twin IS NULL THEN [] ELSE [1] END |
   SET
     twin.memory_id = CASE kept.reason WHEN 'erased' THEN null ELSE twin.memory_id END,
-    twin.reason = CASE kept.reason WHEN 'erased' THEN 'erased' ELSE twin.reason END
+    twin.reason = CASE kept.reason WHEN 'erased' THEN 'erased' ELSE twin.reason END,
+    twin.slots = coalesce(kept.slots, twin.slots)
   DELETE kept
 )
 FOREACH (_ IN CASE WHEN twin IS NULL THEN [1] ELSE [] END |

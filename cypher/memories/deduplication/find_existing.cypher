@@ -10,6 +10,7 @@
 //                    (ISO 8601) and authority
 // returns guarded  : BOOLEAN — whether the group has tombstones
 // returns secrets  : LIST<STRING> — stored keys of their hashes, hexadecimal
+// returns slots    : LIST<STRING> — single-valued slots of a group with tombstones
 OPTIONAL MATCH (m:Memory)
 WHERE m.dedup_key IN $dedup_keys OR m.uuid IN $memory_ids
 WITH collect(CASE WHEN m IS NOT NULL THEN {
@@ -21,4 +22,4 @@ WITH collect(CASE WHEN m IS NOT NULL THEN {
   authority: m.origin_authority
 } END) AS existing
 // include memories/tombstones/guard
-RETURN existing, guarded, secrets
+RETURN existing, guarded, secrets, slots

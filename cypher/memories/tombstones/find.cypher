@@ -1,8 +1,10 @@
-// List the tombstones that statements may be the same as, or spelling variants of.
+// List the tombstones that statements may be the same as, or variants of, or share a value with.
 //
 // access  read
-// param   keys    : LIST<STRING> — group|HMAC
-// param   buckets : LIST<STRING> — group|bucket
+// param   group_id : STRING — the tenant
+// param   keys     : LIST<STRING> — group|HMAC
+// param   buckets  : LIST<STRING> — group|bucket
+// param   marks    : LIST<STRING> — hashes of values of slots
 // returns uuid       : STRING
 // returns group_id   : STRING
 // returns key        : STRING
@@ -13,9 +15,20 @@
 // returns created_at : STRING — ISO 8601, UTC
 // returns by         : STRING — tool or command
 // returns memory_id  : STRING? — of the rejected memory
-MATCH (t:Tombstone)
-WHERE t.key IN $keys OR t.bucket IN $buckets
+// returns slots      : LIST<STRING> — those of the marks that it has
+CALL () {
+  MATCH (t:Tombstone)
+  WHERE t.key IN $keys OR t.bucket IN $buckets
+  RETURN t
+  UNION
+  // No index is over the items of a list. Most texts state no value of a slot.
+  WITH 1 AS one WHERE size($marks) > 0
+  MATCH (t:Tombstone {group_id: $group_id})
+  WHERE any(mark IN t.slots WHERE mark IN $marks)
+  RETURN t
+}
 RETURN t.uuid AS uuid, t.group_id AS group_id, t.key AS key, t.bucket AS bucket,
        t.sketch AS sketch, t.reason AS reason, t.note AS note, t.created_at AS created_at,
-       t.by AS by, t.memory_id AS memory_id
+       t.by AS by, t.memory_id AS memory_id,
+       [mark IN coalesce(t.slots, []) WHERE mark IN $marks] AS slots
 ORDER BY created_at, uuid

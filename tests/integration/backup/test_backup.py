@@ -25,7 +25,12 @@ from graph_memory.database.embedding_record import record_embedding
 from graph_memory.database.graph import Graph
 from graph_memory.database.schema import migrate_up
 from graph_memory.domain.timestamps import instant
-from graph_memory.errors import BackupError, NotFoundError, RejectedBeforeError
+from graph_memory.errors import (
+    BackupError,
+    NotFoundError,
+    PendingReviewError,
+    RejectedBeforeError,
+)
 from graph_memory.inference.embedder import Embedder
 from graph_memory.transfer.import_export import export_lines
 from tests.conftest import TODAY, Clock
@@ -411,6 +416,32 @@ async def test_tombstones_survive_a_restore_and_apply_to_what_is_restored(own: G
     assert len(recovered.lifted) == 1
     with pytest.raises(NotFoundError):
         await own.lifecycle.recover(erased.memory_id, group_id="g")
+
+
+async def test_a_restore_keeps_rejected_values_and_lets_them_wait(own: GraphMemory):
+    await own.groups.set(single_valued_slots=["lives_in"], group_id="g")
+    first = await own.add("Alice lives in Paris", group_id="g")
+    older = await own.add("Alice has moved to Paris", group_id="g")
+    await own.add("Alice bakes bread", group_id="g")
+    made = await create.create(own.context.graph, own.settings)
+    await own.lifecycle.reject(first.memory_id, group_id="g")
+    report = await restore(own.context.graph, own.settings, made.backup_path, replace=True)
+    assert (report.rejected, report.erased, report.waiting) == (1, 0, 1)
+    (waiting,) = (await own.pending.list(group_id="g")).writes
+    assert (waiting.content, waiting.origin.way_in) == (older.content, "graph-memory restore")
+    assert waiting.rule.startswith("rejected_before: this value of lives_in was rejected at")
+    assert older.origin is not None
+    assert waiting.origin.authority == older.origin.authority
+    with pytest.raises(PendingReviewError):
+        await own.add("Alice is based in Paris", group_id="g")
+    made = await create.create(own.context.graph, own.settings)
+    again = await restore(own.context.graph, own.settings, made.backup_path, replace=True)
+    assert (again.rejected, again.waiting) == (0, 0)
+    done = await own.pending.accept([waiting.pending_id], group_id="g")
+    assert done.done == [waiting.pending_id]
+    assert (await own.get(waiting.pending_id, group_id="g")).content == older.content
+    with pytest.raises(RejectedBeforeError):
+        await own.add(first.content, group_id="g")
 
 
 async def test_a_backup_holds_tombstones_and_the_keys_of_two_databases_stay_side_by_side(

@@ -79,7 +79,7 @@ CREATE (e:Episodic:Seed {uuid: 'seed', group_id: 'seed', name: '', source: '', c
 CREATE (:PurgedMemory:Seed {uuid: 'seed', group_id: 'seed', purged_at: '', purged_by: '',
   soft_deleted_at: '', content_hash: ''})
 CREATE (:Tombstone:Seed {uuid: 'seed', group_id: 'seed', key: 'seed', bucket: 'seed', sketch: [1],
-  reason: '', note: '', created_at: '', by: '', memory_id: 'seed'})
+  slots: [''], reason: '', note: '', created_at: '', by: '', memory_id: 'seed'})
 CREATE (:PendingWrite:Seed {uuid: 'seed', group_id: 'seed', pending_key: 'seed', kind: 'add',
   content: '', arguments_json: '{}', memory_id: '', rule: '', created_at: '',
   origin_authority: '', origin_way_in: '', origin_caller: '', origin_id: ''})

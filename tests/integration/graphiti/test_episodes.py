@@ -16,6 +16,7 @@ from graph_memory.errors import (
     InvalidArgumentError,
     LimitExceededError,
     NotFoundError,
+    PendingReviewError,
     RejectedBeforeError,
     SettingsError,
 )
@@ -101,6 +102,29 @@ async def test_what_was_rejected_is_not_extracted_again_and_the_rest_is(
     told = await memory.episodes.add(f"And again: {BOB}", wait=True)
     assert (told.status, told.error) == ("done", None)
     assert "Bob" not in await nodes(driver, group)
+
+
+async def test_a_rejected_value_waits_as_an_episode_and_is_not_extracted(
+    make: Make, script: GraphitiScript, driver: AsyncDriver, group: str
+) -> None:
+    memory = make()
+    await memory.groups.set(single_valued_slots=["works_at"])
+    stored = await memory.add("Bob is employed by Acme.")
+    await memory.lifecycle.reject(stored.memory_id)
+    with pytest.raises(PendingReviewError, match="rejected_before: this value of works_at"):
+        await memory.episodes.add(BOB)
+    hidden = f"I heard this: {BOB}"  # the rules do not find the value here, and Graphiti does
+    told = await memory.episodes.add(hidden, wait=True)
+    assert (told.status, told.error, told.facts) == ("done", None, 0)
+    assert await edges(driver, group) == []
+    found = await nodes(driver, group)
+    assert {"Bob", "Acme"} <= found.keys()
+    assert "works at" not in found["Bob"]["content"]
+    (waiting,) = (await memory.pending.list()).writes
+    assert (await memory.pending.accept()).done == [waiting.pending_id]
+    await memory.episodes.process()
+    assert [each["fact"] for each in await edges(driver, group)] == ["Bob works at Acme"]
+    assert "works at Acme" in (await nodes(driver, group))["Bob"]["content"]
 
 
 async def test_a_mention_counts_as_an_access_and_wakes(

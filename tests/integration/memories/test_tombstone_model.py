@@ -153,6 +153,8 @@ class History:
             await self.memory.lifecycle.recover(back, group_id=self.group)
 
     async def _lift(self, told: Told, which: int) -> None:
+        if told.tombstone is None:
+            return  # an erased tombstone of the other statement has no memory id, too
         for each in await self.memory.tombstones.list(group_id=self.group):
             if each.memory_id == told.tombstone or told.tombstone == "erased" == each.reason:
                 with_one = [t for t in self.told if t.tombstone == "erased"]
