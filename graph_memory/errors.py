@@ -28,6 +28,7 @@
     ├── LlmError                    the language model fails or answers incorrectly
     ├── GraphUnavailableError       Neo4j does not answer
     │   ├── GraphOverloadedError    Neo4j has too little memory
+    │   ├── DatabaseStoppedError    Neo4j closed the database after a failure of its own
     │   └── StartError              the database could not be opened for this call
     ├── GraphTimeoutError           Neo4j answers too late
     │   └── LockTimeoutError        another transaction holds a lock
@@ -400,6 +401,19 @@ class GraphOverloadedError(GraphUnavailableError):
     )
 
 
+class DatabaseStoppedError(GraphUnavailableError):
+    """Neo4j closed the database after a failure of its own, such as a full disk, and must restart.
+
+    A local Neo4j is restarted by itself. The failed write is stored whole or not at all.
+    """
+
+    problem = "has closed the database after a failure"
+    remedy = (
+        "Its log names the cause, which is often a full disk. A local Neo4j is restarted by itself "
+        "(`graph-memory db status` shows its log); restart any other one. Then try again."
+    )
+
+
 class StartError(GraphUnavailableError):
     """The server could not open its database for this call; the next call tries again."""
 
@@ -464,6 +478,22 @@ class BackupError(GraphMemoryError):
     """A backup cannot be made, read or restored; the message holds the remedy."""
 
     code = "backup"
+
+
+class DiskFullError(GraphMemoryError):
+    """The disk of the local Neo4j has too little space for a write; nothing was written."""
+
+    code = "disk_full"
+
+    def __init__(self, folder: object, free: int, needed: int) -> None:
+        self.folder = folder
+        self.free = free
+        self.needed = needed
+        super().__init__(
+            f"Only {free >> 20} MiB are free at {folder}, and a write needs {needed >> 20} MiB. "
+            "Nothing was written; reads go on. Free some space, or move the data to a larger disk "
+            "(GRAPH_MEMORY_DATA_DIR)."
+        )
 
 
 class LocalNeo4jError(GraphMemoryError):

@@ -172,6 +172,13 @@ def _status(error: GraphMemoryError) -> int:
     return _NOT_NOW.get(type(error), _FAILED)
 
 
+#: What to do about an error of the system with a file.
+_REMEDIES = {
+    errno.ENOSPC: "Free some space on that disk.",
+    errno.EROFS: "Make it writable, or set GRAPH_MEMORY_DATA_DIR to a folder on another disk.",
+}
+
+
 def describe_os_error(error: OSError) -> str:
     """Return a sentence for an error of the system. An error without a file concerns stdout."""
     where = error.filename
@@ -179,7 +186,9 @@ def describe_os_error(error: OSError) -> str:
         where = "stdout"
         drop_stdout()
     reason = error.strerror or str(error)
-    return f"{where}: {reason}." if where else f"{reason}."
+    sentence = f"{where}: {reason}." if where else f"{reason}."
+    remedy = _REMEDIES.get(error.errno or 0) if where and where != "stdout" else None
+    return f"{sentence} {remedy}" if remedy else sentence
 
 
 def _fail(code: str, message: str, status: int, arguments: Sequence[str]) -> int:

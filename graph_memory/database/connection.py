@@ -5,11 +5,17 @@ import contextlib
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from functools import partial
 from threading import Event
 
 from graph_memory import local_neo4j
+from graph_memory.database.disk_space import check_space
 from graph_memory.database.graph import Graph
-from graph_memory.errors import GraphMemoryError
+from graph_memory.errors import (
+    DatabaseStoppedError,
+    GraphMemoryError,
+    GraphUnavailableError,
+)
 from graph_memory.local_neo4j import LocalNeo4j
 from graph_memory.settings.base import Settings
 
@@ -30,13 +36,14 @@ async def open_database(settings: Settings) -> AsyncGenerator[Graph]:
             yield graph
         return
     instance = await _acquire_local(settings)
-    restarter = _Restarter(settings)
+    restarter = _Restarter(settings, instance)
     try:
         async with Graph.open(
             settings,
             uri=instance.uri,
             password=instance.password,
             on_lost=restarter.schedule,
+            before_write=partial(check_space, settings),
         ) as graph:
             yield graph
     finally:
@@ -61,20 +68,29 @@ async def _acquire_local(settings: Settings) -> LocalNeo4j:
 class _Restarter:
     """Restarts of a lost local Neo4j, one attempt at a time, in the background."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, instance: LocalNeo4j) -> None:
         self._settings = settings
+        self._pid = instance.pid
         self._attempt: asyncio.Task[None] | None = None
 
-    def schedule(self) -> None:
+    def schedule(self, error: GraphUnavailableError) -> None:
         if self._attempt is None or self._attempt.done():
-            self._attempt = asyncio.create_task(self._restart())
+            broken = isinstance(error, DatabaseStoppedError)
+            self._attempt = asyncio.create_task(self._restart(broken=broken))
 
     async def finish(self) -> None:
         if self._attempt:
             await self._attempt
 
-    async def _restart(self) -> None:
+    async def _restart(self, *, broken: bool) -> None:
         try:
-            await asyncio.to_thread(local_neo4j.start, self._settings)
-        except GraphMemoryError as error:
+            instance = await asyncio.to_thread(self._start, broken=broken)
+            self._pid = instance.pid
+        except (GraphMemoryError, OSError) as error:
             _log.warning("The local Neo4j could not be restarted: %s", error)
+
+    def _start(self, *, broken: bool) -> LocalNeo4j:
+        # One that closed its database still answers, but only with errors.
+        if broken:
+            return local_neo4j.replace(self._settings, self._pid)
+        return local_neo4j.start(self._settings)

@@ -11,6 +11,7 @@ from neo4j.exceptions import (
 
 from graph_memory.database.error_codes import Meaning, meaning
 from graph_memory.errors import (
+    DatabaseStoppedError,
     GraphMemoryError,
     GraphOverloadedError,
     GraphTimeoutError,
@@ -67,8 +68,10 @@ def translate(
         return LockTimeoutError(name)
     if kind is Meaning.OVERLOADED:
         return GraphOverloadedError(address, name)
+    if kind is Meaning.STOPPED:
+        return DatabaseStoppedError(address, _code(error) or name)
     if kind is Meaning.UNAVAILABLE:
-        return GraphUnavailableError(address, type(error).__name__)
+        return GraphUnavailableError(address, _reason(error))
     if kind is Meaning.VALUE:
         problem = error.message if isinstance(error, Neo4jError) else error
         return SchemaError(
@@ -88,6 +91,16 @@ def _meaning(error: Neo4jError | DriverError) -> Meaning:
     if kind is Meaning.DEFECT and error.gql_status.startswith(_DATA_EXCEPTION):
         return Meaning.VALUE
     return Meaning.UNAVAILABLE if kind is Meaning.DEFECT and error.is_retryable() else kind
+
+
+def _reason(error: BaseException) -> str:
+    """Return the error of the system behind an error, such as a refused connection, or its type."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, OSError) and cause.strerror:
+            return cause.strerror
+        cause = cause.__cause__
+    return type(error).__name__
 
 
 def _code(error: Neo4jError | DriverError) -> str | None:

@@ -14,6 +14,7 @@ class Meaning(Enum):
     TIMEOUT = auto()  #: The statement ran too long.
     LOCKED = auto()  #: The statement waited too long for a lock.
     OVERLOADED = auto()  #: Neo4j has too little memory, or too many threads or transactions.
+    STOPPED = auto()  #: Neo4j closed the database after a failure of its own, and must restart.
     UNAVAILABLE = auto()  #: Neo4j does not answer now, or this server does not.
     REFUSED = auto()  #: User, password or privileges.
     NO_DATABASE = auto()
@@ -37,10 +38,14 @@ _CODES = {
         Request.NoThreadsAvailable Request.ResourceExhaustion
         Transaction.MaximumTransactionLimitReached
     """,
+    Meaning.STOPPED: """
+        Routing.DbmsInPanic Transaction.TransactionCommitFailed Transaction.TransactionLogError
+        Transaction.TransactionStartFailed
+    """,
     Meaning.UNAVAILABLE: """
         Cluster.NotALeader Cluster.ReplicationFailure Cluster.Routing
         Database.UnableToStartDatabase General.DatabaseUnavailable General.RemoteFailure
-        Routing.DbmsInPanic Routing.RoutingFailed Statement.RemoteExecutionTransientError
+        Routing.RoutingFailed Statement.RemoteExecutionTransientError
         Transaction.Interrupted Transaction.LeaderSwitch Transaction.LeaseExpired
         Transaction.Outdated Transaction.Terminated Transaction.TransactionNotFound
     """,
@@ -90,10 +95,9 @@ _CODES = {
         Transaction.ForbiddenDueToTransactionType Transaction.InvalidBookmark
         Transaction.InvalidBookmarkMixture Transaction.LinkedTransactionError
         Transaction.QueryExecutionFailedOnTransaction Transaction.TransactionAccessedConcurrently
-        Transaction.TransactionCommitFailed Transaction.TransactionHookFailed
-        Transaction.TransactionLogError Transaction.TransactionMarkedAsFailed
-        Transaction.TransactionRollbackFailed Transaction.TransactionStartFailed
-        Transaction.TransactionTerminationFailed Transaction.TransactionValidationFailed
+        Transaction.TransactionHookFailed Transaction.TransactionMarkedAsFailed
+        Transaction.TransactionRollbackFailed Transaction.TransactionTerminationFailed
+        Transaction.TransactionValidationFailed
     """,
 }
 

@@ -32,6 +32,7 @@ from graph_memory.database.read_limiter import ReadLimiter
 from graph_memory.database.statements import Statement, statements
 from graph_memory.errors import (
     GraphMemoryError,
+    GraphOverloadedError,
     GraphTimeoutError,
     GraphUnavailableError,
     LockTimeoutError,
@@ -71,7 +72,8 @@ class Graph:
         driver: AsyncDriver,
         settings: Settings,
         address: str,
-        on_lost: Callable[[], None],
+        on_lost: Callable[[GraphUnavailableError], None],
+        before_write: Callable[[], None] = lambda: None,
         password: SecretStr = SecretStr(""),  # noqa: B008 - immutable
         read_limiter: ReadLimiter | None = None,
     ) -> None:
@@ -79,6 +81,7 @@ class Graph:
         self._settings = settings
         self._statements = statements(settings.policy_dir)
         self._on_lost = on_lost
+        self._before_write = before_write
         self._read_limiter = read_limiter or ReadLimiter(settings)
         self.address = address
         self.password = password
@@ -91,7 +94,8 @@ class Graph:
         *,
         uri: str | None = None,
         password: str | None = None,
-        on_lost: Callable[[], None] = lambda: None,
+        on_lost: Callable[[GraphUnavailableError], None] = lambda _: None,
+        before_write: Callable[[], None] = lambda: None,
     ) -> AsyncGenerator["Graph"]:
         """Open the database of `settings`, or the one at `uri` with `password`.
 
@@ -100,6 +104,7 @@ class Graph:
             uri: Address in place of `settings.neo4j_uri`: `bolt://` or `neo4j://`, `+s` for TLS.
             password: Password in place of `settings.neo4j_password`.
             on_lost: Function to call when the database is lost; it must not block.
+            before_write: Function to call before each write; it raises if none may be made.
 
         Raises:
             GraphUnavailableError: Neo4j does not answer at the address.
@@ -119,7 +124,7 @@ class Graph:
             notifications_min_severity=NotificationMinimumSeverity.OFF,
             user_agent="graph-memory",
         ) as driver:
-            graph = cls(driver, settings, address, on_lost, SecretStr(secret))
+            graph = cls(driver, settings, address, on_lost, before_write, SecretStr(secret))
             await graph.one("database/graph/ping", int)
             yield graph
 
@@ -135,6 +140,7 @@ class Graph:
             settings,
             self.address,
             self._on_lost,
+            self._before_write,
             self.password,
             self._read_limiter,
         )
@@ -152,6 +158,8 @@ class Graph:
             GraphUnavailableError: Neo4j does not answer.
             GraphTimeoutError: The statement took longer than `query_timeout_seconds`.
             GraphOverloadedError: Neo4j has too little memory for the statement.
+            DatabaseStoppedError: Neo4j closed the database after a failure of its own.
+            DiskFullError: The disk of the local Neo4j has too little space for a write.
             UniquenessError: The statement would store a unique key twice.
             SchemaError: A stored value is missing or has another type than this service writes.
         """
@@ -343,6 +351,8 @@ class Graph:
     async def _measure(
         self, statement: Statement, parameters: dict[str, Any], seconds: float | None
     ) -> list[list[Any]]:
+        if statement.access != "read":
+            self._before_write()
         started, outcome = time.perf_counter(), "error"
         attributes = {"db.system.name": "neo4j", "db.query.summary": statement.name}
         slot = self._read_limiter.slot() if statement.access == "read" else nullcontext()
@@ -390,9 +400,10 @@ class Graph:
 
     def _translate(self, error: Neo4jError | DriverError, statement: Statement) -> GraphMemoryError:
         translated = translate(error, statement.name, self.address, self._settings)
-        if type(translated) is GraphUnavailableError:  # an overloaded Neo4j is not lost
+        overloaded = isinstance(translated, GraphOverloadedError)
+        if isinstance(translated, GraphUnavailableError) and not overloaded:
             _log.warning("Neo4j at %s is lost: %s", self.address, error)
-            self._on_lost()
+            self._on_lost(translated)
         return translated
 
 

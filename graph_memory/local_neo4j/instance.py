@@ -93,14 +93,14 @@ def ensure_running(folder: Folder, settings: "Settings") -> LocalNeo4j:
     return _described(folder, record)
 
 
-def end(folder: Folder) -> bool:
-    """Stop the instance; return False if it did not run."""
+def end(folder: Folder, *, broken: bool = False) -> bool:
+    """Stop the instance, or kill a `broken` one; return False if it did not run."""
     record = _read_record(folder)
     running = process.find(record.pid, folder.home) if record else None
     running = running or process.find_stray(folder.home)
     if running is None:
         return False
-    process.end(running, folder.home)
+    process.end(running, folder.home, broken=broken)
     return True
 
 

@@ -78,13 +78,15 @@ def find_stray(home: Path) -> psutil.Process | None:
     return next((found for pid in psutil.pids() if (found := find(pid, home))), None)
 
 
-def end(process: psutil.Process, home: Path) -> None:
+def end(process: psutil.Process, home: Path, *, broken: bool = False) -> None:
     """Terminate the JVM, kill it after a minute, and wait until it has ended.
+
+    One that is `broken` is killed at once: without a healthy database it has nothing to save.
 
     Raises:
         LocalNeo4jError: The process is still alive a minute after the kill.
     """
-    for signal in (process.terminate, process.kill):
+    for signal in (process.kill,) if broken else (process.terminate, process.kill):
         with contextlib.suppress(psutil.NoSuchProcess):
             signal()
         # Not psutil's wait: the JVM has ended even if its parent has not reaped it yet.

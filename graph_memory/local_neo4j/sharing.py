@@ -3,6 +3,7 @@
     acquire   register this process, start Neo4j unless it runs, wait until it answers
     release   unregister this process; the last one leaves Neo4j to its keeper
     start     start Neo4j without registering; with `keep` it stays up without users
+    replace   restart a Neo4j that closed its database after a failure
     stop      stop Neo4j, even if it has users
 
 A lock file makes each of them atomic. The keeper notices processes that died in between, and stops
@@ -119,6 +120,22 @@ def start(settings: "Settings", *, keep: bool = False) -> LocalNeo4j:
         if keep:
             folder.keep_marker.touch()
         return instance
+
+
+def replace(settings: "Settings", pid: int) -> LocalNeo4j:
+    """Kill the instance if it still has this pid, start it again, and return it.
+
+    Of several processes that find the instance broken, the first one replaces it.
+
+    Raises:
+        LocalNeo4jError: The instance cannot be started.
+    """
+    folder = Folder.of(settings)
+    with _locked(folder, settings):
+        broken = find_running(folder)
+        if broken and broken.pid == pid:
+            end(folder, broken=True)
+        return ensure_running(folder, settings)
 
 
 def stop(settings: "Settings") -> bool:

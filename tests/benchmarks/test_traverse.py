@@ -124,7 +124,7 @@ async def measure(
     chance = random.Random(2)
     scattered = [f"{group}-{chance.randrange(1, memories)}" for _ in range(runs)]
     figures: dict[str, Figures] = {}
-    graph = Measured(driver, memory.settings, memory.context.graph.address, lambda: None)
+    graph = Measured(driver, memory.settings, memory.context.graph.address, lambda _: None)
     engine = replace(memory.context.engine, graph=graph)
     print(f"load average {os.getloadavg()[0]:.1f}")
     async with serving(memory) as base, Client(f"{base}/mcp") as client:

@@ -105,8 +105,8 @@ async def test_a_statement_too_large_for_neo4js_memory_is_no_lost_database(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     impatient = settings.model_copy(update={"retry_seconds": 0.1})
-    lost: list[bool] = []
-    async with Graph.open(impatient, on_lost=lambda: lost.append(True)) as graph:
+    lost: list[GraphUnavailableError] = []
+    async with Graph.open(impatient, on_lost=lost.append) as graph:
         with monkeypatch.context() as patch:
             patch.setattr(Graph, "_statement", staticmethod(lambda name: greedy_statement()))
             with pytest.raises(GraphOverloadedError, match="a larger heap"):
@@ -197,10 +197,10 @@ async def test_reads_wait_their_turn_but_not_for_long(
 
 async def test_a_dead_address_is_unavailable_at_once(settings: Settings) -> None:
     dead = settings.model_copy(update={"neo4j_uri": "bolt://127.0.0.1:1"})
-    lost: list[bool] = []
+    lost: list[GraphUnavailableError] = []
     started = time.monotonic()
     with pytest.raises(GraphUnavailableError) as caught:
-        async with Graph.open(dead, on_lost=lambda: lost.append(True)):
+        async with Graph.open(dead, on_lost=lost.append):
             pass
     assert time.monotonic() - started < 5
     assert caught.value.address == "bolt://127.0.0.1:1"

@@ -20,7 +20,7 @@ from graph_memory import Settings, local_neo4j, read_settings
 from graph_memory.database.embedding_record import check_embedding
 from graph_memory.database.graph import Graph
 from graph_memory.database.schema import migrate_up
-from graph_memory.errors import GraphMemoryError, GraphTimeoutError
+from graph_memory.errors import GraphMemoryError, GraphTimeoutError, GraphUnavailableError
 from graph_memory.inference.embedder import Embedder
 from tests.integration.faults.test_faults import (
     Seam,
@@ -59,7 +59,7 @@ class OwnNeo4j:
                 os.kill(self._harmed, signal.SIGCONT)
         self._harmed = 0
 
-    def restart(self) -> None:
+    def restart(self, _: GraphUnavailableError) -> None:
         """Start it in the background, as `open_database` does for a lost local Neo4j."""
         if self._starting is None or self._starting.done():
             self._starting = asyncio.create_task(self._start())

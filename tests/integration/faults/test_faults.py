@@ -100,7 +100,7 @@ async def seam_of(
     settings: Settings,
     driver: AsyncDriver,
     query_timeout_seconds: float = 12.0,  # a Neo4j that has just started plans its statements
-    on_lost: Callable[[], None] = lambda: None,
+    on_lost: Callable[[GraphUnavailableError], None] = lambda _: None,
 ) -> AsyncIterator[Seam]:
     """Open a service behind a proxy, with short timeouts."""
     quick = settings.model_copy(

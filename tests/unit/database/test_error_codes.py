@@ -17,6 +17,7 @@ ERRORS = {
     Meaning.TIMEOUT: errors.GraphTimeoutError,
     Meaning.LOCKED: errors.LockTimeoutError,
     Meaning.OVERLOADED: errors.GraphOverloadedError,
+    Meaning.STOPPED: errors.DatabaseStoppedError,
     Meaning.UNAVAILABLE: errors.GraphUnavailableError,
     Meaning.REFUSED: errors.SettingsError,
     Meaning.NO_DATABASE: errors.SettingsError,
