@@ -36,6 +36,7 @@
     ├── StatementError              a file below `cypher/` is malformed or misused
     ├── SourceFormatError           a file or folder to import is not in the given format
     ├── BackupError                 a backup cannot be made, read or restored
+    ├── DiskFullError               the disk of the local Neo4j is too full for a write
     ├── LocalNeo4jError             the managed local Neo4j cannot be provided
     └── SettingsError               a setting is malformed
 
@@ -404,13 +405,13 @@ class GraphOverloadedError(GraphUnavailableError):
 class DatabaseStoppedError(GraphUnavailableError):
     """Neo4j closed the database after a failure of its own, such as a full disk, and must restart.
 
-    A local Neo4j is restarted by itself. The failed write is stored whole or not at all.
+    A local Neo4j is restarted automatically. The failed write is stored whole or not at all.
     """
 
     problem = "has closed the database after a failure"
     remedy = (
-        "Its log names the cause, which is often a full disk. A local Neo4j is restarted by itself "
-        "(`graph-memory db status` shows its log); restart any other one. Then try again."
+        "Its log names the cause, which is often a full disk (`graph-memory db logs` for a local "
+        "one). A local Neo4j is restarted automatically; restart any other one. Then try again."
     )
 
 

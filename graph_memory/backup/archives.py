@@ -9,7 +9,6 @@ import json
 import os
 import re
 import shutil
-import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -83,7 +82,7 @@ def held_ids(path: Path, ids: Collection[str]) -> set[str]:
         BackupError: The backup is damaged.
     """
     found: set[str] = set()
-    for line in _lines(path):
+    for line in restore.lines(path):
         found.update(each for each in _ID.findall(line) if each in ids)
     return found
 
@@ -291,13 +290,3 @@ def _exchange(partial: Path, path: Path) -> None:
     partial.rename(complete)
     shutil.rmtree(path)
     complete.rename(path)
-
-
-def _lines(path: Path) -> Iterator[str]:
-    try:
-        with gzip.open(path / create.GRAPH, "rt", encoding="utf-8") as lines:
-            yield from lines
-    except (OSError, EOFError, ValueError, zlib.error) as error:
-        raise BackupError(
-            f"{path / create.GRAPH} is damaged ({error}). Use another backup."
-        ) from error

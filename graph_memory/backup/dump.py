@@ -21,6 +21,8 @@ import numpy as np
 from graph_memory.errors import BackupError
 
 _DIGEST = 32
+_PAGE = 256  # digests
+_NO_PAGE = bytearray()
 _MODULUS = 1 << 8 * _DIGEST
 
 #: Length from which a list of numbers is written as bytes: shorter, faster and exact.
@@ -31,21 +33,24 @@ _TEMPORALS = ("DateTime", "Date", "Duration")  #: the driver's types
 
 
 class Checksum:
-    """The checksum of a graph, one line at a time, nodes first; it holds 32 bytes per node."""
+    """The checksum of a graph, one line at a time, nodes first.
+
+    It holds 32 bytes per node, in pages, so that a single large id needs no more than a page.
+    """
 
     def __init__(self) -> None:
         self.nodes = 0
         self.edges = 0
         self._sum = 0
-        self._digests = bytearray()
+        self._pages: dict[int, bytearray] = {}
 
     def node(self, record: Mapping[str, Any]) -> None:
         """Add a node."""
         digest = _digest(record)
-        begin = record["id"] * _DIGEST
-        if len(self._digests) < begin + _DIGEST:
-            self._digests.extend(bytes(begin + _DIGEST - len(self._digests)))
-        self._digests[begin : begin + _DIGEST] = digest
+        page, begin = _place(record["id"])
+        if page not in self._pages:
+            self._pages[page] = bytearray(_PAGE * _DIGEST)
+        self._pages[page][begin : begin + _DIGEST] = digest
         self.nodes += 1
         self._sum += int.from_bytes(digest)
 
@@ -64,7 +69,14 @@ class Checksum:
         return (self._sum % _MODULUS).to_bytes(_DIGEST).hex()
 
     def _at(self, number: int) -> bytes:
-        return bytes(self._digests[number * _DIGEST : (number + 1) * _DIGEST])
+        page, begin = _place(number)
+        return bytes(self._pages.get(page, _NO_PAGE)[begin : begin + _DIGEST])
+
+
+def _place(number: int) -> tuple[int, int]:
+    """Return the page of the digest of a node, and its first byte there."""
+    page, offset = divmod(number, _PAGE)
+    return page, offset * _DIGEST
 
 
 def node(element_id: str, labels: list[str], properties: Mapping[str, Any]) -> dict[str, Any]:

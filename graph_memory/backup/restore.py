@@ -4,6 +4,7 @@ import gzip
 import json
 import zlib
 from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 from graph_memory.backup import create, dump, tombstones
 from graph_memory.backup.create import Manifest
 from graph_memory.backup.tombstones import Applied
+from graph_memory.backup.validation import check_line
 from graph_memory.database import indexes, schema
 from graph_memory.database.graph import Graph
 from graph_memory.database.lease import Lease
@@ -23,6 +25,9 @@ from graph_memory.settings.base import Settings
 _BATCH = 500
 _ERASED = 2000
 _INDEX_SECONDS = 3600
+
+#: Longest line that is read, in characters; the longest content with its vectors has a tenth.
+_LONGEST_LINE = 64 * 2**20
 
 Progress = Callable[[int, int | None], None]
 
@@ -152,28 +157,46 @@ def records(path: Path) -> Generator[dict[str, Any]]:
     Raises:
         BackupError: The backup is damaged.
     """
+    with _damage(path):
+        for line in lines(path):
+            yield json.loads(line)
+
+
+def lines(path: Path) -> Generator[str]:
+    """Yield the lines of a backup, as they are.
+
+    Raises:
+        BackupError: The backup is damaged.
+    """
+    with _damage(path), gzip.open(path / create.GRAPH, "rt", encoding="utf-8") as file:
+        while line := file.readline(_LONGEST_LINE):
+            if len(line) == _LONGEST_LINE:
+                raise ValueError(f"a line has {_LONGEST_LINE} characters or more")
+            yield line
+
+
+@contextmanager
+def _damage(path: Path) -> Generator[None]:
     try:
-        with gzip.open(path / create.GRAPH, "rt", encoding="utf-8") as lines:
-            for line in lines:
-                yield json.loads(line)
+        yield
     except (OSError, EOFError, ValueError, zlib.error) as error:
         raise BackupError(
-            f"{path / create.GRAPH} is damaged ({error}). Use another backup."
+            f"{path / create.GRAPH} is damaged ({error}). Nothing was changed; use another backup."
         ) from error
 
 
 def check(path: Path, manifest: Manifest) -> None:
-    """Compare a backup with its manifest.
+    """Check the form of each line of a backup, and compare them with its manifest.
 
     Raises:
-        BackupError: They differ.
+        BackupError: The backup is damaged, or was changed.
     """
     checksum = dump.Checksum()
-    for record in records(path):
-        if "labels" in record:
-            checksum.node(record)
-        else:
-            checksum.edge(record)
+    with _damage(path):
+        for line in lines(path):
+            record = json.loads(line)
+            check_line(line, record, checksum)
+            (checksum.node if "labels" in record else checksum.edge)(record)
     if problem := _difference(checksum, manifest):
         raise BackupError(f"{path} is damaged: {problem}. Nothing was changed; use another backup.")
 
