@@ -4,9 +4,12 @@
 `memories.json` (`{export_timestamp, memories, total_memories}`, for people and programs) and
 `manifest.json`. The folder gets its name once it is complete.
 
-Writers wait while the database is read: index definitions that are never committed hold the schema
-locks that every writer of memories and relations needs. Rows are spooled as they are, and converted
-after the locks are released. Sessions and counters are not locked, because they are not memories.
+A large local database is read from a snapshot, a copy of its files at one instant, so no writer
+waits; see `snapshot`. In any other case writers wait while the database is read: index definitions
+that are never committed hold the schema locks that every writer of memories and relations needs.
+Sessions and counters are not locked, because they are not memories.
+
+Rows are spooled as they are, and converted after the locks are released.
 """
 
 import asyncio
@@ -24,14 +27,22 @@ from collections.abc import AsyncGenerator, Collection
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, BinaryIO, TextIO
 
 from graph_memory.backup import dump
+from graph_memory.backup.snapshot import local_instance, open_snapshot
 from graph_memory.database.graph import Graph
 from graph_memory.domain.attachments import stored_fields
 from graph_memory.domain.encoding import decompress
 from graph_memory.domain.timestamps import Instant, instant
-from graph_memory.errors import BackupError, GraphUnavailableError, LockTimeoutError
+from graph_memory.errors import (
+    BackupError,
+    GraphMemoryError,
+    GraphUnavailableError,
+    LocalNeo4jError,
+    LockTimeoutError,
+)
+from graph_memory.local_neo4j import LocalNeo4j
 from graph_memory.settings.base import Settings
 
 FORMAT = 1
@@ -47,6 +58,10 @@ _LOCKS = (
 )
 _NODES, _EDGES = "backup/create/nodes", "backup/create/edges"
 _ATTEMPTS = 5
+
+#: Memories from which on a local database is read from a snapshot. Writers would wait for about
+#: half a second to read fewer, and a snapshot takes a Neo4j of its own for ten seconds or more.
+SNAPSHOT_FROM = 2_000
 
 #: Time of an attempt to hold writers, who wait behind it, and of all attempts together. A run of
 #: maintenance or an import has the locks until the batch at which it works has ended.
@@ -113,24 +128,32 @@ class BackupStatus:
     held_seconds: float  #: time that writers waited for it
     backed_up: int | None  #: memories in it; None if an earlier version made it
     memories: int
+    busy_seconds: float = 0.0  #: time that it worked beside writers, on a snapshot
 
 
 async def create(
-    graph: Graph, settings: Settings, *, hold_seconds: float | None = None, keep_all: bool = False
+    graph: Graph,
+    settings: Settings,
+    *,
+    hold_seconds: float | None = None,
+    keep_all: bool = False,
+    snapshot_from: int = SNAPSHOT_FROM,
 ) -> Backup:
     """Make a backup of all groups, and delete the oldest beyond `backup_keep`.
 
     Args:
         graph: The database.
         settings: The folder, and the number of backups kept.
-        hold_seconds: Maximum time that writers wait; None for no limit.
+        hold_seconds: Maximum time that writers wait; None for no limit. Without a limit writers
+            wait also where a snapshot is due and fails.
         keep_all: True to keep the oldest as well, until the caller calls `prune`.
+        snapshot_from: Number of memories from which on a local database is not held.
 
     Raises:
         BackupError: The folder cannot be written, or writers would wait longer than allowed.
         GraphUnavailableError: The connection to Neo4j was lost; no partial backup is left.
     """
-    now = datetime.now(UTC)
+    now, started = datetime.now(UTC), time.monotonic()
     try:
         folder = folder_of(settings)
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -138,14 +161,17 @@ async def create(
         partial = folder / f"{PARTIAL}{os.getpid()}_{now:%Y%m%dT%H%M%S%fZ}"
         partial.mkdir(mode=0o700)
         try:
-            manifest, held_seconds = await _write_files(graph, partial, now, hold_seconds)
+            instance = await _copied(graph, snapshot_from)
+            source = _Source(graph, instance, hold_seconds)
+            manifest = await _write_files(source, partial, now)
             path = _rename_into_place(partial, folder / f"backup_{now:%Y%m%dT%H%M%SZ}")
         finally:
             shutil.rmtree(partial, ignore_errors=True)
         await graph.run(
             "backup/create/record",
             at=instant(now),
-            held_seconds=held_seconds,
+            held_seconds=source.held_seconds,
+            busy_seconds=0.0 if source.held_seconds else time.monotonic() - started,
             memories=manifest.memories,
         )
     except OSError as error:
@@ -210,10 +236,15 @@ async def checksum(graph: Graph) -> dump.Checksum:
     return result
 
 
-async def _write_files(
-    graph: Graph, folder: Path, now: datetime, hold_seconds: float | None
-) -> tuple[Manifest, float]:
-    """Write the files of a backup; return its manifest, and the seconds that writers waited."""
+async def _copied(graph: Graph, snapshot_from: int) -> LocalNeo4j | None:
+    """Return the local Neo4j to copy; None if writers are held instead."""
+    instance = local_instance(graph)
+    many = instance and (await status(graph)).memories >= snapshot_from
+    return instance if many else None
+
+
+async def _write_files(source: "_Source", folder: Path, now: datetime) -> Manifest:
+    """Write the files of a backup, and return its manifest."""
     with (
         gzip.open(folder / GRAPH, "wt", encoding="utf-8", compresslevel=1) as lines,
         (folder / MEMORIES).open("w", encoding="utf-8") as readable,
@@ -221,7 +252,7 @@ async def _write_files(
         writer = _Writer(lines, readable)
         readable.write(f'{{"export_timestamp": {json.dumps(instant(now))}, "memories": [')
         spool = folder / "spool"
-        held_seconds = await _spool(graph, spool, hold_seconds)
+        await source.spool(spool)
         await asyncio.to_thread(writer.write, spool)
         spool.unlink()
         readable.write(f'\n], "total_memories": {writer.memories}}}\n')
@@ -230,28 +261,79 @@ async def _write_files(
         FORMAT, instant(now), writer.memories, found.nodes, found.edges, found.hexdigest()
     )
     (folder / MANIFEST).write_text(json.dumps(asdict(manifest), indent=2) + "\n", encoding="utf-8")
-    return manifest, held_seconds
+    return manifest
 
 
-async def _spool(graph: Graph, path: Path, hold_seconds: float | None) -> float:
-    """Spool all rows to a file, without conversion, to hold writers as briefly as possible.
+class _Source:
+    """The database at one instant: a snapshot of a local instance, or the graph itself, held.
 
-    Returns:
-        The seconds that writers waited.
+    Rows are spooled to a file without conversion, to hold writers as briefly as possible.
     """
-    with path.open("wb") as spool:
-        async with _hold_writers(graph):
-            started = time.monotonic()
-            for what in (_NODES, _EDGES):
-                async for block in graph.stream(what):
-                    await asyncio.to_thread(pickle.dump, (what, block), spool)
-                    if hold_seconds is not None and time.monotonic() - started > hold_seconds:
-                        raise BackupError(
-                            f"Writers have waited for {hold_seconds:g} s. Set "
-                            "GRAPH_MEMORY_BACKUP_AUTO=false, and run `graph-memory backup` at a "
-                            "quiet hour."
-                        )
-        return time.monotonic() - started
+
+    def __init__(
+        self, graph: Graph, instance: LocalNeo4j | None, hold_seconds: float | None
+    ) -> None:
+        self.held_seconds = 0.0  #: time that writers waited
+        self._graph = graph
+        self._instance = instance
+        self._hold_seconds = hold_seconds
+
+    async def spool(self, path: Path) -> None:
+        """Spool all rows to a file.
+
+        Raises:
+            BackupError: The snapshot failed, or writers would wait longer than allowed.
+        """
+        if self._instance:
+            try:
+                await self._spool_snapshot(self._instance, path)
+                return
+            except (LocalNeo4jError, GraphUnavailableError, OSError) as error:
+                self._check_may_hold(error)
+        await self._spool_held(path)
+
+    async def _spool_snapshot(self, instance: LocalNeo4j, path: Path) -> None:
+        async with open_snapshot(self._graph, instance) as copy:
+            with path.open("wb") as spool:
+                await _spool_rows(copy, spool)
+
+    def _check_may_hold(self, error: GraphMemoryError | OSError) -> None:
+        """Check that writers may wait instead, because this backup was asked for.
+
+        Raises:
+            BackupError: It is an automatic one.
+        """
+        if self._hold_seconds is not None:
+            raise BackupError(
+                "No snapshot of the database could be taken. Run `graph-memory backup`, which then "
+                f"lets writers wait. The cause: {error}"
+            ) from error
+        _log.warning("No snapshot could be taken, so writers wait for this backup: %s", error)
+
+    async def _spool_held(self, path: Path) -> None:
+        with path.open("wb") as spool:
+            async with _hold_writers(self._graph):
+                started = time.monotonic()
+                await _spool_rows(self._graph, spool, self._hold_seconds)
+            self.held_seconds = time.monotonic() - started
+
+
+async def _spool_rows(graph: Graph, spool: BinaryIO, seconds: float | None = None) -> None:
+    """Write the rows of all nodes and relationships to a file.
+
+    Raises:
+        BackupError: It takes longer than `seconds`.
+    """
+    started = time.monotonic()
+    for what in (_NODES, _EDGES):
+        async for block in graph.stream(what):
+            await asyncio.to_thread(pickle.dump, (what, block), spool)
+            if seconds is not None and time.monotonic() - started > seconds:
+                raise BackupError(
+                    f"Writers have waited for {seconds:g} s. Set "
+                    "GRAPH_MEMORY_BACKUP_AUTO=false, and run `graph-memory backup` at a "
+                    "quiet hour."
+                )
 
 
 @contextlib.asynccontextmanager

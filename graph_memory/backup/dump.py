@@ -95,7 +95,7 @@ def edge(from_id: str, to_id: str, kind: str, properties: Mapping[str, Any]) -> 
 
 
 def _number(element_id: str) -> int:
-    """Return the number in an element id; it is small, and unique while writers wait."""
+    """Return the number in an element id; it is small, and unique at one instant."""
     return int(element_id.rpartition(":")[2])
 
 

@@ -14,6 +14,8 @@ from graph_memory.settings.base import Settings
 
 _PATIENCE = 0.5  #: longest wait of writers, as a share of the query timeout
 _REST = 100  #: shortest pause after a backup, as a multiple of the time that writers waited
+_REST_OF_WORK = 10  #: the same, as a multiple of the time that a backup worked beside writers
+_END_SECONDS = 30.0  #: longest wait for a running backup at the end of a server
 _TRY_AGAIN = timedelta(hours=1)  #: time after which a failed backup is tried again
 
 _log = logging.getLogger(__name__)
@@ -24,7 +26,8 @@ def seconds_until_due(latest: BackupStatus, now: datetime, settings: Settings, s
 
     A backup is due once the latest one is older than `backup_interval_hours`. It is also due once
     the number of memories has reached a multiple of `backup_every_n` since the latest one. Backups
-    by number take at most a hundredth of the writers' time; until then they are put off.
+    by number take at most a hundredth of the writers' time, and work beside writers for at most a
+    tenth of the time; until then they are put off.
 
     Args:
         latest: The latest backup, and the memories in the database.
@@ -46,7 +49,8 @@ def seconds_until_due(latest: BackupStatus, now: datetime, settings: Settings, s
         before = min(before, latest.backed_up)
     if latest.memories // every <= before // every:
         return math.inf
-    return max(0.0, _REST * latest.held_seconds - age.total_seconds())
+    rest = max(_REST * latest.held_seconds, _REST_OF_WORK * latest.busy_seconds)
+    return max(0.0, rest - age.total_seconds())
 
 
 class AutoBackup:
@@ -65,10 +69,17 @@ class AutoBackup:
             self._task = asyncio.create_task(self._back_up_if_due())
 
     async def wait(self) -> None:
-        """Wait until a running backup is complete; leave one that is put off to the next save."""
+        """Wait for a running backup, but give up one that takes long.
+
+        One that is put off is left to the next save.
+        """
         self._closing.set()
-        while self._task is not None and not self._task.done():
-            await self._task
+        if self._task is not None and not self._task.done():
+            _, running = await asyncio.wait([self._task], timeout=_END_SECONDS)
+            for task in running:
+                _log.warning("The backup after a save is given up, because the server ends.")
+                task.cancel()
+                await asyncio.wait([task])
         self._closing.clear()
 
     async def _back_up_if_due(self) -> None:

@@ -10,7 +10,7 @@ from pydantic import Field
 from graph_memory.database import indexes
 from graph_memory.database.embedding_record import stored_embedding
 from graph_memory.database.graph import Graph
-from graph_memory.database.indexes import await_indexes, check_analyzer, create_index
+from graph_memory.database.indexes import Index, await_indexes, check_analyzer, create_index
 from graph_memory.database.migrations import MIGRATIONS, Migration, creation_statement
 from graph_memory.domain.inputs import validate_value
 from graph_memory.domain.timestamps import instant
@@ -141,6 +141,15 @@ async def migrate_down(graph: Graph, *, to: int = 0) -> list[int]:
             await graph.run("database/schema/drop_constraint", name=name)
         await graph.run("database/schema/forget_migration", version=step.version)
     return [step.version for step in steps]
+
+
+async def drop_indexes(graph: Graph) -> None:
+    """Drop every index and constraint of a copy of a database."""
+    for index in await graph.rows("database/indexes/list", Index):
+        if index.constraint:
+            await graph.run("database/schema/drop_constraint", name=index.constraint)
+        else:
+            await graph.run("database/indexes/drop", name=index.name)
 
 
 async def migration_status(graph: Graph) -> list[MigrationStatus]:

@@ -21,12 +21,14 @@ if TYPE_CHECKING:
         status,
         stop,
     )
+    from graph_memory.local_neo4j.snapshot import Snapshot, take_snapshot
 
 __all__ = [
     "NEO4J_VERSION",
     "Java",
     "LocalNeo4j",
     "LocalNeo4jStatus",
+    "Snapshot",
     "acquire",
     "find_java",
     "log_tail",
@@ -37,6 +39,7 @@ __all__ = [
     "start",
     "status",
     "stop",
+    "take_snapshot",
 ]
 
 _MODULES = {
@@ -44,7 +47,9 @@ _MODULES = {
     "Java": "java",
     "LocalNeo4j": "instance",
     "find_java": "java",
+    "Snapshot": "snapshot",
     "missing_jars": "jars",
+    "take_snapshot": "snapshot",
 }
 
 

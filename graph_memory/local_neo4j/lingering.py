@@ -6,7 +6,6 @@ The caller must hold the lock of the folder, except for `seconds_left`.
 import contextlib
 import logging
 import os
-import sys
 import time
 from pathlib import Path
 
@@ -82,9 +81,8 @@ def _recorded_keeper(folder: Folder) -> tuple[int, float]:
 
 
 def _spawn(folder: Folder) -> int:
-    command = [sys.executable, "-P", "-m", "graph_memory.local_neo4j.keeper", str(folder.root)]
-    # The keeper finds this package in the same way as this process does.
-    path = os.pathsep.join(os.path.abspath(each) for each in sys.path)
+    command, environment = process.module_command(
+        "graph_memory.local_neo4j.keeper", str(folder.root)
+    )
     root = Path(folder.root.anchor)  # in the data folder it would keep a disk busy
-    environment = os.environ | {"PYTHONPATH": path}
     return process.spawn(command, root, folder.keeper_log, environment)

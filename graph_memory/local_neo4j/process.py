@@ -4,6 +4,7 @@ import contextlib
 import os
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -49,6 +50,15 @@ def spawn(
     # psutil waits for the process by its pid; Popen would warn that it still runs.
     child.returncode = 0
     return child.pid
+
+
+def module_command(module: str, argument: str) -> tuple[list[str], dict[str, str]]:
+    """Return the command that runs a module of this package, and its environment.
+
+    The new process finds this package in the same way as this one does.
+    """
+    path = os.pathsep.join(os.path.abspath(each) for each in sys.path)
+    return [sys.executable, "-P", "-m", module, argument], os.environ | {"PYTHONPATH": path}
 
 
 def find(pid: int, home: Path) -> psutil.Process | None:
@@ -163,8 +173,11 @@ def choose_port(previous: int | None) -> int:
     """Return the previous port if it is free, else the default port, else any free port."""
     if previous and _becomes_free(previous):
         return previous
-    if is_free(DEFAULT_PORT):
-        return DEFAULT_PORT
+    return DEFAULT_PORT if is_free(DEFAULT_PORT) else free_port()
+
+
+def free_port() -> int:
+    """Return any free loopback port."""
     with socket.socket() as probe:
         probe.bind((LOOPBACK, 0))
         return probe.getsockname()[1]

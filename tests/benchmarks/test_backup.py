@@ -1,26 +1,35 @@
 """A hundred thousand memories backed up in bounded memory, restored, and exported alike.
 
-Each has a vector, the vectors of its words, and two relations.
+Each has a vector, the vectors of its words, and two relations. Fifty writes a second go on beside
+a backup, in a process of their own.
 """
 
+import asyncio
 import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import LiteralString
 
 import pytest
 from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory, Settings
+from graph_memory.backup import create
+from graph_memory.backup.restore import check, read_manifest
 from tests.integration.backup.test_backup import own, own_driver, own_settings
 
 __all__ = ["own", "own_driver", "own_settings"]  # fixtures
 
 COUNT = 100_000
 MOST_MEBIBYTES = 300
+LONGEST_STALL_SECONDS = 1.0
+ALONE_SECONDS = 30  # of the same writes without a backup, to compare with
 
-CREATE = """
+CREATE: LiteralString = """
 CYPHER 25 UNWIND range(0, $count - 1) AS i
 CALL (i) {
   CREATE (m:Memory:Entity {
@@ -38,7 +47,7 @@ CALL (i) {
   CALL db.create.setNodeVectorProperty(m, 'embedding', [n IN range(1, 384) | rand()])
 } IN 2 CONCURRENT TRANSACTIONS OF 1000 ROWS
 """
-RELATE = """
+RELATE: LiteralString = """
 CYPHER 25 UNWIND range(0, $count - 1) AS i UNWIND [1, 7] AS step
 CALL (i, step) {
   MATCH (a:Memory {uuid: 'big-' + right('000000' + i, 6)})
@@ -76,15 +85,54 @@ def run(settings: Settings, *arguments: object) -> tuple[float, float]:
     return time.monotonic() - started, float(done.stderr.split()[-1])
 
 
+@contextmanager
+def writing(settings: Settings) -> Iterator[list[float]]:
+    """Write on during the block; afterwards the list holds the writes, p99 and longest stall."""
+    password = settings.neo4j_password.get_secret_value()
+    program = str(Path(__file__).with_name("writes.py"))
+    command = [sys.executable, program, settings.neo4j_uri or "", password, str(COUNT)]
+    found: list[float] = []
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as writer:
+        yield found
+        found += map(float, writer.communicate()[0].split())
+
+
+async def create_many(driver: AsyncDriver) -> None:
+    for statement in (CREATE, RELATE):
+        async with driver.session() as session:
+            result = await session.run(statement, count=COUNT, now="2026-06-01T12:00:00.000Z")
+            await result.consume()
+
+
+@pytest.mark.stress
+@pytest.mark.timeout(3600)
+async def test_writers_go_on_during_a_large_backup(own: GraphMemory, own_driver: AsyncDriver):
+    await create_many(own_driver)
+    stalls: dict[str, list[float]] = {}
+    for way, snapshot_from in (("snapshot", 1), ("held", 10 * COUNT)):
+        started = time.monotonic()
+        with writing(own.settings) as stalls[way]:
+            made = await create.create(own.context.graph, own.settings, snapshot_from=snapshot_from)
+        seconds = time.monotonic() - started
+        check(made.backup_path, read_manifest(made.backup_path))
+        with writing(own.settings) as stalls[f"alone, after {way}"]:
+            await asyncio.sleep(ALONE_SECONDS)
+        print(f"\n{way}: {made.memories_backed_up} memories in {seconds:.1f} s")
+    for way, (writes, p99, longest) in stalls.items():
+        print(f"{way}: {writes:.0f} writes, p99 {p99:.3f} s, longest stall {longest:.3f} s")
+    slowed = 2 * stalls["alone, after snapshot"][2]  # by what else this machine does
+    assert stalls["snapshot"][2] <= max(LONGEST_STALL_SECONDS, slowed)
+    assert stalls["held"][2] > stalls["snapshot"][2]
+
+
 @pytest.mark.stress
 @pytest.mark.timeout(3600)
 async def test_a_large_backup_needs_little_memory_and_restores_to_the_same(
     own: GraphMemory, own_driver: AsyncDriver, tmp_path: Path
 ):
-    for statement in (CREATE, RELATE):
-        async with own_driver.session() as session:
-            result = await session.run(statement, count=COUNT, now="2026-06-01T12:00:00.000Z")  # type: ignore[arg-type]
-            await result.consume()
+    await create_many(own_driver)
     settings = own.settings
     seconds, mebibytes = run(settings, "backup")
     print(f"\nbackup of {COUNT}: {seconds:.1f} s, {mebibytes:.0f} MiB")
