@@ -10,7 +10,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from graph_memory.backup import restore
+from graph_memory.backup import rewrite as rewriting
 from graph_memory.backup.restore import Progress, Restored
+from graph_memory.backup.rewrite import Rewritten
 from graph_memory.database import embedding_record, indexes, schema
 from graph_memory.database.connection import open_database
 from graph_memory.database.graph import Graph
@@ -20,13 +22,40 @@ from graph_memory.diagnostics.doctor import Check
 from graph_memory.diagnostics.repair import RepairCount
 from graph_memory.diagnostics.verify import Problem
 from graph_memory.domain.inputs import GroupId, validate_value
+from graph_memory.errors import ConfirmationRequiredError
 from graph_memory.memories.embeddings import groups
 from graph_memory.settings.base import Settings
+
+#: The text that confirms a rewrite.
+REWRITE = "REWRITE"
 
 
 async def examine(settings: Settings) -> list[Check]:
     """Check folders, disk, Java, database, schema, vectors, models and ports, without a change."""
     return await doctor.examine(settings)
+
+
+async def rewrite(
+    settings: Settings, *, confirm: str, on_progress: Progress = lambda done, of: None
+) -> Rewritten:
+    """Write the local database into new files without what was deleted, and delete the old ones.
+
+    Every node, relation and token stays. Nothing else may use the database at the same time.
+
+    Args:
+        settings: The data root.
+        confirm: The text `REWRITE`.
+        on_progress: Called with the number of nodes and relations copied since the last call, and
+            once with the total.
+
+    Raises:
+        BackupError: A restore is unfinished, or the copy differs; the database stays as it is.
+        ConfirmationRequiredError: `confirm` is not `REWRITE`.
+        LocalNeo4jError: The settings name another database, or other processes use the local one.
+    """
+    if confirm != REWRITE:
+        raise ConfirmationRequiredError("Rewriting the files of the database", REWRITE)
+    return await rewriting.rewrite(settings, on_progress)
 
 
 class Database:

@@ -1,7 +1,14 @@
 """The types of the public API, in one place for the server and the commands."""
 
 from graph_memory.api.adoption import AdoptableGroup, Adopted, GroupRename
-from graph_memory.api.database import Check, MigrationStatus, Problem, RepairCount, Restored
+from graph_memory.api.database import (
+    Check,
+    MigrationStatus,
+    Problem,
+    RepairCount,
+    Restored,
+    Rewritten,
+)
 from graph_memory.api.embeddings import RebuildReport
 from graph_memory.api.episodes import EntityTypes, JobStatus, Kind, NewEpisode
 from graph_memory.api.facts import Entity, Fact, FactFilters, Names
@@ -230,6 +237,7 @@ __all__ = [
     "ReviewRefusal",
     "Reviewed",
     "Revocation",
+    "Rewritten",
     "RewrittenBackup",
     "Run",
     "RunId",

@@ -3,7 +3,7 @@
 import gzip
 import json
 import zlib
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
@@ -264,24 +264,35 @@ async def _load(graph: Graph, path: Path, manifest: Manifest, on_progress: Progr
     on_progress(0, total)
     made: dict[int, str] = {}
     for batch in batched(records(path), _BATCH):
-        nodes = [
-            {"id": record["id"], "labels": record["labels"], **dump.parameters(record)}
-            for record in batch
-            if "labels" in record
-        ]
-        if nodes:
-            rows = await graph.rows("backup/restore/nodes", _Made, nodes=nodes)
-            made |= {row.id: row.element_id for row in rows}
-        edges = [
-            {
-                "from_id": made[record["from"]],
-                "to_id": made[record["to"]],
-                "type": record["type"],
-                **dump.parameters(record),
-            }
-            for record in batch
-            if "labels" not in record
-        ]
-        if edges:
-            await graph.run("backup/restore/edges", edges=edges)
+        await write(graph, batch, made)
         on_progress(len(batch), None)
+
+
+async def write(graph: Graph, batch: Sequence[dict[str, Any]], made: dict[int, str]) -> None:
+    """Write nodes and relationships, as `dump` describes them, nodes first.
+
+    Args:
+        graph: The database.
+        batch: The records.
+        made: The element ids of the nodes written, by the ids of the original database.
+    """
+    nodes = [
+        {"id": record["id"], "labels": record["labels"], **dump.parameters(record)}
+        for record in batch
+        if "labels" in record
+    ]
+    if nodes:
+        rows = await graph.rows("backup/restore/nodes", _Made, nodes=nodes)
+        made |= {row.id: row.element_id for row in rows}
+    edges = [
+        {
+            "from_id": made[record["from"]],
+            "to_id": made[record["to"]],
+            "type": record["type"],
+            **dump.parameters(record),
+        }
+        for record in batch
+        if "labels" not in record
+    ]
+    if edges:
+        await graph.run("backup/restore/edges", edges=edges)

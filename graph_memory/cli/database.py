@@ -1,11 +1,11 @@
-"""Commands for the local Neo4j: db start, stop, status, logs, shell-uri."""
+"""Commands for the local Neo4j: db start, stop, status, logs, shell-uri, rewrite."""
 
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from graph_memory.cli.command import command, configured
-from graph_memory.cli.output import as_mapping, show, show_fields
+from graph_memory.cli.output import as_mapping, progress, show, show_fields
 from graph_memory.errors import LocalNeo4jError
 
 if TYPE_CHECKING:
@@ -70,6 +70,19 @@ def shell_uri() -> None:
         uri, user = instance.uri, instance.user
         password, database = instance.password, instance.database
     show_fields({"uri": uri, "user": user, "password": password, "database": database})
+
+
+@command(app, example="db rewrite --confirm REWRITE")
+async def rewrite(
+    confirm: Annotated[str, typer.Option(help="Text REWRITE, as a confirmation.")] = "",
+) -> None:
+    """Write the local database into new files, which hold nothing of what was deleted."""
+    from graph_memory.api.database import rewrite as written
+
+    settings = configured()
+    with progress("Rewriting") as advance:
+        report = await written(settings, confirm=confirm, on_progress=advance)
+    show_fields(as_mapping(report))
 
 
 def _local() -> "Settings":

@@ -362,13 +362,13 @@ def _elsewhere() -> list[SearchedPlace]:
         SearchedPlace(
             "store files",
             why="Neo4j marks the space of deleted records as free and keeps the bytes",
-            until="new records use the space; an offline rewrite (`graph-memory restore` of a new "
-            "backup into an empty data folder) leaves none",
+            until="new records use the space; `graph-memory db rewrite` leaves none",
         ),
         SearchedPlace(
             "transaction logs",
             why="Neo4j keeps the changes of the last transactions",
-            until="a checkpoint after the logs exceed `db.tx_log.rotation.retention_policy`",
+            until="a checkpoint after the logs exceed `db.tx_log.rotation.retention_policy`; "
+            "`graph-memory db rewrite` leaves none",
         ),
     ]
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from graph_memory.local_neo4j.instance import LocalNeo4j
     from graph_memory.local_neo4j.jars import NEO4J_VERSION, missing_jars
     from graph_memory.local_neo4j.java import Java, find_java
+    from graph_memory.local_neo4j.rewriting import Rewriting
     from graph_memory.local_neo4j.sharing import (
         LocalNeo4jStatus,
         acquire,
@@ -28,6 +29,7 @@ __all__ = [
     "Java",
     "LocalNeo4j",
     "LocalNeo4jStatus",
+    "Rewriting",
     "Snapshot",
     "acquire",
     "find_java",
@@ -46,6 +48,7 @@ _MODULES = {
     "NEO4J_VERSION": "jars",
     "Java": "java",
     "LocalNeo4j": "instance",
+    "Rewriting": "rewriting",
     "find_java": "java",
     "Snapshot": "snapshot",
     "missing_jars": "jars",

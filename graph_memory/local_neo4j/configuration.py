@@ -138,6 +138,7 @@ def ensure_password(folder: Folder) -> None:
     if not folder.password_file.is_file():
         write_private(folder.password_file, secrets.token_urlsafe(24))
     if not folder.data_version():
+        folder.auth_file.parent.mkdir(parents=True, exist_ok=True)
         write_private(folder.auth_file, auth_line(read_password(folder), secrets.token_bytes(32)))
 
 

@@ -31,6 +31,21 @@ class Folder:
         return self.root / "home"
 
     @property
+    def data(self) -> Path:
+        """The files of the databases, and their transaction logs."""
+        return self.home / "data"
+
+    @property
+    def old_data(self) -> Path:
+        """The files that a rewrite has replaced, until it has deleted them."""
+        return self.home / "data.old"
+
+    @property
+    def rewrite(self) -> Path:
+        """The folder of the second instance, into which a rewrite copies."""
+        return self.root / "rewrite"
+
+    @property
     def conf(self) -> Path:
         """The configuration of Neo4j."""
         return self.home / "conf" / "neo4j.conf"
@@ -43,7 +58,7 @@ class Folder:
     @property
     def auth_file(self) -> Path:
         """The hash of the initial password; Neo4j reads it when it creates its system database."""
-        return self.home / "data" / "dbms" / "auth.ini"
+        return self.data / "dbms" / "auth.ini"
 
     @property
     def password_file(self) -> Path:
@@ -91,15 +106,10 @@ class Folder:
         return self.root / "start.lock"
 
     def create(self) -> None:
-        """Create the folders, readable only by their owner."""
+        """Create the folders but that of the data, readable only by their owner."""
         self.root.mkdir(parents=True, exist_ok=True)
         self.root.chmod(0o700)
-        for path in (
-            self.users,
-            self.conf.parent,
-            self.console_log.parent,
-            self.auth_file.parent,
-        ):
+        for path in (self.users, self.conf.parent, self.console_log.parent):
             path.mkdir(parents=True, exist_ok=True)
 
     def bytes_used(self) -> int:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from filelock import FileLock, Timeout
 
 from graph_memory.errors import LocalNeo4jError
-from graph_memory.local_neo4j import cancellation, lingering, process, users
+from graph_memory.local_neo4j import cancellation, lingering, process, swap, users
 from graph_memory.local_neo4j.cancellation import cancelled_by
 from graph_memory.local_neo4j.folder import Folder
 from graph_memory.local_neo4j.instance import (
@@ -81,7 +81,7 @@ def acquire(settings: "Settings", cancelled: Event | None = None) -> LocalNeo4j:
         StartCancelledError: `cancelled` was set before the instance answered.
     """
     folder = Folder.of(settings)
-    with cancelled_by(cancelled), _locked(folder, settings):
+    with cancelled_by(cancelled), locked(folder, settings):
         users.prune(folder)
         _prepare(folder, settings)
         users.register(folder)
@@ -101,7 +101,7 @@ def release(settings: "Settings") -> None:
     folder = Folder.of(settings)
     if not folder.root.is_dir():
         return
-    with _locked(folder, settings):
+    with locked(folder, settings):
         _leave(folder, settings)
 
 
@@ -114,7 +114,7 @@ def start(settings: "Settings", *, keep: bool = False) -> LocalNeo4j:
         LocalNeo4jError: The instance cannot be started.
     """
     folder = Folder.of(settings)
-    with _locked(folder, settings):
+    with locked(folder, settings):
         _prepare(folder, settings)
         instance = ensure_running(folder, settings)
         if keep:
@@ -131,7 +131,7 @@ def replace(settings: "Settings", pid: int) -> LocalNeo4j:
         LocalNeo4jError: The instance cannot be started.
     """
     folder = Folder.of(settings)
-    with _locked(folder, settings):
+    with locked(folder, settings):
         broken = find_running(folder)
         if broken and broken.pid == pid:
             end(folder, broken=True)
@@ -143,7 +143,7 @@ def stop(settings: "Settings") -> bool:
     folder = Folder.of(settings)
     if not folder.root.is_dir():
         return False
-    with _locked(folder, settings):
+    with locked(folder, settings):
         folder.keep_marker.unlink(missing_ok=True)
         return end(folder)
 
@@ -204,11 +204,19 @@ def _prepare(folder: Folder, settings: "Settings") -> None:
 
 
 @contextlib.contextmanager
-def _locked(folder: Folder, settings: "Settings") -> Generator[None]:
+def locked(folder: Folder, settings: "Settings") -> Generator[None]:
+    """Hold the lock of a folder, and finish or undo a rewrite that was killed.
+
+    Any thread may end the block.
+
+    Raises:
+        LocalNeo4jError: Another process does not release it.
+        StartCancelledError: The start was cancelled.
+    """
     folder.create()
     limit = settings.local_start_seconds + _DOWNLOAD_SECONDS
     deadline = time.monotonic() + limit
-    lock = FileLock(folder.lock_file, timeout=_LOCK_SECONDS)
+    lock = FileLock(folder.lock_file, timeout=_LOCK_SECONDS, thread_local=False)
     while not _try(lock):
         cancellation.check()
         if time.monotonic() > deadline:
@@ -217,6 +225,7 @@ def _locked(folder: Folder, settings: "Settings") -> Generator[None]:
                 "End that process, then try again."
             )
     try:
+        swap.settle(folder)
         yield
     finally:
         lock.release()

@@ -186,7 +186,7 @@ async def judge(
     Args:
         graph: The database.
         settings: The key, if it is set.
-        guard: What the group guards itself by.
+        guard: The protection of the group.
         group_id: The tenant.
         contents: The texts.
         besides: A memory whose own tombstones do not count.

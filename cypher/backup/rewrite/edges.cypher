@@ -1,0 +1,9 @@
+// Read every relationship of the database, also those of records and tokens.
+//
+// access  stream
+// returns from_id    : STRING
+// returns to_id      : STRING
+// returns type       : STRING
+// returns properties : MAP
+MATCH (a)-[r]->(b)
+RETURN elementId(a) AS from_id, elementId(b) AS to_id, type(r) AS type, r {.*} AS properties
