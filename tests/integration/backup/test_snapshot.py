@@ -26,8 +26,6 @@ __all__ = ["own", "own_driver", "own_settings"]  # fixtures
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="kills by signals")
 
-_BACKUPS = 3
-
 # Makes a backup from a snapshot of the database whose data root, address and password it is given.
 _BACK_UP = """
 import asyncio, sys
@@ -134,14 +132,15 @@ async def writing(memory: GraphMemory, driver: AsyncDriver) -> AsyncIterator[Ack
 
 
 @pytest.mark.timeout(900)
+@pytest.mark.parametrize("backups", [1, pytest.param(5, marks=pytest.mark.stress)])
 async def test_backups_beside_writers_hold_one_instant_each(
-    own: GraphMemory, own_driver: AsyncDriver
+    own: GraphMemory, own_driver: AsyncDriver, backups: int
 ):
     graph, settings = own.context.graph, own.settings
     made: list[tuple[Acknowledged, Acknowledged, Path]] = []
     async with writing(own, own_driver) as known:
         await until(lambda: known.turn > 3 and known.deleted)
-        for _ in range(_BACKUPS):
+        for _ in range(backups):
             before = known.copy()
             written = (await create.create(graph, settings, snapshot_from=0)).backup_path
             made.append((before, known.copy(), written))
