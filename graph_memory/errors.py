@@ -40,13 +40,6 @@
     ├── LocalNeo4jError             the managed local Neo4j cannot be provided
     └── SettingsError               a setting is malformed
 
-Three more stay inside the package; their callers handle or translate them:
-
-    GraphMemoryError
-    ├── UniquenessError             a concurrent writer stored a unique key first
-    ├── LostJobError                another reader has claimed the episode
-    └── EndpointError               an OpenAI-compatible endpoint fails
-
 Each message states the fact, the value and the remedy. `code` is the word that MCP tools and
 `--json` report.
 """
@@ -403,10 +396,7 @@ class GraphOverloadedError(GraphUnavailableError):
 
 
 class DatabaseStoppedError(GraphUnavailableError):
-    """Neo4j closed the database after a failure of its own, such as a full disk, and must restart.
-
-    A local Neo4j is restarted automatically. The failed write is stored whole or not at all.
-    """
+    """Neo4j closed the database after a failure; a failed write is stored whole or not at all."""
 
     problem = "has closed the database after a failure"
     remedy = (
@@ -507,23 +497,3 @@ class SettingsError(GraphMemoryError):
     """A setting is malformed; the message names the variable."""
 
     code = "settings"
-
-
-class UniquenessError(GraphMemoryError):
-    """A concurrent writer stored a unique key first; the caller reads again and decides."""
-
-    def __init__(self, statement: str, reason: str | None) -> None:
-        self.statement = statement
-        super().__init__(f"'{statement}' would store a unique key twice: {reason}")
-
-
-class LostJobError(GraphMemoryError):
-    """Another reader has claimed the episode; the results of this reader are not written."""
-
-    def __init__(self, job_id: str) -> None:
-        self.job_id = job_id
-        super().__init__(f"Another reader has claimed the episode of job '{job_id}'.")
-
-
-class EndpointError(GraphMemoryError):
-    """An OpenAI-compatible endpoint fails; the message holds no credentials of URL or answer."""

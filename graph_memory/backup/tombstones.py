@@ -86,7 +86,7 @@ async def _apply(
             rules[each.memory_id] = each, judgement.rule
     gone = await tombstones.delete_rejected(graph, settings, scope, ids[Cause.REJECTED])
     erased = await erase(graph, scope.group_id, ids[Cause.ERASED]) if ids[Cause.ERASED] else []
-    # Of those that the backup has deleted, none waits.
+    # A memory that was deleted in the backup does not wait.
     held = await tombstones.delete_rejected(graph, settings, scope, list(rules))
     await pending.hold(graph, scope, [_held(*rules[each]) for each in held])
     return Applied(len(gone), len(erased), len(held))

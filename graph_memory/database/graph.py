@@ -38,7 +38,6 @@ from graph_memory.errors import (
     LockTimeoutError,
     SchemaError,
     StatementError,
-    UniquenessError,
 )
 from graph_memory.settings.base import Settings
 from graph_memory.tracing import span
@@ -53,6 +52,14 @@ _IDLE_SECONDS = 1.0  # the driver tests a connection that was idle for longer be
 _GRACE_SECONDS = 5.0  # of a server to stop a query itself
 _FIRST_PAUSE_SECONDS = 0.02
 _SCHEMA_SECONDS = (5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 320.0, 640.0)  # attempts of one statement
+
+
+class UniquenessError(GraphMemoryError):
+    """A concurrent writer stored a unique key first; the caller reads again and decides."""
+
+    def __init__(self, statement: str, reason: str | None) -> None:
+        self.statement = statement
+        super().__init__(f"'{statement}' would store a unique key twice: {reason}")
 
 
 @dataclass(frozen=True, slots=True)

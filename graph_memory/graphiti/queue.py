@@ -12,13 +12,21 @@ from pydantic import BeforeValidator, TypeAdapter, ValidationError
 
 from graph_memory.database.graph import Graph
 from graph_memory.domain.timestamps import Instant, instant
-from graph_memory.errors import LostJobError
+from graph_memory.errors import GraphMemoryError
 
 #: Statuses of an episode; the last two are final.
 STATUSES = ("queued", "running", "done", "failed")
 ENDED = ("done", "failed")
 
 _ERROR_CHARACTERS = 500
+
+
+class LostJobError(GraphMemoryError):
+    """Another reader has claimed the episode; the results of this reader are not written."""
+
+    def __init__(self, job_id: str) -> None:
+        self.job_id = job_id
+        super().__init__(f"Another reader has claimed the episode of job '{job_id}'.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,10 +22,9 @@ from graph_memory.errors import (
     GraphMemoryError,
     GraphUnavailableError,
     LlmError,
-    LostJobError,
     SettingsError,
 )
-from graph_memory.graphiti.queue import Job, Jobs
+from graph_memory.graphiti.queue import Job, Jobs, LostJobError
 from graph_memory.memories import classification
 from graph_memory.memories.classification import UnratedMemory
 from graph_memory.memories.embeddings import EmbeddingTask, embed

@@ -6,8 +6,8 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from graph_memory.errors import EndpointError, LlmError
-from graph_memory.inference.openai import Api, cut
+from graph_memory.errors import LlmError
+from graph_memory.inference.openai import Api, EndpointError, cut
 from graph_memory.settings.base import Settings
 from graph_memory.tracing import model_span
 

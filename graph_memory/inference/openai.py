@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
-from graph_memory.errors import EndpointError
+from graph_memory.errors import GraphMemoryError
 
 if TYPE_CHECKING:
     import httpx
@@ -20,6 +20,10 @@ _CONNECT_SECONDS = 5.0
 
 #: Longest answer in bytes; a longer one is not read to its end.
 _ANSWER_BYTES = 64 * 2**20
+
+
+class EndpointError(GraphMemoryError):
+    """An OpenAI-compatible endpoint fails; the message holds no credentials of URL or answer."""
 
 
 class Api:

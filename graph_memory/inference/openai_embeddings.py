@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from graph_memory.domain.batching import batched
-from graph_memory.errors import EmbeddingError, EndpointError
-from graph_memory.inference.openai import Api, cut
+from graph_memory.errors import EmbeddingError
+from graph_memory.inference.openai import Api, EndpointError, cut
 from graph_memory.settings.base import Settings
 
 #: Characters of a text that are sent. Endpoints refuse texts beyond the window of their model,

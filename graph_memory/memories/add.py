@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from graph_memory import metrics
+from graph_memory.database.graph import UniquenessError
 from graph_memory.decay import policies
 from graph_memory.domain.attachments import attachments_json
 from graph_memory.domain.encoding import default_title, group_key, metadata_json, summary
@@ -23,7 +24,6 @@ from graph_memory.errors import (
     GraphMemoryError,
     LimitExceededError,
     LinkError,
-    UniquenessError,
 )
 from graph_memory.inference.llm import Chat
 from graph_memory.memories import pending, relations

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from graph_memory.database.graph import Graph
+from graph_memory.database.graph import Graph, UniquenessError
 from graph_memory.decay import policies
 from graph_memory.decay.status import DecayStatus
 from graph_memory.domain.encoding import decompress
@@ -20,7 +20,6 @@ from graph_memory.errors import (
     NotFoundError,
     NotSoftDeletedError,
     OutsideRecoveryWindowError,
-    UniquenessError,
 )
 from graph_memory.memories import tombstones
 from graph_memory.memories.absent import not_found

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from graph_memory.database.graph import Graph
+from graph_memory.database.graph import Graph, UniquenessError
 from graph_memory.decay import policies
 from graph_memory.domain.attachments import attachments_json
 from graph_memory.domain.encoding import default_title, metadata_json
@@ -18,7 +18,6 @@ from graph_memory.engine import Engine
 from graph_memory.errors import (
     ConfirmationRequiredError,
     InvalidArgumentError,
-    UniquenessError,
 )
 from graph_memory.memories import pending, tombstones
 from graph_memory.memories.absent import not_found
