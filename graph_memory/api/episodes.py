@@ -25,6 +25,7 @@ from graph_memory.domain.inputs import (
     validate_selection,
     validate_value,
 )
+from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import Moment, instant
 from graph_memory.errors import (
     InvalidArgumentError,
@@ -107,16 +108,17 @@ class EpisodesApi:
         self._require_model()
         episode = validate(NewEpisode, {"content": content, **details})
         self._check(episode, wait=wait)
-        group = self._context.group(group_id)
+        scope = self._context.scope(group_id)
+        group = scope.group_id
         rule = await tombstones.check(self._context.engine, group, episode.content)
-        await self._hold(episode, group, rule)
-        job_id = await self._enqueue(episode, group)
+        await self._hold(episode, scope, rule)
+        job_id = await self._enqueue(episode, scope)
         if wait:
             return await self._awaited(group, job_id)
         return await self.status(job_id, group_id=group)
 
-    async def admit(self, episode: NewEpisode, group: str) -> None:
-        """Queue an episode that a review has accepted.
+    async def admit(self, episode: NewEpisode, scope: CallScope) -> None:
+        """Queue an episode that a review has accepted, with the origin of the scope.
 
         Raises:
             ForbiddenError: The caller's grant has not the scope admin.
@@ -124,14 +126,13 @@ class EpisodesApi:
         """
         self._context.grant.require(Scope.ADMIN)
         self._require_model()
-        await self._enqueue(episode, group)
+        await self._enqueue(episode, scope)
 
-    async def _hold(self, episode: NewEpisode, group: str, rule: str | None) -> None:
+    async def _hold(self, episode: NewEpisode, scope: CallScope, rule: str | None) -> None:
         """Raise `PendingReviewError` for an episode that waits for a review, and keep it.
 
         `rule` is that of a rejected value, if the text states one.
         """
-        scope = self._context.scope(group)
         authority = scope.origin.authority
         rule = rule or pending.rule_for(self._context.settings, scope, authority, episode.content)
         if rule:
@@ -139,8 +140,9 @@ class EpisodesApi:
             (error,) = await pending.hold(self._context.graph, scope, [write])
             raise error
 
-    async def _enqueue(self, episode: NewEpisode, group: str) -> str:
-        job_id = await self._worker.jobs.enqueue(group, _stored(episode, self._context.clock()))
+    async def _enqueue(self, episode: NewEpisode, scope: CallScope) -> str:
+        stored = _stored(episode, self._context.clock())
+        job_id = await self._worker.jobs.enqueue(scope.group_id, stored, scope.origin)
         self._worker.notify()
         return job_id
 

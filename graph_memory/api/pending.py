@@ -209,7 +209,7 @@ class PendingApi:
                 context.engine, scope, write.memory_id or "", changes, reviewed=True
             )
         elif write.kind == "episode":
-            await self._episodes.admit(validate(NewEpisode, arguments), scope.group_id)
+            await self._episodes.admit(validate(NewEpisode, arguments), scope)
         else:
             await self._add(scope, write)
 

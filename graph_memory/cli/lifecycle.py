@@ -13,6 +13,7 @@ from graph_memory.cli.output_file import replacing, require_drawable
 
 if TYPE_CHECKING:
     from graph_memory.api.types import Event
+    from graph_memory.domain.models import Relation
 
 app = typer.Typer()
 
@@ -32,23 +33,36 @@ async def decay_status(memory_id: Id) -> None:
 
 @command(app, example="why 7c0e4a52")
 async def why(memory_id: Id) -> None:
-    """Explain a memory: the origin of each text, its state, and what changed it."""
+    """Explain a memory: the origins of its texts and relations, its state, and what changed it."""
     from graph_memory.api.types import describe_status
 
     async with opened() as memory:
         (memory_id,) = await whole_ids(memory, [memory_id])
         texts = await memory.lifecycle.origins(memory_id)
+        relations = await memory.relations.list(memory_id)
         status = await memory.lifecycle.status(memory_id)
         events = await memory.lifecycle.history(memory_id)
     explanation = describe_status(status)
-    answer = {"memory_id": memory_id, "texts": texts, "state": status.state}
+    answer = {
+        "memory_id": memory_id,
+        "texts": texts,
+        "relations": relations,
+        "state": status.state,
+    }
     rows = [
         ("memory", memory_id),
         *(("origin", str(each)) for each in texts),
+        *(("relation", _sourced(each)) for each in relations if each.origin),
         ("state", explanation),
         *((f"{event.at:%Y-%m-%d %H:%M}", _event(event)) for event in events),
     ]
     show({**answer, "explanation": explanation, "events": events}, ("", ""), rows)
+
+
+def _sourced(relation: "Relation") -> str:
+    """Return a relation as text, with its origin."""
+    named = f"{relation.from_id} {relation.relation_type} {relation.to_id}"
+    return f"{named} {relation.origin.sentence()}" if relation.origin else named
 
 
 def _event(event: "Event") -> str:

@@ -18,6 +18,7 @@ from graph_memory.errors import GraphMemoryError, InvalidArgumentError, NotFound
 if TYPE_CHECKING:
     from graph_memory.api.service import GraphMemory
     from graph_memory.api.types import PendingWrite, Proposal
+    from graph_memory.domain.origin import Origin
 
 #: The verb of each key, for the prompt and the count at the end.
 _VERBS = {"a": "accepted", "r": "rejected", "s": "skipped"}
@@ -133,9 +134,7 @@ def fields_of(item: Item) -> Iterator[tuple[str, object]]:
             "kind": found.kind,
             "waits since": found.created_at,
             "rule": found.rule,
-            "way in": found.origin.way_in,
-            "caller": found.origin.caller,
-            "authority": found.origin.authority or "unknown",
+            **_origin(found.origin),
             "import or run": found.origin.origin_id,
             "memory": found.memory_id,
             "present content": item.present_content,
@@ -150,12 +149,21 @@ def fields_of(item: Item) -> Iterator[tuple[str, object]]:
         "evidence": found.reason,
         "proposed": found.created_at,
         "by run": found.run_id,
+        **_origin(found.origin),
         "decided": found.decided_at,
         "decided by": found.decided_by,
         "run of the decision": found.decided_run_id,
         "first": _named(found.first),
         "second": _named(found.second),
     }.items()
+
+
+def _origin(origin: "Origin | None") -> dict[str, object]:
+    """Return the rows of an origin; nothing if it was stored before origins were."""
+    if origin is None:
+        return {}
+    authority = origin.authority or "unknown"
+    return {"way in": origin.way_in, "caller": origin.caller, "authority": authority}
 
 
 def _named(end: Any) -> str:

@@ -203,6 +203,7 @@ async def _memories(graph: Graph, settings: Settings, scope: CallScope) -> Count
             memories=[_row(memory, scope.group_id, settings) for memory in page],
             decay=policies.parameters(settings),
             **scope.parameters(),
+            **scope.origin.parameters(),
         )
         counts.update(name for memory in page for name in memory.missing)
         after_id = page[-1].memory_id

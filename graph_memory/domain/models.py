@@ -175,6 +175,7 @@ class LearnedStrength:
 
 
 _IfLearned = Annotated[LearnedStrength | None, Field(exclude_if=lambda value: value is None)]
+_IfKnown = Annotated[Origin | None, Field(exclude_if=lambda value: value is None)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +192,7 @@ class Relation:
     valid_at: Instant | None
     invalid_at: Instant | None
     learned: _IfLearned = None  #: None, and left out of JSON, if nothing was learned
+    origin: _IfKnown = None  #: None, and left out of JSON, if it was stored before origins were
 
 
 @dataclass(frozen=True, slots=True)

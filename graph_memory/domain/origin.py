@@ -38,16 +38,22 @@ class Origin:
     """The origin of a text.
 
     Attributes:
-        way_in: The tool or command, `Python`, or the stage that wrote it.
+        way_in: The tool or command, `Python`, or the stage of a run that wrote it. A fact that
+            Graphiti found has that of its episode.
         caller: The name and the id of a token, the subject of a JWT, or `local`.
         authority: The authority of the text; None for an unknown one.
-        origin_id: The import or the run that wrote it, if any.
+        origin_id: The import, the run or the job of the episode that wrote it, if any.
     """
 
     way_in: str
     caller: str
     authority: Authority | None
     origin_id: str | None = None
+
+    @classmethod
+    def of_stage(cls, stage: str, run_id: str) -> "Origin":
+        """Return the origin of what a stage of a maintenance run makes."""
+        return cls(f"stage {stage}", SERVICE, Authority.DERIVED, run_id)
 
     def at_most(self, *others: Authority | None) -> "Origin":
         """Return this origin with at most the authorities of `others`."""
@@ -57,9 +63,15 @@ class Origin:
         """Return the parameter `origin` of a statement that stores a text or a relation.
 
         Beside the fields it has `above`, the authorities above this one, which a change lowers.
+        All are above an unknown one.
         """
-        above = () if self.authority is None else self.authority.and_above()[1:]
+        above = Authority if self.authority is None else self.authority.and_above()[1:]
         return {"origin": {**asdict(self), "above": list(above)}}
+
+    def sentence(self) -> str:
+        """Return the origin and the authority as the end of a sentence."""
+        part = f", part of {self.origin_id}" if self.origin_id else ""
+        return f"came in by {self}{part}; its authority is {self.authority or 'unknown'}."
 
     def __str__(self) -> str:
         """Return the way in, with the caller unless it is local."""
@@ -69,5 +81,11 @@ class Origin:
 #: The caller of a process that needs no token.
 LOCAL = "local"
 
+#: The caller of a maintenance run.
+SERVICE = "graph-memory"
+
 #: The origin of texts and relations that the service itself makes.
-INTERNAL = Origin("maintenance", "graph-memory", Authority.DERIVED)
+INTERNAL = Origin("maintenance", SERVICE, Authority.DERIVED)
+
+#: The origin of what Graphiti writes outside of an episode.
+FROM_GRAPHITI = Origin("Graphiti", SERVICE, Authority.DERIVED)

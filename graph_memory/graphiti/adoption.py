@@ -6,10 +6,12 @@ values under their names are set aside.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from graph_memory.context import Context
 from graph_memory.decay import policies
 from graph_memory.domain.encoding import group_key
+from graph_memory.domain.origin import Authority
 from graph_memory.domain.properties import FACT_PROPERTIES, MEMORY_PROPERTIES
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import InvalidArgumentError
@@ -117,6 +119,7 @@ async def adopt(
                 owned=[*FACT_PROPERTIES],
                 now=instant(context.clock()),
                 batch=_BATCH,
+                **_origin(context),
             )
             or 0
         )
@@ -144,6 +147,11 @@ async def release(context: Context, groups: Sequence[str]) -> Adopted:
         if given_back := await give_back(context.graph, group_id):
             renamed.append(given_back)
     return Adopted(entities, facts, renamed)
+
+
+def _origin(context: Context) -> dict[str, Any]:
+    """Return the parameter `origin`: the call that adopts, with the least authority."""
+    return context.origin().at_most(Authority.DERIVED).parameters()
 
 
 def _tenant(context: Context, group_id: str) -> str:
@@ -187,6 +195,7 @@ async def _adopt_entities(
             owned=[*MEMORY_PROPERTIES],
             now=instant(context.clock()),
             decay=policies.parameters(context.settings),
+            **_origin(context),
         )
         adopted += len(done)
         rejected += len(made) - len(rows)

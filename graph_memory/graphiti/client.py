@@ -23,10 +23,16 @@ from graphiti_core.prompts.models import Message
 from pydantic import BaseModel, ValidationError, create_model
 
 from graph_memory.database.graph import Graph
+from graph_memory.domain.origin import Origin
 from graph_memory.engine import Engine
 from graph_memory.errors import LlmError
 from graph_memory.graphiti.search import EntityLookup, IndexedSearch
-from graph_memory.graphiti.writes import MergingWrites, OnWritten, on_written
+from graph_memory.graphiti.writes import (
+    MergingWrites,
+    OnWritten,
+    on_written,
+    origin_of_writes,
+)
 from graph_memory.inference.embedder import Embedder
 from graph_memory.inference.llm import Chat
 from graph_memory.settings.base import Settings
@@ -51,6 +57,7 @@ class Text:
     entity_types: Mapping[str, str]  #: descriptions by name
     saga: str | None
     update_communities: bool
+    origin: Origin  #: of the entities and facts in it
 
 
 class Hooks(MergingWrites, EntityLookup):
@@ -162,7 +169,7 @@ class Reader:
             LlmError: The language model fails; nothing was stored.
         """
         await self._driver.ready()
-        token = on_written.set(on_episode_written)
+        token, written = on_written.set(on_episode_written), origin_of_writes.set(text.origin)
         try:
             await self._graphiti.add_episode(
                 name=text.name,
@@ -177,6 +184,7 @@ class Reader:
             )
         finally:
             on_written.reset(token)
+            origin_of_writes.reset(written)
 
     async def close(self) -> None:
         """Close the connections, after the indexes are built."""

@@ -4,13 +4,14 @@ import json
 import secrets
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, TypeAdapter, ValidationError
 
 from graph_memory.database.graph import Graph
+from graph_memory.domain.origin import SERVICE, Authority, Origin
 from graph_memory.domain.timestamps import Instant, instant
 from graph_memory.errors import GraphMemoryError
 
@@ -69,6 +70,13 @@ class Job:
     saga: str | None
     update_communities: bool
     episode_id: str | None  #: set if the episode is written, and only ratings and vectors are left
+    origin: Origin | None  #: None if it was queued before origins were
+
+    @property
+    def derived(self) -> Origin:
+        """The origin of what Graphiti finds in the episode; its authority is the least."""
+        given = self.origin or Origin("episode", SERVICE, None)
+        return replace(given.at_most(Authority.DERIVED), origin_id=self.job_id)
 
 
 _JOB = TypeAdapter(Job)
@@ -97,14 +105,15 @@ class Jobs:
         self._attempts = attempts
         self._owner = secrets.token_hex(8)
 
-    async def enqueue(self, group_id: str, episode: Mapping[str, Any]) -> str:
-        """Queue an episode, and return the id of its job."""
+    async def enqueue(self, group_id: str, episode: Mapping[str, Any], origin: Origin) -> str:
+        """Queue an episode with the origin of its text, and return the id of its job."""
         job_id = str(uuid.uuid4())
         await self._graph.run(
             "graphiti/queue/enqueue",
             group_id=group_id,
             job={"job_id": job_id, **episode},
             now=_now(),
+            **origin.parameters(),
         )
         return job_id
 

@@ -3,12 +3,13 @@
 import logging
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from graph_memory.database.graph import Graph
 from graph_memory.domain.encoding import StoredContent
+from graph_memory.domain.origin import FROM_GRAPHITI
 from graph_memory.domain.timestamps import instant
 from graph_memory.graphiti.properties import entity_content, entity_hash
 from graph_memory.memories.tombstones import judge_each
@@ -55,6 +56,7 @@ async def follow_summaries(
             memories=await _allowed(graph, settings, group_id, [_row(each) for each in page]),
             now=instant(now),
             decay={**decay, "by": f"Graphiti, {decay['by']}"},
+            **replace(FROM_GRAPHITI, origin_id=decay["run_id"]).parameters(),
         )
         followed += len(stored)
         after_id = page[-1].memory_id

@@ -217,6 +217,7 @@ class Worker:
                 entity_types=job.entity_types,
                 saga=job.saga,
                 update_communities=job.update_communities,
+                origin=job.derived,
             ),
             partial(self.jobs.written, job),
         )

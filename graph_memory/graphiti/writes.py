@@ -23,6 +23,7 @@ from pydantic import ConfigDict
 from graph_memory.database.graph import Graph
 from graph_memory.decay import policies
 from graph_memory.domain.encoding import group_key
+from graph_memory.domain.origin import FROM_GRAPHITI, Origin
 from graph_memory.domain.properties import FACT_PROPERTIES, GRAPHITI_FACT_FIELDS, MEMORY_PROPERTIES
 from graph_memory.domain.timestamps import instant
 from graph_memory.graphiti.properties import memory_properties
@@ -45,6 +46,9 @@ class OnWritten(Protocol):
 
 #: The callback for episodes written in the current task.
 on_written: ContextVar[OnWritten | None] = ContextVar("on_written", default=None)
+
+#: The origin of entities and facts written in the current task.
+origin_of_writes: ContextVar[Origin] = ContextVar("origin_of_writes", default=FROM_GRAPHITI)
 
 
 class MergingWrites(GraphOperationsInterface):
@@ -75,6 +79,7 @@ class MergingWrites(GraphOperationsInterface):
                 now=instant(datetime.now(UTC)),
                 model=self.settings.embedding_model,
                 decay=policies.parameters(self.settings),
+                **origin_of_writes.get().parameters(),
             )
 
     async def edge_save(self, edge: EntityEdge, driver: Any) -> None:
@@ -97,6 +102,7 @@ class MergingWrites(GraphOperationsInterface):
                 facts=await self._allowed(group_id, "facts", facts, texts),
                 now=instant(datetime.now(UTC)),
                 model=self.settings.embedding_model,
+                **origin_of_writes.get().parameters(),
             )
 
     async def episodic_node_save_bulk(

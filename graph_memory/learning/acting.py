@@ -114,6 +114,7 @@ async def _tag(graph: Graph, scope: CallScope, act: Act, common: dict[str, Any])
 async def _obsolete(graph: Graph, scope: CallScope, act: Act, common: dict[str, Any]) -> list[str]:
     decay = common["decay"] | {"because": json.dumps(act.reason)}
     given = common | {"decay": decay, "reason": act.reason, "relation_id": ""}
+    given |= scope.origin.parameters()
     return await graph.rows("learning/acting/obsolete", str, **given)
 
 

@@ -173,7 +173,7 @@ async def propose(
 
     Args:
         graph: The database.
-        scope: The tenant and the instant.
+        scope: The tenant, the instant, and the origin; the authority is the least.
         proposals: The proposals; one about a memory that does not exist is left out.
         run_id: The maintenance run that proposes; None outside of runs.
     """
@@ -182,7 +182,12 @@ async def propose(
     rows = [asdict(each) | {"proposal_id": each.proposal_id} for each in proposals]
     rows.sort(key=lambda row: row["proposal_id"])
     created = await graph.one(
-        "learning/proposals/propose", int, proposals=rows, run_id=run_id, **scope.parameters()
+        "learning/proposals/propose",
+        int,
+        proposals=rows,
+        run_id=run_id,
+        **scope.parameters(),
+        **scope.derived(run_id),
     )
     return created or 0
 

@@ -7,14 +7,14 @@ keeps what an undo restores.
 import json
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from graph_memory.database.graph import Graph
 from graph_memory.decay import policies
 from graph_memory.domain.batching import batched
 from graph_memory.domain.inputs import NewRelation
 from graph_memory.domain.models import EntityKind, ProposalKind, ProposalStatus, RelationType
-from graph_memory.domain.origin import Authority
+from graph_memory.domain.origin import Origin
 from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import Instant
 from graph_memory.engine import Engine
@@ -28,6 +28,9 @@ _BATCH = 500
 
 #: The kinds by which the first memory supersedes the second.
 _SUPERSEDING = (ProposalKind.SUPERSEDES, ProposalKind.DUPLICATE_OF)
+
+#: What an accepted proposal changes of a relation that exists: nothing.
+_NOTHING_GIVEN = {"given_strength": None, "given_metadata_json": None}
 
 #: The properties of a memory that superseding it changes; a proposal keeps their earlier values.
 KEPT = (
@@ -79,6 +82,7 @@ class Proposal:
     decided_at: Instant | None
     decided_by: str | None  #: the caller, or the setting, that decided
     decided_run_id: str | None  #: the run to undo the decision
+    origin: Origin | None  #: None if it was stored before origins were
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +215,7 @@ async def accept(
 
     Args:
         engine: The database, and the decay policies.
-        scope: The tenant, and the instant from which the relations hold.
+        scope: The tenant, the start of the relations, and the origin of the decision.
         chosen: The proposals.
         run_id: The run that decides, for undo.
         decided_by: The caller, or the setting, that decides.
@@ -272,7 +276,7 @@ async def _relate(
     decided_by: str,
 ) -> None:
     rows = [
-        edge | {"proposal_id": each.proposal_id}
+        edge | _NOTHING_GIVEN | {"proposal_id": each.proposal_id}
         for each in chosen
         for edge in edges(each.from_id, _relation(each, run_id))
     ]
@@ -284,8 +288,8 @@ async def _relate(
         relations=rows,
         run_id=run_id,
         decided_by=decided_by,
+        origin={**scope.derived(run_id)["origin"], "above": []},
         **scope.parameters(),
-        **replace(scope.origin.at_most(Authority.DERIVED), origin_id=run_id).parameters(),
     )
     _count(outcome, chosen, done, "one of its memories was deleted")
 
@@ -312,6 +316,7 @@ async def _merge(
         run_id=run_id,
         decided_by=decided_by,
         **scope.parameters(),
+        **scope.derived(run_id),
     )
     _count(outcome, chosen, done, "no memory mentions one of its entities any more")
 
@@ -350,6 +355,7 @@ async def _supersede(
         decided_by=by,
         decay=policies.parameters(engine.settings, run_id) | {"because": json.dumps(reason)},
         **scope.parameters(),
+        **scope.derived(run_id),
     )
     if marked is None:
         refused = "one of its memories was deleted"

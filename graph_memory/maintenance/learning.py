@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 
 from graph_memory.context import Context
+from graph_memory.domain.origin import Origin
 from graph_memory.domain.scope import CallScope
 from graph_memory.learning import centrality, review
 from graph_memory.learning import proposals as learned
@@ -32,7 +33,7 @@ async def propose(state: RunState) -> None:
     """Propose relations of memories and aliases of entities, and accept what is configured."""
     context, run = state.context, state.run
     for group in await treated_groups(context, run.groups):
-        scope = CallScope(group, run.now)
+        scope = CallScope(group, run.now, Origin.of_stage(Stage.PROPOSALS, run.run_id))
         async for compared in _compared(context, scope, run.canary):
             created = await learned.propose(context.graph, scope, compared.proposals, run.run_id)
             await learned.note_compared(context.graph, scope, compared, run.run_id)

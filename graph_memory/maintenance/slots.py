@@ -2,6 +2,7 @@
 
 from graph_memory.context import Context
 from graph_memory.domain.batching import batched
+from graph_memory.domain.origin import Origin
 from graph_memory.domain.scope import CallScope
 from graph_memory.learning import slots
 from graph_memory.learning.slots import SlotChange
@@ -20,7 +21,7 @@ async def settle_slots(state: RunState) -> None:
     """Supersede the memories of single-valued slots, in the groups that have declared some."""
     context, run = state.context, state.run
     for each in await group_settings.with_slots(context.graph, run.groups):
-        scope = CallScope(each.group_id, run.now)
+        scope = CallScope(each.group_id, run.now, Origin.of_stage(Stage.SLOTS, run.run_id))
         changes = await slots.find(context.graph, scope, each.single_valued_slots, run.canary)
         for batch in batched(changes, _BATCH):
             run.counts.learned += await slots.apply(context.engine, scope, batch, run.run_id)

@@ -46,9 +46,7 @@ class TextOrigin:
         since = f"since {self.since:%Y-%m-%d %H:%M}"
         if self.origin is None:
             return f"Its text {since} was stored before origins were recorded."
-        part = f", part of {self.origin.origin_id}" if self.origin.origin_id else ""
-        authority = self.origin.authority or "unknown"
-        return f"Its text {since} came in by {self.origin}{part}; its authority is {authority}."
+        return f"Its text {since} {self.origin.sentence()}"
 
 
 async def texts_of(graph: Graph, memory_id: str, *, group_id: str) -> list[TextOrigin]:

@@ -159,6 +159,7 @@ async def _mark(
         decay=policies.parameters(engine.settings, by=str(scope.origin))
         | {"because": json.dumps(reason)},
         **scope.parameters(),
+        **scope.origin.parameters(),
     )
     if marked is None:
         known = await engine.graph.rows(

@@ -9,6 +9,7 @@ from pydantic import ConfigDict, Field
 from graph_memory.database.graph import Graph
 from graph_memory.domain.inputs import Line, MemoryId, check_range
 from graph_memory.domain.models import RECALLED_STATES
+from graph_memory.domain.origin import Origin
 from graph_memory.domain.timestamps import EndMoment, Instant, Moment, instant
 from graph_memory.engine import Engine
 from graph_memory.inference.embedder import Embedder
@@ -38,6 +39,7 @@ class Fact:
     expired_at: Instant | None
     episodes: list[str]
     score: float  #: 0 to 1; 1 if first by meaning and by words
+    origin: Origin | None  #: None if it was stored before origins were
 
 
 @dataclass(frozen=True, slots=True)

@@ -357,7 +357,10 @@ class _Import:
         ]
         if rows:
             await self._memory.context.graph.run(
-                "transfer/import_export/restore_versions", group_id=group_id, memories=rows
+                "transfer/import_export/restore_versions",
+                group_id=group_id,
+                memories=rows,
+                **self._memory.context.origin().parameters(),
             )
 
     async def _restore_turns(self, group_id: str, stored_lines: list[tuple[_Line, str]]) -> None:

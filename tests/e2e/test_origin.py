@@ -78,6 +78,28 @@ def test_commands_explain_and_revoke(cli: Run, tmp_path: Path) -> None:  # noqa:
     assert len(cli("list", "--json").json["results"]) == 2
 
 
+async def test_the_origin_of_a_relation_is_in_the_full_detail_only(memory: GraphMemory) -> None:
+    tea, hot = [await memory.add(text) for text in ("Ada likes tea", "Tea is hot")]
+    await memory.relations.add(tea.memory_id, hot.memory_id, "supports")
+    shown = {"memory_id": tea.memory_id, "include_relations": True}
+    async with inside(memory) as client:
+        (lean,) = (await call(client, "get_memory", **shown))["relations"]
+        (full,) = (await call(client, "get_memory", detail="full", **shown))["relations"]
+    assert "origin" not in lean
+    assert (full["origin"]["way_in"], full["origin"]["authority"]) == ("Python", "agent")
+
+
+def test_commands_show_the_origin_of_relations(cli: Run) -> None:  # noqa: F811
+    tea, hot = (
+        cli("add", text, "--json").json["memory_id"] for text in ("Ada likes tea", "Tea is hot")
+    )
+    assert cli("relate", tea, hot, "--type", "supports").code == 0
+    line = f"{tea} supports {hot} came in by graph-memory relate; its authority is person."
+    assert line in " ".join(cli("why", tea[:8]).out.split())
+    (relation,) = cli("why", tea, "--json").json["relations"]
+    assert relation["origin"]["way_in"] == "graph-memory relate"
+
+
 def test_a_source_must_be_named(cli: Run) -> None:  # noqa: F811
     wrong = cli("revoke-source")
     assert wrong.code == 2

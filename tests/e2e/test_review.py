@@ -32,6 +32,9 @@ def test_a_review_from_the_dry_run_to_the_undo(cli: Run, group: str) -> None:  #
     (proposal,) = listed["proposals"]
     assert proposal["reason"].startswith("the same words")
     assert proposal["proposal_id"] in cli("review", "list").out
+    assert proposal["origin"]["authority"] == "derived"
+    shown = cli("review", "show", proposal["proposal_id"][:8]).out
+    assert "stage proposals" in shown
 
     by_rule = ("--min-score", "0.9", "--kind", "duplicate_of")
     told = cli("review", "accept", *by_rule, "--dry-run", "--json").json

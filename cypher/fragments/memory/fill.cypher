@@ -1,11 +1,17 @@
 // Set the properties of a memory on entity `n` from `row`, only where the entity lacks them.
 //
-// It gets no `valid_at`, because the start of its validity is unknown.
+// It gets no `valid_at`, because the start of its validity is unknown. A memory of before origins
+// gets no origin.
 //
 // access  fragment
+// param   origin : MAP — way_in, caller, authority, above and origin_id
 // source  an entity without decay fields counts as ACTIVE, unused since its creation
 WITH *, format(datetime({epochMillis: n.created_at.epochMillis}), "yyyy-MM-dd'T'HH:mm:ss.SSS'Z'")
   AS made_at
+FOREACH (_ IN CASE WHEN n.lifecycle_state IS NULL AND n.origin_way_in IS NULL THEN [1] ELSE [] END |
+  SET n.origin_authority = $origin.authority, n.origin_way_in = $origin.way_in,
+      n.origin_caller = $origin.caller, n.origin_id = $origin.origin_id
+)
 SET
   n:Memory,
   n.group_key = coalesce(n.group_key, row.group_key),
@@ -15,9 +21,6 @@ SET
   n.tags = coalesce(n.tags, row.tags),
   n.memory_type = coalesce(n.memory_type, 'concept'),
   n.source = coalesce(n.source, 'derived'),
-  n.origin_authority = coalesce(n.origin_authority, 'derived'),
-  n.origin_way_in = coalesce(n.origin_way_in, 'adoption'),
-  n.origin_caller = coalesce(n.origin_caller, 'graph-memory'),
   n.importance_source = CASE WHEN n.importance IS NULL THEN row.importance_source
     ELSE coalesce(n.importance_source, 'user') END,
   n.importance = coalesce(n.importance, row.importance),

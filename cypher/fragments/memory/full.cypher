@@ -43,8 +43,7 @@ WITH *, {
   updated_at: m.updated_at,
   valid_at: m.valid_at,
   invalid_at: m.invalid_at,
-  origin: CASE WHEN m.origin_way_in IS NOT NULL THEN {
-    way_in: m.origin_way_in, caller: m.origin_caller, authority: m.origin_authority,
-    origin_id: m.origin_id
-  } END
+  origin: head([stored IN [m] |
+    // include fragments/origin/stored
+  ])
 } AS memory

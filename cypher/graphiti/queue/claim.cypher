@@ -31,6 +31,8 @@ SET job.status = 'running', job.owner = $owner, job.lease_until = $lease_until,
     job.attempts = job.attempts + 1, job.updated_at = $now
 WITH job {
   .job_id, .group_id, .attempts, .name, .content, .source, .source_description, .reference_time,
-  .entity_types, .saga, .update_communities, .episode_id
+  .entity_types, .saga, .update_communities, .episode_id, origin: head([stored IN [job] |
+    // include fragments/origin/stored
+  ])
 } AS job
 RETURN job

@@ -5,6 +5,7 @@
 // access  write
 // param   group_id : STRING — the tenant
 // param   job      : MAP — properties, see below
+// param   origin   : MAP — way_in, caller, authority, above and origin_id
 // param   now      : STRING — ISO 8601, UTC
 // returns job_id : STRING
 MERGE (queue:EpisodeQueue {group_id: $group_id})
@@ -14,6 +15,8 @@ CREATE (job:EpisodeJob {
   name: $job.name, content: $job.content, source: $job.source,
   source_description: $job.source_description, reference_time: $job.reference_time,
   entity_types: $job.entity_types, saga: $job.saga, update_communities: $job.update_communities,
-  created_at: $now, updated_at: $now, not_before: $now
+  created_at: $now, updated_at: $now, not_before: $now,
+  origin_authority: $origin.authority, origin_way_in: $origin.way_in,
+  origin_caller: $origin.caller, origin_id: $origin.origin_id
 })
 RETURN job.job_id AS job_id

@@ -7,6 +7,7 @@
 // param   group_id : STRING — the tenant
 // param   memories : LIST<MAP> — memory_id, seen, text, content, content_hash and version_id;
 //                    sorted by id
+// param   origin   : MAP — way_in, caller, authority, above and origin_id
 // param   now      : STRING — ISO 8601, UTC
 // returns memory_id : STRING
 UNWIND $memories AS row
@@ -27,6 +28,11 @@ SET
   m.adopted_hash = row.content_hash,
   m.dedup_key = $group_id + '|' + row.content_hash,
   m.embedding_model = null,
+  m.origin_authority = CASE WHEN m.origin_authority IN $origin.above THEN $origin.authority
+    ELSE m.origin_authority END,
+  m.origin_way_in = $origin.way_in,
+  m.origin_caller = $origin.caller,
+  m.origin_id = $origin.origin_id,
   m.updated_at = $now
 // include fragments/change/note
 RETURN m.uuid AS memory_id

@@ -2,12 +2,14 @@
 //
 // Graphiti writes what it read before it asked the language model. So an existing entity gets only
 // its summary, further labels and attributes from Graphiti. Every entity becomes a memory. A
-// content made of the old summary follows the new one, and the old content stays as a version.
+// content made of the old summary follows the new one, and the old content stays as a version. A
+// new text has the origin of the episode.
 //
 // access  write
 // param   group_id : STRING — the tenant
 // param   entities : LIST<MAP> — uuid, name, summary, created_at, labels, attributes, embedding,
 //                    version_id and the row of fragments/memory/fill; sorted by id
+// param   origin   : MAP — way_in, caller, authority, above and origin_id
 // param   now      : STRING — ISO 8601, UTC
 // param   model    : STRING — embedding model
 // returns memory_id : STRING
@@ -35,6 +37,12 @@ FOREACH (_ IN CASE WHEN reworded THEN [1] ELSE [] END |
       n.embedding_model = null, n.content_gz = null, n.is_compressed = null
 )
 FOREACH (_ IN CASE WHEN known THEN [] ELSE [1] END | SET n.adopted_at = $now)
+FOREACH (_ IN CASE WHEN reworded OR NOT known THEN [1] ELSE [] END |
+  SET n.origin_authority = CASE WHEN NOT known OR n.origin_authority IN $origin.above
+        THEN $origin.authority ELSE n.origin_authority END,
+      n.origin_way_in = $origin.way_in, n.origin_caller = $origin.caller,
+      n.origin_id = $origin.origin_id
+)
 WITH n, row
 // include fragments/memory/fill
 SET n.adopted_hash = CASE WHEN n.content_hash = row.content_hash THEN row.content_hash

@@ -8,6 +8,7 @@
 // param   facts    : LIST<MAP> — uuid, from_id, to_id, name, fact, episodes, created_at,
 //                    expired_at, valid_at, invalid_at, reference_time, attributes, embedding
 // param   group_key : STRING — digits of the group in the full-text index
+// param   origin   : MAP — way_in, caller, authority, above and origin_id
 // param   now      : STRING — ISO 8601, UTC
 // param   model    : STRING — embedding model
 // returns relation_id : STRING
@@ -25,6 +26,10 @@ ON CREATE SET
   r.episodes = [],
   r.strength = 0.5,
   r.metadata_json = '{}',
+  r.origin_authority = $origin.authority,
+  r.origin_way_in = $origin.way_in,
+  r.origin_caller = $origin.caller,
+  r.origin_id = $origin.origin_id,
   r.adopted_at = $now
 SET
   r.group_key = $group_key,

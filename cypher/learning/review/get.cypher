@@ -15,6 +15,7 @@
 // returns decided_at  : STRING?
 // returns decided_by  : STRING?
 // returns decided_run_id : STRING? — the run to undo the decision
+// returns origin      : MAP? — way_in, caller, authority and origin_id
 MATCH (p:Proposal {uuid: $proposal_id, group_id: $group_id})
 // include learning/review/ends
 WHERE a.soft_deleted_at IS NULL AND b.soft_deleted_at IS NULL

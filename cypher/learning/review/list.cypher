@@ -17,6 +17,7 @@
 // returns decided_at  : STRING?
 // returns decided_by  : STRING?
 // returns decided_run_id : STRING? — the run to undo the decision
+// returns origin      : MAP? — way_in, caller, authority and origin_id
 // include learning/review/chosen
 WITH p, a, b ORDER BY p.score DESC, p.uuid LIMIT $limit
 // include learning/review/shown

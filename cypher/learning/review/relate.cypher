@@ -18,6 +18,8 @@ CALL () {
 MATCH (p:Proposal {uuid: row.proposal_id, group_id: $group_id})
 SET
   p.relation_id = CASE WHEN r.uuid = row.relation_id THEN r.uuid END,
-  p.relation_metadata = CASE WHEN r.uuid = row.relation_id THEN r.metadata_json END
+  p.relation_metadata = CASE WHEN r.uuid = row.relation_id THEN r.metadata_json END,
+  r.origin_authority = CASE WHEN r.uuid <> row.relation_id OR p.origin_authority IS NOT NULL
+    THEN r.origin_authority END
 // include learning/review/accepted
 RETURN p.uuid AS proposal_id

@@ -17,4 +17,7 @@ RETURN p.uuid AS proposal_id, p.kind AS kind, p.score AS score, p.reason AS reas
        p.status AS status,
        first, second,
        p.created_at AS created_at, p.run_id AS run_id, p.decided_at AS decided_at,
-       p.decided_by AS decided_by, p.decided_run_id AS decided_run_id
+       p.decided_by AS decided_by, p.decided_run_id AS decided_run_id,
+       head([stored IN [p] |
+         // include fragments/origin/stored
+       ]) AS origin

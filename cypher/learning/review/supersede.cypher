@@ -33,6 +33,7 @@ CALL (p, m, other, was, refused, again) {
   MATCH (other)-[r:RELATES_TO {edge_key: other.uuid + '|supersedes|' + m.uuid}]->(m)
   WHERE r.uuid = $relation_id
   SET r.metadata_json = $metadata, p.relation_id = r.uuid, p.relation_metadata = $metadata
+  SET r.origin_authority = CASE WHEN p.origin_authority IS NOT NULL THEN r.origin_authority END
 }
 CALL (p, refused) {
   WITH p WHERE refused IS NULL

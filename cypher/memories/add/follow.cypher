@@ -5,7 +5,7 @@
 //
 // access  fragment
 // param   group_id : STRING — the tenant
-// param   origin   : MAP — way_in and caller
+// param   origin   : MAP — way_in, caller and origin_id
 // param   now      : STRING — ISO 8601, UTC
 CALL (m, row) {
   WITH m, row WHERE m.uuid = row.memory_id AND row.conversation_id IS NOT NULL
@@ -19,7 +19,9 @@ CALL (m, row) {
     uuid: row.link_id, edge_key: last.uuid + '|precedes|' + m.uuid, group_id: $group_id,
     group_key: m.group_key,
     name: 'precedes', strength: 0.5, fact: last.name + ' precedes ' + m.name, episodes: [],
-    origin_authority: 'derived', origin_way_in: $origin.way_in, origin_caller: $origin.caller,
+    origin_authority: CASE WHEN last.origin_authority IS NOT NULL AND m.origin_authority IS NOT NULL
+      THEN 'derived' END,
+    origin_way_in: $origin.way_in, origin_caller: $origin.caller, origin_id: $origin.origin_id,
     metadata_json: '{}', created_at: datetime($now), valid_at: datetime($now)
   }]->(m)
 }

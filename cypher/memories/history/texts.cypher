@@ -21,8 +21,6 @@ UNION ALL
 }
 RETURN split(toString(begun), '[')[0] AS since, split(toString(ended), '[')[0] AS until,
        content AS text,
-       CASE WHEN stored.origin_way_in IS NOT NULL THEN {
-    way_in: stored.origin_way_in, caller: stored.origin_caller,
-    authority: stored.origin_authority, origin_id: stored.origin_id
-  } END AS origin
+       // include fragments/origin/stored
+       AS origin
 ORDER BY ended IS NULL, begun, ended

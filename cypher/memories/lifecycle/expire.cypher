@@ -7,7 +7,7 @@
 // param   group_id    : STRING — the tenant
 // param   reason      : STRING
 // param   relation_id : STRING — id of the relation `supersedes`, if it is created
-// param   decay       : MAP — `by`: the cause
+// param   origin      : MAP — of that relation: way_in, caller, authority, above and origin_id
 // param   now         : STRING — ISO 8601, UTC
 CALL (m) {
   // include decay/next_state
@@ -34,7 +34,9 @@ FOREACH (winner IN CASE WHEN other IS NULL THEN [] ELSE [other] END |
   MERGE (winner)-[r:RELATES_TO {edge_key: winner.uuid + '|supersedes|' + m.uuid}]->(m)
   ON CREATE SET
     r.uuid = $relation_id, r.group_id = $group_id, r.group_key = winner.group_key,
-    r.name = 'supersedes', r.origin_way_in = $decay.by, r.strength = 1.0,
+    r.name = 'supersedes', r.strength = 1.0,
+    r.origin_authority = $origin.authority, r.origin_way_in = $origin.way_in,
+    r.origin_caller = $origin.caller, r.origin_id = $origin.origin_id,
     r.fact = winner.name + ' supersedes ' + m.name, r.episodes = [], r.metadata_json = '{}',
     r.created_at = datetime($now), r.valid_at = datetime($now)
 )

@@ -14,6 +14,7 @@
 // returns valid_at      : ZONED DATETIME
 // returns invalid_at    : ZONED DATETIME
 // returns learned       : MAP? — given_strength, uses and last_used_at; null if nothing was learned
+// returns origin        : MAP? — way_in, caller, authority and origin_id
 MATCH (asked:Memory {uuid: $memory_id, group_id: $group_id})-[r:RELATES_TO]-(other:Memory)
 WHERE other.group_id = $group_id AND all(m IN [asked, other] WHERE
 // include fragments/time/memory_there
@@ -32,6 +33,9 @@ RETURN startNode(r).uuid AS from_id, endNode(r).uuid AS to_id,
        CASE WHEN toFloatOrNull(r.learned_strength) IS NOT NULL THEN {
          given_strength: coalesce(toFloatOrNull(r.strength), 0.5),
          uses: coalesce(toIntegerOrNull(r.use_count), 0), last_used_at: r.last_used_at
-       } END AS learned
+       } END AS learned,
+       head([stored IN [r] |
+         // include fragments/origin/stored
+       ]) AS origin
 ORDER BY strength DESC, from_id, to_id, relation_type
 LIMIT $limit

@@ -9,5 +9,8 @@ RETURN r.uuid AS fact_id, r.name AS name, r.fact AS fact, startNode(r).uuid AS s
        endNode(r).uuid AS target_id, startNode(r).name AS source_name,
        endNode(r).name AS target_name, r.strength AS strength, r.valid_at AS valid_at,
        r.invalid_at AS invalid_at, r.created_at AS created_at, r.expired_at AS expired_at,
-       coalesce(r.episodes, []) AS episodes, round(score * 30.5, 6) AS score
+       coalesce(r.episodes, []) AS episodes, round(score * 30.5, 6) AS score,
+       head([stored IN [r] |
+         // include fragments/origin/stored
+       ]) AS origin
 ORDER BY score DESC, created_at DESC, fact_id

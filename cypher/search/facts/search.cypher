@@ -15,6 +15,7 @@
 // returns expired_at  : ZONED DATETIME?
 // returns episodes    : LIST<STRING>
 // returns score       : FLOAT [1] — 1 if first by meaning and by words
+// returns origin      : MAP? — way_in, caller, authority and origin_id
 // variant filtered
 // include search/facts/found
 // include search/facts/best

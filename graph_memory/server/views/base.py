@@ -201,6 +201,10 @@ class MemoryView(Flat):
 
     relations: list[Relation] | None = None
 
+    def structured(self) -> dict[str, Any] | None:
+        """Return the fields, without the origins of relations."""
+        return self.model_dump(mode="json", exclude={"relations": {"__all__": {"origin"}}})
+
     def text(self) -> str:
         """Return the whole content below a line of properties, its attachments and relations."""
         relations = map(_related, self.relations or ())

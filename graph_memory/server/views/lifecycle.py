@@ -1,6 +1,6 @@
 """Answers of the lifecycle tools."""
 
-from typing import Self
+from typing import Any, Self
 
 from pydantic import BaseModel
 
@@ -123,6 +123,10 @@ class ExplainedMemoryView(MemoryView):
     """A memory with its decay and its centrality, explained."""
 
     decay: DecayStatusView
+
+    def structured(self) -> dict[str, Any] | None:
+        """Return all fields."""
+        return self.model_dump(mode="json")
 
     def text(self) -> str:
         """Return the memory as `MemoryView` does, and the explanation."""

@@ -7,7 +7,7 @@ import pytest
 import pytest_asyncio
 from neo4j import AsyncDriver
 
-from graph_memory import GraphMemory
+from graph_memory import Authority, GraphMemory, Origin
 from graph_memory.diagnostics.repair import repair
 from graph_memory.diagnostics.verify import verify
 from graph_memory.errors import InvalidArgumentError
@@ -105,6 +105,8 @@ async def test_entities_become_memories_and_entities_again(
     assert four.last_accessed_at == four.created_at.replace(microsecond=123000)
     reached = await memory.relations.traverse(four.memory_id, max_depth=1)
     assert {edge.relation_type for edge in reached.edges} == {"KNOWS"}
+    facts = await memory.relations.list(four.memory_id)
+    assert {each.origin for each in facts} == {Origin("Python", "local", Authority.DERIVED)}
     await memory.context.accesses.flush()
     clock.advance(days=40)
     report = await memory.maintenance.run(groups=[group])
@@ -196,7 +198,12 @@ async def test_a_summary_that_graphiti_saves_later_becomes_the_content(
         "Entity 1: She keeps bees in Kyoto",
     ]
     by = {event.kind: event.by for event in events}
-    assert by.pop("created") == "adoption by graph-memory"
+    assert by.pop("created") == "Python"
+    first, *_, last = [
+        each.origin for each in await memory.lifecycle.origins(followed) if each.origin
+    ]
+    assert (first.way_in, first.caller, first.authority) == ("Python", "local", "derived")
+    assert (last.way_in, last.caller, last.authority) == ("Graphiti", "graph-memory", "derived")
     causes = {(cause or "").rstrip("-0123456789abcdef") for cause in by.values() if cause}
     assert causes == {"Graphiti, Python" if how == "repair" else "Graphiti, run "}
     assert (await memory.get(edited)).content == "Written by hand"

@@ -11,7 +11,8 @@ import pytest
 import pytest_asyncio
 from neo4j import AsyncDriver
 
-from graph_memory import GraphMemory, Settings
+from graph_memory import Authority, Grant, GraphMemory, Origin, Settings
+from graph_memory.api.types import Scope
 from graph_memory.errors import (
     InvalidArgumentError,
     LimitExceededError,
@@ -289,6 +290,70 @@ async def test_a_summary_that_changes_is_read_and_embedded_anew(
     mine = await memory.update(after["uuid"], content="Bob is a friend")
     await memory.episodes.add("Bob loves the canteen a lot.", wait=True)
     assert (await memory.get(after["uuid"])).content == mine[0].content
+
+
+async def test_what_an_episode_holds_has_its_origin_and_the_least_authority(
+    make: Make, script: GraphitiScript, driver: AsyncDriver, group: str
+) -> None:
+    memory = make()
+    ada = memory.acting_for(Grant("ada/1", Scope.ADMIN, None, Authority.PERSON))
+    bot = memory.acting_for(Grant("bot/2", Scope.ADMIN, None, Authority.AGENT))
+    first = await ada.episodes.add(BOB, wait=True)
+    entity = (await nodes(driver, group))["Bob"]["uuid"]
+    by_ada = Origin("Python", "ada/1", Authority.DERIVED, first.job_id)
+    assert (await memory.get(entity)).origin == by_ada
+    (fact,) = await memory.facts.search("Who works at Acme?")
+    (relation,) = await memory.relations.list(entity)
+    assert fact.origin == relation.origin == by_ada
+
+    script.facts = [("Bob", "LIKES", "Acme", "Bob loves the canteen of Acme")]
+    second = await bot.episodes.add("Bob loves the canteen.", wait=True)
+    by_bot = Origin("Python", "bot/2", Authority.DERIVED, second.job_id)
+    texts = await memory.lifecycle.origins(entity)
+    assert [each.origin for each in texts] == [by_ada, by_bot]
+    found = {each.relation_type: each.origin for each in await memory.relations.list(entity)}
+    assert found == {"WORKS_AT": by_ada, "LIKES": by_bot}
+
+    dry = await memory.maintenance.revoke_source(token="bot/2", dry_run=True)
+    both = {each["uuid"] for each in (await nodes(driver, group)).values()}  # Acme's summary, too
+    assert set(dry.memory_ids) == set(dry.rewritten) == both
+    assert dry.relations == 1
+
+
+async def test_an_episode_queued_by_an_earlier_version_has_an_unknown_authority(
+    make: Make, script: GraphitiScript, driver: AsyncDriver, group: str
+) -> None:
+    memory = make()
+    told = await memory.episodes.add(BOB)
+    await driver.execute_query(
+        "MATCH (j:EpisodeJob {job_id: $id}) SET j.origin_way_in = null, j.origin_caller = null, "
+        "j.origin_authority = null",
+        id=told.job_id,
+    )
+    mine = await memory.add("Acme makes anvils")
+    await driver.execute_query(
+        "MATCH (m:Memory {uuid: $id}) SET m.origin_way_in = null, m.origin_authority = null",
+        id=mine.memory_id,
+    )
+    assert await memory.episodes.process([group]) == 1
+    bob = await memory.get((await nodes(driver, group))["Bob"]["uuid"])
+    assert bob.origin == Origin("episode", "graph-memory", None, told.job_id)
+    assert {e.get("origin_authority") for e in await edges(driver, group)} == {None}
+    assert await memory.count(min_authority="derived") == 0
+
+
+async def test_an_episode_that_waited_keeps_the_origin_of_its_text(
+    make: Make, script: GraphitiScript, driver: AsyncDriver, group: str
+) -> None:
+    memory = make(review_authorities=(Authority.AGENT,))
+    bot = memory.acting_for(Grant("bot/2", Scope.ADMIN, None, Authority.AGENT))
+    with pytest.raises(PendingReviewError):
+        await bot.episodes.add(BOB)
+    ada = memory.acting_for(Grant("ada/1", Scope.ADMIN, None, Authority.PERSON))
+    assert len((await ada.pending.accept()).done) == 1
+    await memory.episodes.process([group])
+    found = {each["origin_caller"] for each in (await nodes(driver, group)).values()}
+    assert found == {each["origin_caller"] for each in await edges(driver, group)} == {"bot/2"}
 
 
 async def test_a_deleted_entity_is_not_found_again(

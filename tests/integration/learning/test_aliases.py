@@ -97,7 +97,11 @@ async def test_a_merge_is_a_relation_that_undo_and_reopen_take_away(
     decision = await memory.proposals.accept(kinds=["same_as"])
     assert (decision.decided, decision.refused) == (3, 0)
     merged = await dump(driver, group)
-    assert sum(each.get("type") == "SAME_AS" for each in merged) == 3
+    links = [each["properties"] for each in merged if each.get("type") == "SAME_AS"]
+    assert {(each["origin_way_in"], each["origin_authority"]) for each in links} == {
+        ("Python", "derived")
+    }
+    assert [each["origin_id"] for each in links] == [decision.run_id] * 3
     undone = await memory.maintenance.undo(decision.run_id or "")
     assert (undone.unlearned, undone.refused) == (3, 0)
     assert await dump(driver, group) == before

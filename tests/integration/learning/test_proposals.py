@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from neo4j import AsyncDriver
 
-from graph_memory import GraphMemory
-from graph_memory.api.types import ProposedEntity, ProposedMemory
+from graph_memory import Authority, Grant, GraphMemory, Origin
+from graph_memory.api.types import ProposedEntity, ProposedMemory, Scope
 from graph_memory.diagnostics.verify import verify
 from graph_memory.domain.models import ProposalKind
 from graph_memory.errors import InvalidArgumentError
@@ -153,6 +153,93 @@ async def test_accepting_a_duplicate_supersedes_the_older(
     assert any("duplicate_of: the same words" in detail for detail in events)
     undone = await memory.maintenance.undo(decision.run_id or "")
     assert (undone.refused, undone.unlearned) == (0, 1)
+    assert await dump(driver, group) == before
+
+
+async def test_a_proposal_has_the_origin_of_its_stage_and_a_relation_that_of_who_accepts(
+    memory: GraphMemory, clock: Clock, driver: AsyncDriver, group: str
+) -> None:
+    first, *_ = await stored(memory, clock)
+    report = await learn(memory)
+    proposed = await memory.proposals.list()
+    by_run = Origin("stage proposals", "graph-memory", Authority.DERIVED, report.run_id)
+    assert {each.origin for each in proposed.proposals} == {by_run}
+    before = await dump(driver, group)
+    ada = memory.acting_for(Grant("ada/1", Scope.ADMIN, None, Authority.PERSON))
+    decision = await ada.proposals.accept(min_score=0.0)
+    made = await memory.relations.list(first)
+    assert {each.relation_type for each in made} == {"relates_to", "supersedes"}
+    by_ada = Origin("Python", "ada/1", Authority.DERIVED, decision.run_id)
+    assert {each.origin for each in made} == {by_ada}
+    kept = await memory.proposals.list(status="accepted")
+    assert {each.origin for each in kept.proposals} == {by_run}
+    await memory.maintenance.undo(decision.run_id or "")
+    assert await dump(driver, group) == before
+
+
+async def test_a_proposal_about_a_memory_of_before_has_an_unknown_authority(
+    memory: GraphMemory, clock: Clock, driver: AsyncDriver, group: str
+) -> None:
+    first, second, third, _ = await stored(memory, clock)
+    await driver.execute_query(
+        "MATCH (m:Memory {uuid: $id}) SET m.origin_way_in = null, m.origin_authority = null",
+        id=first,
+    )
+    await learn(memory)
+    proposed = await memory.proposals.list()
+    known = {
+        (p.kind, end(p.first), end(p.second)): p.origin and p.origin.authority
+        for p in proposed.proposals
+    }
+    assert known == {
+        ("duplicate_of", second, first): None,
+        ("relates_to", third, first): None,
+        ("relates_to", third, second): "derived",
+    }
+    assert (await memory.proposals.accept(min_score=0.0)).decided == 3
+    made = {
+        (each.to_id, each.relation_type): each.origin and each.origin.authority
+        for memory_id in (first, third)
+        for each in await memory.relations.list(memory_id)
+    }
+    assert made == {
+        (first, "relates_to"): None,
+        (second, "relates_to"): "derived",
+        (first, "supersedes"): None,
+    }
+
+
+async def test_a_proposal_of_before_is_read_and_decided(
+    memory: GraphMemory, clock: Clock, driver: AsyncDriver, group: str
+) -> None:
+    first, *_ = await stored(memory, clock)
+    await learn(memory)
+    await driver.execute_query(
+        "MATCH (p:Proposal {group_id: $group}) SET p.origin_way_in = null, "
+        "p.origin_caller = null, p.origin_authority = null, p.origin_id = null",
+        group=group,
+    )
+    proposed = (await memory.proposals.list()).proposals
+    assert {each.origin for each in proposed} == {None}
+    assert (await memory.proposals.accept(min_score=0.0)).decided == 3
+    found = [each.origin for each in await memory.relations.list(first)]
+    assert [(each.caller, each.authority) for each in found if each] == [("local", None)] * 2
+
+
+async def test_a_relation_that_exists_stays_as_it_is_when_its_proposal_is_accepted(
+    memory: GraphMemory, clock: Clock, driver: AsyncDriver, group: str
+) -> None:
+    first, _, third, _ = await stored(memory, clock)
+    await learn(memory)
+    ada = memory.acting_for(Grant("ada/1", Scope.ADMIN, None, Authority.PERSON))
+    await ada.relations.add(third, first, strength=0.3, metadata={"note": "mine"})
+    before = await dump(driver, group)
+    (own,) = await memory.relations.list(first)
+    decision = await memory.proposals.accept(kinds=["relates_to"])
+    assert decision.decided == 2
+    assert await memory.relations.list(first) == [own]
+    assert own.origin == Origin("Python", "ada/1", Authority.PERSON)
+    await memory.maintenance.undo(decision.run_id or "")
     assert await dump(driver, group) == before
 
 

@@ -180,6 +180,50 @@ async def test_a_relation_keeps_its_origin_and_its_least_authority(memory, group
     assert (found["caller"], found["authority"]) == ("ada/1", "agent")
 
 
+async def test_superseding_gives_the_relation_the_origin_of_the_call(memory, group, driver):
+    ends = [await memory.add(text, group_id=group) for text in ("Ada likes rum", "Ada likes tea")]
+    old, new = (each.memory_id for each in ends)
+    bot = acting(memory, Authority.AGENT, "bot/7")
+    await bot.lifecycle.mark_obsolete(old, "she changed", superseded_by=new, group_id=group)
+    (made,) = await memory.relations.list(new, group_id=group)
+    assert made.origin == Origin("Python", "bot/7", Authority.AGENT)
+    # Earlier versions stored the cause in place of the way in, and no caller.
+    await driver.execute_query(
+        "MATCH (:Memory {uuid: $id})-[r:RELATES_TO]->() SET r.origin_caller = null, "
+        "r.origin_way_in = 'Python by bot/7', r.origin_authority = null",
+        id=new,
+    )
+    (made,) = await memory.relations.list(new, group_id=group)
+    assert (made.relation_type, made.origin) == ("supersedes", None)
+
+
+async def test_turns_of_a_conversation_are_linked_with_the_import_that_brought_them(
+    memory, group, driver
+):
+    lines = [json.dumps({"content": text, "conversation_id": "c1"}) for text in ("Hello", "Bye")]
+    report = await import_lines(memory, lines, group)
+    (found,), _, _ = await driver.execute_query(
+        "MATCH (:Memory {group_id: $group})-[r:RELATES_TO {name: 'precedes'}]->() "
+        "RETURN r.origin_id AS id, r.origin_authority AS authority",
+        group=group,
+    )
+    assert (found["id"], found["authority"]) == (report.import_id, "derived")
+
+
+async def test_an_imported_earlier_text_has_the_origin_of_the_import(memory, group):
+    added = await acting(memory, Authority.PERSON).add("Ada likes tea", group_id=group)
+    await memory.update(added.memory_id, content="Ada likes green tea", group_id=group)
+    lines = [line async for line in export_lines(memory, group)]
+    other = f"{group}_c"
+    report = await import_lines(memory, lines, other)
+    (listed,) = (await memory.list(group_id=other)).memories
+    texts = await memory.lifecycle.origins(listed.memory_id, group_id=other)
+    assert [(each.origin.authority, each.origin.origin_id) for each in texts] == [
+        ("import", report.import_id)
+    ] * 2
+    await memory.delete_all(confirm="DELETE ALL", permanent=True, group_id=other)
+
+
 async def test_a_setting_lowers_what_needs_no_token(memory, group):
     context = memory.context
     lowered = context.settings.model_copy(update={"authority_ceiling": Authority.IMPORT})
