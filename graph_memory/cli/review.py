@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -17,7 +18,7 @@ from graph_memory.cli.values import (
     WRITE_KINDS,
     listed,
 )
-from graph_memory.errors import ConfirmationRequiredError
+from graph_memory.errors import ConfirmationRequiredError, InvalidArgumentError
 
 if TYPE_CHECKING:
     from graph_memory.api.service import GraphMemory
@@ -182,10 +183,10 @@ async def accept(
     wanted = Filter(kinds, min_score, authorities, ways)
     async with opened(model=True) as memory:
         ids = await _whole_ids(memory, proposal_ids)
+        if _by_rule(ids, wanted, writes) and not dry_run and confirm != "ACCEPT ALL":
+            await _require_confirmation(memory, wanted, "Accepting", "ACCEPT ALL")
         waiting = await _waiting(memory, ids, wanted, writes)
         if waiting is not None:
-            if not ids and not dry_run:
-                _require_confirmation(confirm, "Accepting", "ACCEPT ALL", waiting)
             done = None if dry_run else await _decided(waiting, "accepted", memory.pending.accept)
             _print_reviewed(waiting, "accepted", done)
             return
@@ -218,10 +219,10 @@ async def reject(
     wanted = Filter(kinds, min_score, authorities, ways)
     async with opened() as memory:
         ids = await _whole_ids(memory, proposal_ids)
+        if _by_rule(ids, wanted, writes) and not dry_run and confirm != "REJECT ALL":
+            await _require_confirmation(memory, wanted, "Rejecting", "REJECT ALL")
         waiting = await _waiting(memory, ids, wanted, writes)
         if waiting is not None:
-            if not ids and not dry_run:
-                _require_confirmation(confirm, "Rejecting", "REJECT ALL", waiting)
 
             async def rejected(batch: Sequence[str]) -> "Reviewed":
                 return await memory.pending.reject(batch, reason=reason)
@@ -267,28 +268,43 @@ async def _whole_ids(memory: "GraphMemory", given: Sequence[str] | None) -> list
     return [await memory.proposals.complete_id(each) for each in given or ()]
 
 
-async def _waiting(
-    memory: "GraphMemory", ids: Sequence[str], wanted: Filter, everything: bool
-) -> Sequence[str] | None:
-    """Return the ids of the writes that a decision is about; None if it is about proposals."""
+def _by_rule(ids: Sequence[str], wanted: Filter, everything: bool) -> bool:
+    """Return True for a decision on all writes that match, without ids."""
     by_rule = everything or wanted.of_writes
     if by_rule and ids:
         raise typer.BadParameter("give ids of writes, or options that choose them, but not both")
     if everything and wanted.of_proposals:
         raise typer.BadParameter("--writes is for writes, and another option for proposals")
-    if by_rule:
+    return by_rule
+
+
+async def _require_confirmation(
+    memory: "GraphMemory", wanted: Filter, doing: str, needed: str
+) -> None:
+    """Refuse a decision on many writes that is not confirmed; it cannot be undone as one."""
+    found = await memory.pending.list(limit=1, **wanted.for_writes())
+    if found.total:
+        raise ConfirmationRequiredError(f"{doing} {found.total:,} waiting writes", needed)
+
+
+async def _waiting(
+    memory: "GraphMemory", ids: Sequence[str], wanted: Filter, everything: bool
+) -> Sequence[str] | None:
+    """Return the ids of the writes that a decision is about; None if it is about proposals."""
+    if _by_rule(ids, wanted, everything):
         return await memory.pending.ids(**wanted.for_writes())
-    known = set(await memory.pending.ids()) if ids else set[str]()
-    chosen = [each for each in ids if each in known]
+    chosen = [each for each in ids if await _waits(memory, each)]
     if chosen and len(chosen) < len(ids):
         raise typer.BadParameter("some ids are of writes, and some are not; decide on each kind")
     return chosen or None
 
 
-def _require_confirmation(given: str, doing: str, needed: str, ids: Sequence[str]) -> None:
-    """Check that a decision on many writes is confirmed; it cannot be undone as one."""
-    if ids and given != needed:
-        raise ConfirmationRequiredError(f"{doing} {len(ids):,} waiting writes", needed)
+async def _waits(memory: "GraphMemory", queue_id: str) -> bool:
+    """Return True if an id is that of a write that waits."""
+    with suppress(InvalidArgumentError):
+        await memory.pending.get(queue_id)
+        return True
+    return False
 
 
 async def _decided(
