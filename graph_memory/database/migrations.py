@@ -208,4 +208,5 @@ MIGRATIONS = (
             data_migrations.PENDING_STATEMENTS,
         ),
     ),
+    Migration(19, "values of rejected statements", indexes=("tombstone_mark_idx",)),
 )

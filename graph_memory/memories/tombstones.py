@@ -15,6 +15,7 @@ from typing import Any
 
 from graph_memory.database.graph import Graph
 from graph_memory.decay import policies
+from graph_memory.domain.batching import batched
 from graph_memory.domain.encoding import StoredContent
 from graph_memory.domain.scope import CallScope
 from graph_memory.domain.statement import Fingerprint, fingerprint
@@ -27,6 +28,9 @@ from graph_memory.settings.base import Settings
 from graph_memory.wording import shown
 
 _KEY_BYTES = 32
+
+#: Hashes in one query of the full-text index; Lucene takes at most 1,024 words.
+_LOOKED_UP = 1000
 
 #: The first word of the rule by which a text with a rejected value waits for a review.
 REJECTED_VALUE = "rejected_before"
@@ -196,6 +200,7 @@ async def judge(
     secrets = _secrets(settings, guard.secrets)
     prints = [[fingerprint(content, secret) for secret in secrets] for content in contents]
     marks = [asked_marks(content, guard.slots, secrets) for content in contents]
+    every = sorted({mark for asked in marks for mark in asked})
     flat = [each for several in prints for each in several]
     stored = await graph.rows(
         "memories/tombstones/find",
@@ -203,7 +208,8 @@ async def judge(
         group_id=group_id,
         keys=[f"{group_id}|{each.key}" for each in flat],
         buckets=[f"{group_id}|{each.bucket}" for each in flat],
-        marks=sorted({mark for asked in marks for mark in asked}),
+        marks=every,
+        lookups=[" ".join(some) for some in batched(every, _LOOKED_UP)],
     )
     standing = [each for each in stored if besides is None or each.memory_id != besides]
     judged: list[Judgement] = []

@@ -5,6 +5,7 @@
 // param   keys     : LIST<STRING> — group|HMAC
 // param   buckets  : LIST<STRING> — group|bucket
 // param   marks    : LIST<STRING> — hashes of values of slots
+// param   lookups  : LIST<STRING> — the same hashes as Lucene queries
 // returns uuid       : STRING
 // returns group_id   : STRING
 // returns key        : STRING
@@ -21,10 +22,9 @@ CALL () {
   WHERE t.key IN $keys OR t.bucket IN $buckets
   RETURN t
   UNION
-  // No index is over the items of a list. Most texts state no value of a slot.
-  WITH 1 AS one WHERE size($marks) > 0
-  MATCH (t:Tombstone {group_id: $group_id})
-  WHERE any(mark IN t.slots WHERE mark IN $marks)
+  UNWIND $lookups AS lookup
+  CALL db.index.fulltext.queryNodes('tombstone_mark_idx', lookup) YIELD node AS t
+  WITH t WHERE t.group_id = $group_id
   RETURN t
 }
 RETURN t.uuid AS uuid, t.group_id AS group_id, t.key AS key, t.bucket AS bucket,

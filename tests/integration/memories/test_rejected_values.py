@@ -10,6 +10,7 @@ from neo4j import AsyncDriver
 from graph_memory import Authority, Grant, GraphMemory
 from graph_memory.api.types import Scope
 from graph_memory.errors import PendingReviewError, RejectedBeforeError
+from graph_memory.memories.tombstones import judge_each
 from graph_memory.transfer.import_export import import_lines
 from tests.integration.maintenance.test_run import other
 from tests.support.mcp_client import call, inside, refused
@@ -168,6 +169,16 @@ async def test_a_value_that_is_rejected_again_waits_again(memory: GraphMemory, g
     await memory.lifecycle.reject(accepted, group_id=group)
     with pytest.raises(PendingReviewError):
         await memory.add("Alice is based in Paris", group_id=group)
+
+
+async def test_one_of_many_texts_at_once_is_found(memory: GraphMemory, group: str) -> None:
+    """The texts have more values than Lucene takes words."""
+    await reject(memory, group)
+    others = [f"Person{number} lives in Town{number}, Norway" for number in range(600)]
+    graph, settings = memory.context.graph, memory.settings
+    judged = await judge_each(graph, settings, group, [*others, AGAIN, "Alice lives in Rome"])
+    waiting = [place for place, each in enumerate(judged) if each.rule]
+    assert waiting == [600]
 
 
 async def test_a_tombstone_of_an_earlier_version_works_as_before(
