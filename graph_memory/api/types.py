@@ -36,7 +36,7 @@ from graph_memory.api.pending import PendingWrites
 from graph_memory.api.tokens import VerifiedToken
 from graph_memory.auth.grants import EVERYTHING, Grant, Scope
 from graph_memory.auth.tokens import Token
-from graph_memory.backup.archives import RewrittenBackup
+from graph_memory.backup.archives import RewrittenBackup, StoredBackup
 from graph_memory.backup.create import Backup
 from graph_memory.database.lease import LeaseState
 from graph_memory.decay.forecast import STATES, ForecastPoint, ForgottenMemory
@@ -251,6 +251,7 @@ __all__ = [
     "Span",
     "StageName",
     "Stats",
+    "StoredBackup",
     "TextOrigin",
     "Threshold",
     "Token",

@@ -1,21 +1,32 @@
 """The backups that exist: which memories they hold, and a rewrite without those erased since.
 
 A rewritten backup has a new checksum. It takes the place of the old one once it is complete and has
-been read back.
+been read back. It is encrypted with the present key.
 """
 
-import gzip
 import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol, cast
 
 from graph_memory.backup import create, dump, restore
-from graph_memory.backup.create import Manifest, folder_of
+from graph_memory.backup.create import folder_of
+from graph_memory.backup.files import (
+    GRAPH,
+    MANIFEST,
+    MEMORIES,
+    BackupReader,
+    BackupWriter,
+    Keyring,
+    Manifest,
+)
+from graph_memory.domain.timestamps import Instant
 from graph_memory.errors import BackupError
 from graph_memory.settings.base import Settings
 
@@ -55,6 +66,29 @@ class RewrittenBackup:
     edges_removed: int
 
 
+@dataclass(frozen=True, slots=True)
+class StoredBackup:
+    """A backup, as its manifest shows it without a key.
+
+    Attributes:
+        path: Folder of the backup.
+        bytes: Size of its files, in bytes.
+        created_at: Its time.
+        format: Version of its files: 1 in clear, 2 encrypted.
+        memories: Number of memories.
+        key_id: Key with which it is encrypted; None if it is in clear.
+        problem: The reason for which it cannot be read; empty if there is none.
+    """
+
+    path: Path
+    bytes: int
+    created_at: Instant | None = None
+    format: int | None = None
+    memories: int | None = None
+    key_id: str | None = None
+    problem: str = ""
+
+
 class ErasedTexts(Protocol):
     """The erased texts of each group, besides memories."""
 
@@ -67,34 +101,54 @@ class ErasedTexts(Protocol):
         ...
 
 
-def backups(settings: Settings) -> list[Path]:
+def backups(settings: Settings) -> list[BackupReader]:
     """Return the complete backups, the oldest first."""
-    folder = folder_of(settings)
+    folder, keys = folder_of(settings), Keyring.of(settings)
     if not folder.is_dir():
         return []
-    return sorted(path for path in folder.glob("backup_*") if (path / create.MANIFEST).is_file())
+    complete = sorted(each for each in folder.glob("backup_*") if (each / MANIFEST).is_file())
+    return [BackupReader(path, keys) for path in complete]
 
 
-def held_ids(path: Path, ids: Collection[str]) -> set[str]:
+def stored_backups(settings: Settings) -> list[StoredBackup]:
+    """Return what the manifests of the backups show without a key, the oldest first."""
+    return [_describe(each) for each in backups(settings)]
+
+
+def _describe(backup: BackupReader) -> StoredBackup:
+    found = StoredBackup(backup.path, backup.size())
+    try:
+        shown = backup.shown()
+        with backup.damage(MANIFEST):
+            created_at = datetime.fromisoformat(str(shown["created_at"]))
+        kinds = shown["format"], shown["memories"], shown.get("key_id")
+        found = StoredBackup(found.path, found.bytes, created_at, *kinds)
+        backup.key()
+    except BackupError as error:
+        return replace(found, problem=str(error))
+    return found
+
+
+def held_ids(backup: BackupReader, ids: Collection[str]) -> set[str]:
     """Return which of these ids of memories a backup holds.
 
     Raises:
-        BackupError: The backup is damaged.
+        BackupError: The backup is damaged, or its key is not set.
     """
     found: set[str] = set()
-    for line in restore.lines(path):
+    for line in backup.lines():
         found.update(each for each in _ID.findall(line) if each in ids)
     return found
 
 
-def texts_of(path: Path, group_id: str) -> Iterator[tuple[str, str, str]]:
+def texts_of(backup: BackupReader, group_id: str) -> Iterator[tuple[str, str, str]]:
     """Yield each text of a group in a backup: the id or type of its owner, its property, and it.
 
     Raises:
-        BackupError: The backup is damaged.
+        BackupError: The backup is damaged, or its key is not set.
     """
     members, prefix = set[int](), f"{group_id}|"
-    for record in restore.records(path):
+    for record in backup.records():
         own: Mapping[str, Any] = record["properties"]
         if "labels" in record:
             if _group_of(own) != group_id or "Control" in record["labels"]:
@@ -121,30 +175,81 @@ def _group_of(own: Mapping[str, Any]) -> str:
 
 
 def rewrite(
-    path: Path, erased: Collection[str], texts_of: Callable[[Collection[str]], ErasedTexts]
+    backup: BackupReader,
+    erased: Collection[str],
+    texts_of: Callable[[Collection[str]], ErasedTexts],
 ) -> RewrittenBackup:
     """Rewrite a backup without erased memories, their parts, values for undo, words and names.
 
     Args:
-        path: Folder of the backup.
+        backup: The backup.
         erased: Ids of the memories.
         texts_of: Returns what was erased with the memories of the backup, by their ids.
 
     Raises:
-        BackupError: The backup is damaged, or the folder cannot be written; it stays as it was.
+        BackupError: The backup is damaged, its key is not set, or the folder cannot be written; it
+            stays as it was.
     """
-    if not held_ids(path, erased):
-        return RewrittenBackup(path, 0, 0, 0)
-    manifest = restore.read_manifest(path)
-    restore.check(path, manifest)
-    texts = texts_of(_own_ids(path) & set(erased))
-    gone = _gone(path, erased, texts)
+    if not held_ids(backup, erased):
+        return RewrittenBackup(backup.path, 0, 0, 0)
+    manifest = restore.check(backup)
+    texts = texts_of(_own_ids(backup) & set(erased))
+    gone = _gone(backup, erased, texts)
+    with _replacement(backup) as files:
+        written = _write(backup, files, manifest, lambda each: _blanked(each, erased, texts), gone)
+        _write_readable(backup, files, erased)
+    return RewrittenBackup(
+        backup.path,
+        manifest.memories - written.memories,
+        manifest.nodes - written.nodes,
+        manifest.edges - written.edges,
+    )
+
+
+def encrypt_all(settings: Settings) -> list[Path]:
+    """Encrypt each backup that is not encrypted with the present key; return their folders.
+
+    Raises:
+        BackupError: No key is set; a backup is damaged, or its key is not set; or the folder cannot
+            be written. The backup stays as it was.
+    """
+    if Keyring.of(settings).present() is None:
+        raise BackupError(
+            "No key is set, so no backup was encrypted. Set GRAPH_MEMORY_BACKUP_KEY; "
+            "`graph-memory backup key` makes a key."
+        )
+    return [each.path for each in backups(settings) if _encrypt(each)]
+
+
+def _encrypt(backup: BackupReader) -> bool:
+    """Encrypt a backup with the present key; return False if it already is."""
+    if backup.key() == backup.keys.present():
+        return False
+    manifest = restore.check(backup)
+    with _replacement(backup) as files:
+        for name in (GRAPH, MEMORIES):
+            with files.writing(name) as copy:
+                for piece in backup.pieces(name):
+                    copy.write(piece)
+        files.write_manifest(replace(manifest, format=files.format))
+    return True
+
+
+@contextmanager
+def _replacement(backup: BackupReader) -> Generator[BackupWriter]:
+    """Yield new files that take the place of a backup after the block, once they are read back.
+
+    Raises:
+        BackupError: They cannot be written, or differ from their manifest.
+    """
+    path = backup.path
     partial = path.with_name(f"{create.PARTIAL}{os.getpid()}_{path.name}")
+    # The key stays if it is an earlier one and there is no present one.
+    key = backup.keys.present() or backup.key()
     try:
         partial.mkdir(mode=0o700)
-        written = _write(path, partial, manifest, lambda each: _blanked(each, erased, texts), gone)
-        _write_readable(path, partial, erased)
-        restore.check(partial, written)
+        yield BackupWriter(partial, key)
+        restore.check(BackupReader(partial, backup.keys))
         _exchange(partial, path)
     except OSError as error:
         raise BackupError(
@@ -152,30 +257,24 @@ def rewrite(
         ) from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)
-    return RewrittenBackup(
-        path,
-        manifest.memories - written.memories,
-        manifest.nodes - written.nodes,
-        manifest.edges - written.edges,
-    )
 
 
-def _own_ids(path: Path) -> set[str]:
+def _own_ids(backup: BackupReader) -> set[str]:
     """Return the ids of the memories in a backup."""
     return {
         str(record["properties"].get("uuid"))
-        for record in restore.records(path)
+        for record in backup.records()
         if _OWN & set(record.get("labels", ()))
     }
 
 
-def _gone(path: Path, erased: Collection[str], texts: ErasedTexts) -> set[int]:
+def _gone(backup: BackupReader, erased: Collection[str], texts: ErasedTexts) -> set[int]:
     """Return the numbers of the nodes that go: erased memories, and what only they keep."""
     own: set[int] = set()
     parts: set[int] = set()
     entities: set[int] = set()
     mentioned: dict[int, bool] = {}
-    for record in restore.records(path):
+    for record in backup.records():
         if "labels" in record:
             if _OWN & set(record["labels"]) and record["properties"].get("uuid") in erased:
                 own.add(record["id"])
@@ -212,8 +311,8 @@ def _holds(record: Mapping[str, Any], erased: Collection[str], texts: ErasedText
 
 
 def _write(
-    path: Path,
-    folder: Path,
+    backup: BackupReader,
+    files: BackupWriter,
     manifest: Manifest,
     blanked: Callable[[dict[str, Any]], dict[str, Any]],
     gone: set[int],
@@ -221,8 +320,8 @@ def _write(
     """Write the files of a backup without nodes; return their manifest."""
     checksum = dump.Checksum()
     memories = 0
-    with gzip.open(folder / create.GRAPH, "wt", encoding="utf-8", compresslevel=1) as lines:
-        for record in restore.records(path):
+    with files.writing_text(GRAPH) as lines:
+        for record in backup.records():
             if not gone.isdisjoint({record.get("id"), record.get("from"), record.get("to")}):
                 continue
             kept = blanked(record)
@@ -234,13 +333,13 @@ def _write(
             lines.write(dump.to_line(kept) + "\n")
     written = replace(
         manifest,
+        format=files.format,
         memories=memories,
         nodes=checksum.nodes,
         edges=checksum.edges,
         checksum=checksum.hexdigest(),
     )
-    text = json.dumps(asdict(written), indent=2) + "\n"
-    (folder / create.MANIFEST).write_text(text, encoding="utf-8")
+    files.write_manifest(written)
     return written
 
 
@@ -272,20 +371,20 @@ def _blanked(record: dict[str, Any], erased: Collection[str], texts: ErasedTexts
     return {**record, "properties": {**own, **lists}}
 
 
-def _write_readable(path: Path, folder: Path, erased: Collection[str]) -> None:
+def _write_readable(backup: BackupReader, files: BackupWriter, erased: Collection[str]) -> None:
     """Write `memories.json` without erased memories."""
-    values = json.loads((path / create.MEMORIES).read_text(encoding="utf-8"))
+    with backup.damage(MEMORIES), backup.reading_text(MEMORIES) as text:
+        values = json.load(text)
     kept = [each for each in values["memories"] if each["memory_id"] not in erased]
-    text = json.dumps(
-        {**values, "memories": kept, "total_memories": len(kept)}, ensure_ascii=False, indent=1
-    )
-    (folder / create.MEMORIES).write_text(text + "\n", encoding="utf-8")
+    values |= {"memories": kept, "total_memories": len(kept)}
+    with files.writing_text(MEMORIES) as readable:
+        readable.write(json.dumps(values, ensure_ascii=False, indent=1) + "\n")
 
 
 def _exchange(partial: Path, path: Path) -> None:
     """Put a folder in the place of another one of the same age; one complete folder always is."""
-    was = (path / create.MANIFEST).stat()
-    os.utime(partial / create.MANIFEST, ns=(was.st_atime_ns, was.st_mtime_ns))
+    was = (path / MANIFEST).stat()
+    os.utime(partial / MANIFEST, ns=(was.st_atime_ns, was.st_mtime_ns))
     complete = path.with_name(f"{path.name}_{_SPARE}")
     partial.rename(complete)
     shutil.rmtree(path)

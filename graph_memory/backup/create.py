@@ -2,7 +2,8 @@
 
 `backup_<instant>/` holds `graph.jsonl.gz` (the complete graph for a restore: see `dump`),
 `memories.json` (`{export_timestamp, memories, total_memories}`, for people and programs) and
-`manifest.json`. The folder gets its name once it is complete.
+`manifest.json`, encrypted if a key is set: see `files`. The folder gets its name once it is
+complete.
 
 A large local database is read from a snapshot, a copy of its files at one instant, so no writer
 waits; see `snapshot`. In any other case writers wait while the database is read: index definitions
@@ -14,7 +15,6 @@ Rows are spooled as they are, and converted after the locks are released.
 
 import asyncio
 import contextlib
-import gzip
 import json
 import logging
 import os
@@ -24,12 +24,20 @@ import re
 import shutil
 import time
 from collections.abc import AsyncGenerator, Collection
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
 from graph_memory.backup import dump
+from graph_memory.backup.files import (
+    GRAPH,
+    MANIFEST,
+    MEMORIES,
+    BackupWriter,
+    Keyring,
+    Manifest,
+)
 from graph_memory.backup.snapshot import local_instance, open_snapshot
 from graph_memory.database.graph import Graph
 from graph_memory.domain.attachments import stored_fields
@@ -45,10 +53,7 @@ from graph_memory.errors import (
 from graph_memory.local_neo4j import LocalNeo4j
 from graph_memory.settings.base import Settings
 
-FORMAT = 1
-GRAPH = "graph.jsonl.gz"
-MEMORIES = "memories.json"
-MANIFEST = "manifest.json"
+_SPOOL = "spool"
 
 _LOCKS = (
     "backup/create/hold_memories",
@@ -106,18 +111,7 @@ class Backup:
     backup_path: Path
     memories_backed_up: int
     timestamp: Instant
-
-
-@dataclass(frozen=True, slots=True)
-class Manifest:
-    """The counts and the checksum of a backup, which a restore checks."""
-
-    format: int
-    created_at: str
-    memories: int
-    nodes: int
-    edges: int
-    checksum: str
+    key_id: str | None = None  #: key with which it is encrypted; None if it is in clear
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +147,7 @@ async def create(
         BackupError: The folder cannot be written, or writers would wait longer than allowed.
         GraphUnavailableError: The connection to Neo4j was lost; no partial backup is left.
     """
+    key = await asyncio.to_thread(Keyring.of(settings).present)
     now, started = datetime.now(UTC), time.monotonic()
     try:
         folder = folder_of(settings)
@@ -163,7 +158,7 @@ async def create(
         try:
             instance = await _copied(graph, snapshot_from)
             source = _Source(graph, instance, hold_seconds)
-            manifest = await _write_files(source, partial, now)
+            manifest = await _write_files(source, BackupWriter(partial, key), now)
             path = _rename_into_place(partial, folder / f"backup_{now:%Y%m%dT%H%M%SZ}")
         finally:
             shutil.rmtree(partial, ignore_errors=True)
@@ -182,7 +177,7 @@ async def create(
     _log.info("Backup of %d memories in %s", manifest.memories, path)
     if not keep_all:
         prune(settings)
-    return Backup(path, manifest.memories, now)
+    return Backup(path, manifest.memories, now, key.id if key else None)
 
 
 def folder_of(settings: Settings) -> Path:
@@ -243,24 +238,19 @@ async def _copied(graph: Graph, snapshot_from: int) -> LocalNeo4j | None:
     return instance if many else None
 
 
-async def _write_files(source: "_Source", folder: Path, now: datetime) -> Manifest:
+async def _write_files(source: "_Source", files: BackupWriter, now: datetime) -> Manifest:
     """Write the files of a backup, and return its manifest."""
-    with (
-        gzip.open(folder / GRAPH, "wt", encoding="utf-8", compresslevel=1) as lines,
-        (folder / MEMORIES).open("w", encoding="utf-8") as readable,
-    ):
+    await source.spool(files)
+    with files.writing_text(GRAPH) as lines, files.writing_text(MEMORIES) as readable:
         writer = _Writer(lines, readable)
         readable.write(f'{{"export_timestamp": {json.dumps(instant(now))}, "memories": [')
-        spool = folder / "spool"
-        await source.spool(spool)
-        await asyncio.to_thread(writer.write, spool)
-        spool.unlink()
+        await asyncio.to_thread(writer.write, files)
         readable.write(f'\n], "total_memories": {writer.memories}}}\n')
+    files.remove(_SPOOL)
     found = writer.checksum
-    manifest = Manifest(
-        FORMAT, instant(now), writer.memories, found.nodes, found.edges, found.hexdigest()
-    )
-    (folder / MANIFEST).write_text(json.dumps(asdict(manifest), indent=2) + "\n", encoding="utf-8")
+    counts = writer.memories, found.nodes, found.edges
+    manifest = Manifest(files.format, instant(now), *counts, found.hexdigest())
+    files.write_manifest(manifest)
     return manifest
 
 
@@ -278,23 +268,23 @@ class _Source:
         self._instance = instance
         self._hold_seconds = hold_seconds
 
-    async def spool(self, path: Path) -> None:
-        """Spool all rows to a file.
+    async def spool(self, files: BackupWriter) -> None:
+        """Spool all rows to a file beside those of the backup.
 
         Raises:
             BackupError: The snapshot failed, or writers would wait longer than allowed.
         """
         if self._instance:
             try:
-                await self._spool_snapshot(self._instance, path)
+                await self._spool_snapshot(self._instance, files)
                 return
             except (LocalNeo4jError, GraphUnavailableError, OSError) as error:
                 self._check_may_hold(error)
-        await self._spool_held(path)
+        await self._spool_held(files)
 
-    async def _spool_snapshot(self, instance: LocalNeo4j, path: Path) -> None:
+    async def _spool_snapshot(self, instance: LocalNeo4j, files: BackupWriter) -> None:
         async with open_snapshot(self._graph, instance) as copy:
-            with path.open("wb") as spool:
+            with files.writing(_SPOOL) as spool:
                 await _spool_rows(copy, spool)
 
     def _check_may_hold(self, error: GraphMemoryError | OSError) -> None:
@@ -310,8 +300,8 @@ class _Source:
             ) from error
         _log.warning("No snapshot could be taken, so writers wait for this backup: %s", error)
 
-    async def _spool_held(self, path: Path) -> None:
-        with path.open("wb") as spool:
+    async def _spool_held(self, files: BackupWriter) -> None:
+        with files.writing(_SPOOL) as spool:
             async with _hold_writers(self._graph):
                 started = time.monotonic()
                 await _spool_rows(self._graph, spool, self._hold_seconds)
@@ -372,9 +362,9 @@ class _Writer:
         self._lines = lines
         self._readable = readable
 
-    def write(self, path: Path) -> None:
+    def write(self, files: BackupWriter) -> None:
         """Write the spooled rows, nodes first."""
-        with path.open("rb") as spool, contextlib.suppress(EOFError):
+        with files.reading(_SPOOL) as spool, contextlib.suppress(EOFError):
             while True:
                 what, block = pickle.load(spool)  # noqa: S301 - written by this process
                 (self._nodes if what == _NODES else self._edges)(block)

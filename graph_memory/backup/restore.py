@@ -1,17 +1,14 @@
 """Restore of a backup: complete and checked, or the database is marked as unfinished."""
 
-import gzip
 import json
-import zlib
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from graph_memory.backup import create, dump, tombstones
-from graph_memory.backup.create import Manifest
+from graph_memory.backup.files import BackupReader, Keyring, Manifest
 from graph_memory.backup.tombstones import Applied
 from graph_memory.backup.validation import check_line
 from graph_memory.database import indexes, schema
@@ -25,9 +22,6 @@ from graph_memory.settings.base import Settings
 _BATCH = 500
 _ERASED = 2000
 _INDEX_SECONDS = 3600
-
-#: Longest line that is read, in characters; the longest content with its vectors has a tenth.
-_LONGEST_LINE = 64 * 2**20
 
 Progress = Callable[[int, int | None], None]
 
@@ -84,11 +78,12 @@ async def restore(
             and once with the total.
 
     Raises:
-        BackupError: The backup is damaged, memories exist, or the result differs from the backup.
+        BackupError: The backup is damaged, its key is not set, memories exist, or the result
+            differs from the backup.
         RunLockedError: A maintenance run is in progress.
     """
-    manifest = read_manifest(path)
-    check(path, manifest)
+    backup = BackupReader(path, Keyring.of(settings))
+    manifest = check(backup)
     async with Lease(graph, settings):
         interrupted = await unfinished(graph)
         existing = (await create.status(graph)).memories if interrupted is None else 0
@@ -101,7 +96,7 @@ async def restore(
         if existing:
             before = (await create.create(graph, settings, keep_all=True)).backup_path
         try:
-            applied = await _replace(graph, settings, path, manifest, before, on_progress)
+            applied = await _replace(graph, settings, backup, manifest, before, on_progress)
         except GraphMemoryError as error:
             raise BackupError(f"{error}{_describe_previous(before)}") from error
     if before:
@@ -129,82 +124,32 @@ async def refuse_unfinished(graph: Graph) -> None:
         )
 
 
-def read_manifest(path: Path) -> Manifest:
-    """Read the manifest of a backup.
-
-    Raises:
-        BackupError: The folder is not a backup, or its format is not supported.
-    """
-    try:
-        values = json.loads((path / create.MANIFEST).read_text(encoding="utf-8"))
-        manifest = Manifest(**{field.name: values[field.name] for field in fields(Manifest)})
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise BackupError(
-            f"{path} is not a backup: {create.MANIFEST} cannot be read ({error}). Name a folder "
-            "backup_... that `graph-memory backup` made."
-        ) from error
-    if manifest.format != create.FORMAT:
-        raise BackupError(
-            f"{path} has format {manifest.format}, but this version of graph-memory reads format "
-            f"{create.FORMAT}. Install the version that made the backup."
-        )
-    return manifest
-
-
-def records(path: Path) -> Generator[dict[str, Any]]:
-    """Yield the nodes and relationships of a backup, as `dump` describes them.
-
-    Raises:
-        BackupError: The backup is damaged.
-    """
-    with _damage(path):
-        for line in lines(path):
-            yield json.loads(line)
-
-
-def lines(path: Path) -> Generator[str]:
-    """Yield the lines of a backup, as they are.
-
-    Raises:
-        BackupError: The backup is damaged.
-    """
-    with _damage(path), gzip.open(path / create.GRAPH, "rt", encoding="utf-8") as file:
-        while line := file.readline(_LONGEST_LINE):
-            if len(line) == _LONGEST_LINE:
-                raise ValueError(f"a line has {_LONGEST_LINE} characters or more")
-            yield line
-
-
-@contextmanager
-def _damage(path: Path) -> Generator[None]:
-    try:
-        yield
-    except (OSError, EOFError, ValueError, zlib.error) as error:
-        raise BackupError(
-            f"{path / create.GRAPH} is damaged ({error}). Nothing was changed; use another backup."
-        ) from error
-
-
-def check(path: Path, manifest: Manifest) -> None:
+def check(backup: BackupReader) -> Manifest:
     """Check the form of each line of a backup, and compare them with its manifest.
 
+    Returns:
+        The manifest.
+
     Raises:
-        BackupError: The backup is damaged, or was changed.
+        BackupError: The backup is damaged, or was changed, or its key is not set.
     """
-    checksum = dump.Checksum()
-    with _damage(path):
-        for line in lines(path):
+    manifest, checksum = backup.manifest(), dump.Checksum()
+    with backup.damage():
+        for line in backup.lines():
             record = json.loads(line)
             check_line(line, record, checksum)
             (checksum.node if "labels" in record else checksum.edge)(record)
     if problem := _difference(checksum, manifest):
-        raise BackupError(f"{path} is damaged: {problem}. Nothing was changed; use another backup.")
+        raise BackupError(
+            f"{backup.path} is damaged: {problem}. Nothing was changed; use another backup."
+        )
+    return manifest
 
 
 async def _replace(
     graph: Graph,
     settings: Settings,
-    path: Path,
+    backup: BackupReader,
     manifest: Manifest,
     before: Path | None,
     on_progress: Progress,
@@ -212,13 +157,13 @@ async def _replace(
     """Erase the database, write the backup, compare, and apply the tombstones."""
     await graph.run(
         "backup/restore/begin",
-        path=_absolute(path),
+        path=_absolute(backup.path),
         before=str(before) if before else None,
         now=instant(datetime.now(UTC)),
     )
     await tombstones.set_aside(graph)
     await graph.run("backup/restore/erase", batch=_ERASED)
-    await _load(graph, path, manifest, on_progress)
+    await _load(graph, backup, manifest, on_progress)
     await indexes.await_indexes(graph, _INDEX_SECONDS)
     await _compare(graph, manifest)
     await schema.upgrade_stored_data(graph)
@@ -259,11 +204,13 @@ def _difference(found: dump.Checksum, manifest: Manifest) -> str | None:
     return None
 
 
-async def _load(graph: Graph, path: Path, manifest: Manifest, on_progress: Progress) -> None:
+async def _load(
+    graph: Graph, backup: BackupReader, manifest: Manifest, on_progress: Progress
+) -> None:
     total = manifest.nodes + manifest.edges
     on_progress(0, total)
     made: dict[int, str] = {}
-    for batch in batched(records(path), _BATCH):
+    for batch in batched(backup.records(), _BATCH):
         await write(graph, batch, made)
         on_progress(len(batch), None)
 

@@ -1,12 +1,15 @@
 """Commands for backups: backup, restore."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graph_memory.cli.command import command, opened, opened_database
+from graph_memory.cli.command import command, note, opened, opened_database
 from graph_memory.cli.output import as_mapping, progress, show, show_fields
+
+if TYPE_CHECKING:
+    from graph_memory.api.service import GraphMemory
 
 app = typer.Typer()
 
@@ -14,23 +17,64 @@ app = typer.Typer()
 @command(app, example="backup")
 async def backup(
     action: Annotated[
-        str | None, typer.Argument(help="Word prune, with --erased; default: make a backup.")
+        str | None,
+        typer.Argument(
+            help="Word list, encrypt, key, or prune with --erased; default: make a backup."
+        ),
     ] = None,
     erased: Annotated[
         bool,
         typer.Option("--erased", help="Rewrite backups without what was erased with a receipt."),
     ] = False,
 ) -> None:
-    """Back up all groups of the database into a new folder. The database stays usable."""
-    if (action, erased) not in ((None, False), ("prune", True)):
-        raise typer.BadParameter("give nothing, or prune --erased")
+    """Back up all groups of the database into a new folder. The database stays usable.
+
+    `list` shows the backups, `key` prints a new key for GRAPH_MEMORY_BACKUP_KEY, and `encrypt`
+    encrypts all backups with the present key.
+    """
+    if action == "key" and not erased:
+        _print_key()
+        return
+    if action not in _ACTIONS or erased != (action == "prune"):
+        raise typer.BadParameter("give nothing, list, encrypt, key, or prune --erased")
     async with opened() as memory:
-        if action is None:
-            show_fields(as_mapping(await memory.backups.create()))
-            return
-        done = await memory.erasure.prune_backups()
+        await _ACTIONS[action](memory)
+
+
+async def _create(memory: "GraphMemory") -> None:
+    show_fields(as_mapping(await memory.backups.create()))
+
+
+async def _list(memory: "GraphMemory") -> None:
+    found = await memory.backups.list()
+    columns = ("backup", "bytes", "time", "format", "memories", "key", "problem")
+    show({"backups": found}, columns, (list(as_mapping(each).values()) for each in found))
+
+
+async def _encrypt(memory: "GraphMemory") -> None:
+    done = await memory.backups.encrypt()
+    show({"encrypted": done}, ("encrypted",), ([path] for path in done))
+
+
+async def _prune(memory: "GraphMemory") -> None:
+    done = await memory.erasure.prune_backups()
     columns = ("backup", "memories removed", "nodes removed", "relationships removed")
     show({"backups": done}, columns, (list(as_mapping(each).values()) for each in done))
+
+
+def _print_key() -> None:
+    """Print a new key, without the database and the settings, which may lack one."""
+    from graph_memory.api.backups import new_key
+
+    key, key_id = new_key()
+    show({"key": key, "key_id": key_id}, ("key",), [[key]])
+    note(
+        f"Its id is {key_id}. Keep the key where the backups are not: without it they cannot be "
+        "read."
+    )
+
+
+_ACTIONS = {None: _create, "list": _list, "encrypt": _encrypt, "prune": _prune}
 
 
 @command(app, example="restore ~/backups/backup_20260101 --replace")

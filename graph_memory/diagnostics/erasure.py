@@ -386,10 +386,10 @@ def backup_places(settings: Settings, ids: Collection[str], *, named: bool) -> l
         "rewrites it"
     )
     found: list[SearchedPlace] = []
-    for number, path in enumerate(archives.backups(settings), start=1):
-        name = f"backup {path.name if named else number}"
+    for number, backup in enumerate(archives.backups(settings), start=1):
+        name = f"backup {backup.path.name if named else number}"
         try:
-            held = len(archives.held_ids(path, ids))
+            held = len(archives.held_ids(backup, ids))
         except BackupError as error:
             found.append(SearchedPlace(name, why=f"it cannot be read: {error}", until=until))
             continue

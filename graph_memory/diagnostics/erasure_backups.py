@@ -26,8 +26,8 @@ async def rewrite_backups(context: Context) -> list[RewrittenBackup]:
         )
 
     return [
-        await asyncio.to_thread(archives.rewrite, path, erased, texts)
-        for path in archives.backups(context.settings)
+        await asyncio.to_thread(archives.rewrite, backup, erased, texts)
+        for backup in archives.backups(context.settings)
     ]
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from graph_memory.backup import archives
+from graph_memory.backup.files import BackupReader
 from graph_memory.context import Context
 from graph_memory.diagnostics.erasure import keys_of
 from graph_memory.diagnostics.traces import Digested, Plain, Sought, find_traces, matched
@@ -83,9 +84,9 @@ async def verify(
     sought = _sought(keys, receipt, words)
     found = await _in_graph(context, receipt, sought)
     searched = ["graph"]
-    for path in archives.backups(context.settings):
-        searched.append(f"backup {path.name}")
-        found += await asyncio.to_thread(_in_backup, path, receipt.group_id, sought)
+    for backup in archives.backups(context.settings):
+        searched.append(f"backup {backup.path.name}")
+        found += await asyncio.to_thread(_in_backup, backup, receipt.group_id, sought)
     if store:
         searched.append(str(store))
         found += await asyncio.to_thread(lambda: list(_in_files(store, words)))
@@ -117,13 +118,15 @@ async def _in_graph(
     ]
 
 
-def _in_backup(path: Path, group_id: str, sought: Sequence[Sought]) -> list[tuple[str, str, str]]:
+def _in_backup(
+    backup: BackupReader, group_id: str, sought: Sequence[Sought]
+) -> list[tuple[str, str, str]]:
     """Search what a backup holds of a group for erased memories and words."""
-    place = f"backup {path.name}"
+    place = f"backup {backup.path.name}"
     try:
         return [
             (place, named, key)
-            for named, key, text in archives.texts_of(path, group_id)
+            for named, key, text in archives.texts_of(backup, group_id)
             if any(
                 (key == "uuid" and text in each.ids) or matched([(key, text)], each)[0]
                 for each in sought

@@ -4,10 +4,10 @@ import os
 from pathlib import Path
 from typing import Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings
 
-from graph_memory.settings.types import Words, as_group
+from graph_memory.settings.types import EncryptionKey, EncryptionKeys, Words, as_group
 
 TOOLSETS = ("core", "graph", "lifecycle", "admin", "compat", "graphiti", "hooks", "learning")
 
@@ -116,6 +116,16 @@ class ServiceSettings(BaseSettings):
     )
     backup_keep: int = Field(
         10, ge=1, le=10_000, description="Backups that are kept; older ones are deleted."
+    )
+    backup_key: EncryptionKey = Field(
+        SecretStr(""),
+        description=(
+            "Key or passphrase of 32 characters or more, with which new backups are encrypted; "
+            "`graph-memory backup key` makes one. By default backups are in clear."
+        ),
+    )
+    backup_earlier_keys: EncryptionKeys = Field(
+        (), description="Earlier keys, with which older backups are read."
     )
 
     @field_validator("toolsets")

@@ -9,7 +9,7 @@ import os
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import SecretStr, ValidationError
 from pydantic_core import ErrorDetails
@@ -91,11 +91,16 @@ def _problem(
     if name not in settings.model_fields:
         return f"'{name}' is not a setting{_nearest(name, settings.model_fields)}"
     value = f"{detail['input']!r:.80}"
-    secret = settings.model_fields[name].annotation is SecretStr or "@" in value
+    secret = _is_secret(settings.model_fields[name].annotation) or "@" in value
     shown = "".join(f"[{part}]" for part in inner) + ("" if secret else f"={value}")
     set_here = name in overrides or _variable(name) in (each.upper() for each in os.environ)
     where = "" if set_here else f" in {os.environ.get(_FILE)}"
     return f"{_variable(name)}{shown}{where}: {problem[:1].lower()}{problem[1:]}"
+
+
+def _is_secret(annotation: object) -> bool:
+    """Return whether a type is that of secrets, or of a list of them."""
+    return annotation is SecretStr or any(map(_is_secret, get_args(annotation)))
 
 
 def _variable(name: str) -> str:

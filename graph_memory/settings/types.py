@@ -4,7 +4,7 @@ import json
 import re
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 from pydantic_settings import NoDecode
 
 from graph_memory.domain.models import GROUP_ID_PATTERN
@@ -13,6 +13,9 @@ _SEPARATORS = re.compile(r"[,\s]+")
 _NOTATION = re.compile(r"[\[\]{}()\"';]")
 _LIST_FORMS = 'a list as a,b or as JSON, ["a", "b"]'
 _TABLE_FORMS = 'a table as name=value,name=value or as JSON, {"name": "value"}'
+
+#: Length of a key for encryption, characters, at least.
+KEY_CHARACTERS = 32
 
 #: A century in days; a longer span would leave the calendar.
 CENTURY = 36_500.0
@@ -80,6 +83,25 @@ def _plain(word: str, forms: str) -> str:
     return word
 
 
+def _parse_secrets(value: object) -> object:
+    """Parse the text of a list of secrets; the error does not show it."""
+    try:
+        return parse_list(value)
+    except ValueError:
+        raise ValueError(f"it is not {_LIST_FORMS}") from None
+
+
+def _as_key(value: SecretStr) -> SecretStr:
+    """Return a key without white space around it, as a file ends with; it may be empty."""
+    text = value.get_secret_value().strip()
+    if text and len(text) < KEY_CHARACTERS:
+        raise ValueError(
+            f"it has {len(text)} characters, and a key has at least {KEY_CHARACTERS}; "
+            "`graph-memory backup key` makes one"
+        )
+    return SecretStr(text)
+
+
 def _as_groups(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(map(as_group, names))
 
@@ -104,3 +126,9 @@ Words = Annotated[tuple[str, ...], NoDecode, FromListText]
 
 #: A list of groups.
 Groups = Annotated[Words, AfterValidator(_as_groups)]
+
+#: A key or passphrase for encryption, or an empty text.
+EncryptionKey = Annotated[SecretStr, AfterValidator(_as_key)]
+
+#: A list of them.
+EncryptionKeys = Annotated[tuple[EncryptionKey, ...], NoDecode, BeforeValidator(_parse_secrets)]

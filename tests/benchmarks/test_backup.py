@@ -19,7 +19,8 @@ from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory, Settings
 from graph_memory.backup import create
-from graph_memory.backup.restore import check, read_manifest
+from graph_memory.backup.files import BackupReader
+from graph_memory.backup.restore import check
 from tests.integration.backup.test_backup import own, own_driver, own_settings
 
 __all__ = ["own", "own_driver", "own_settings"]  # fixtures
@@ -116,7 +117,7 @@ async def test_writers_go_on_during_a_large_backup(own: GraphMemory, own_driver:
         with writing(own.settings) as stalls[way]:
             made = await create.create(own.context.graph, own.settings, snapshot_from=snapshot_from)
         seconds = time.monotonic() - started
-        check(made.backup_path, read_manifest(made.backup_path))
+        check(BackupReader(made.backup_path))
         with writing(own.settings) as stalls[f"alone, after {way}"]:
             await asyncio.sleep(ALONE_SECONDS)
         print(f"\n{way}: {made.memories_backed_up} memories in {seconds:.1f} s")

@@ -172,7 +172,7 @@ def test_the_version_is_told_at_once_and_without_heavy_imports() -> None:
 
 def test_a_command_on_memories_imports_only_what_it_needs() -> None:
     heavy = ("torch", "sentence_transformers", "mcp", "graphiti_core", "matplotlib", "openai")
-    lazy = ("graph_memory.graphiti.worker", "graph_memory.maintenance.run")
+    lazy = ("graph_memory.graphiti.worker", "graph_memory.maintenance.run", "cryptography")
     script = (
         "import sys, graph_memory.cli.app, graph_memory.api.service; "
         f"sys.exit(', '.join(sys.modules.keys() & set({heavy + lazy})) or None)"

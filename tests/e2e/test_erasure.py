@@ -101,6 +101,8 @@ def test_what_does_not_fit_together_is_refused(cli: Run, backups: Path, tmp_path
         ("backup", "prune"),
         ("backup", "--erased"),
         ("backup", "clear", "--erased"),
+        ("backup", "list", "--erased"),
+        ("backup", "key", "--erased"),
     ):
         assert cli(*arguments).code == 2, arguments
     receipt.write_text("{}")

@@ -12,7 +12,7 @@ from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory
 from graph_memory.api.database import Database
-from graph_memory.backup.restore import read_manifest
+from graph_memory.backup.files import BackupReader
 from graph_memory.errors import (
     BackupError,
     DuplicateError,
@@ -157,7 +157,7 @@ async def _export(memory: GraphMemory, stage: Stage) -> Any:
 
 async def _backup(memory: GraphMemory, stage: Stage) -> Any:
     made = await memory.backups.create()
-    read_manifest(made.backup_path)
+    BackupReader(made.backup_path).manifest()
     return made
 
 

@@ -19,7 +19,8 @@ from graph_memory import GraphMemory, Settings, local_neo4j, read_settings
 from graph_memory.auth import tokens
 from graph_memory.auth.grants import Scope
 from graph_memory.backup import create
-from graph_memory.backup.restore import read_manifest, restore, unfinished
+from graph_memory.backup.files import GRAPH, MANIFEST, BackupReader
+from graph_memory.backup.restore import restore, unfinished
 from graph_memory.backup.schedule import AutoBackup, seconds_until_due
 from graph_memory.database.embedding_record import record_embedding
 from graph_memory.database.graph import Graph
@@ -220,7 +221,7 @@ async def test_a_backup_restores_everything(
     refound = await own.search("memory", group_id="two", states=["ACTIVE", "DORMANT", "ARCHIVED"])
     assert [hit.memory.memory_id for hit in refound] == [hit.memory.memory_id for hit in found]
     assert report.backup_before is not None
-    assert read_manifest(report.backup_before).memories == 6
+    assert BackupReader(report.backup_before).manifest().memories == 6
 
     second = await restore(own.context.graph, own.settings, report.backup_before, replace=True)
     assert second.memories == 6
@@ -250,7 +251,7 @@ def test_the_command_line_restores_a_whole_backup(
     assert restored.json["memories"] == made["memories_backed_up"]
     assert cli("export").out == exported
     assert "written later" not in cli("list").out
-    later = read_manifest(Path(restored.json["backup_before"])).memories
+    later = BackupReader(Path(restored.json["backup_before"])).manifest().memories
     assert later == restored.json["memories"] + 1  # "written later"; the deleted one is in both
 
 
@@ -274,7 +275,7 @@ async def test_a_backup_holds_no_tokens(own: GraphMemory, clock: Clock):
         own.context.graph, "t", groups=None, scope=Scope.READ, now=clock()
     )
     made = await create.create(own.context.graph, own.settings)
-    with gzip.open(made.backup_path / create.GRAPH, "rt") as lines:
+    with gzip.open(made.backup_path / GRAPH, "rt") as lines:
         assert "AccessToken" not in lines.read()
     await restore(own.context.graph, own.settings, made.backup_path)
     assert await tokens.find(own.context.graph, secret) is not None
@@ -302,7 +303,7 @@ async def test_a_backup_is_of_one_instant_while_others_write(own: GraphMemory):
         await asyncio.sleep(0.05)
     assert not writer.done(), writer.exception()
     writer.cancel()
-    with gzip.open(made.backup_path / create.GRAPH, "rt") as lines:
+    with gzip.open(made.backup_path / GRAPH, "rt") as lines:
         records = [json.loads(line) for line in lines]
     contents = [r["properties"]["content"] for r in records if "Memory" in r.get("labels", ())]
     pairs = sorted(text for text in contents if not text.startswith("early"))
@@ -333,8 +334,8 @@ async def test_a_damaged_backup_changes_nothing(own: GraphMemory, own_driver: As
     made = await create.create(own.context.graph, own.settings)
     await own.add("later", group_id="g")
     before = await everything(own_driver)
-    graph_file = made.backup_path / create.GRAPH
-    manifest = made.backup_path / create.MANIFEST
+    graph_file = made.backup_path / GRAPH
+    manifest = made.backup_path / MANIFEST
     whole, said = graph_file.read_bytes(), manifest.read_text()
     text = gzip.decompress(whole).decode()
     for damage in (

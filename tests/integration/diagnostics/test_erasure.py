@@ -118,8 +118,8 @@ async def test_a_thousand_erased_words_are_found_nowhere(
     files = archived(tmp_path)
     assert present(gone, files) == []
     assert present(kept, files) == kept
-    (path,) = archives.backups(memory.settings)
-    restore.check(path, restore.read_manifest(path))
+    (stored,) = archives.backups(memory.settings)
+    restore.check(stored)
     clean = await memory.erasure.verify(receipt, words=gone)
     assert clean.clean, clean.findings[:3]
 

@@ -146,9 +146,9 @@ async def test_a_name_is_erased_everywhere_and_the_receipt_does_not_hold_it(
     assert theirs.memory_id not in {each.id for each in found.findings}
     (rewritten,) = await memory.erasure.prune_backups()
     assert rewritten.memories_removed == 2
-    (path,) = archives.backups(memory.settings)
-    restore.check(path, restore.read_manifest(path))
-    mine = " ".join(text for _, _, text in archives.texts_of(path, group))
+    (stored,) = archives.backups(memory.settings)
+    restore.check(stored)
+    mine = " ".join(text for _, _, text in archives.texts_of(stored, group))
     assert "quendler" not in mine.casefold()
     assert "and the lift?" in mine
     assert "Zoë Quendler is theirs" in archived(tmp_path)

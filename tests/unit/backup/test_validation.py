@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from graph_memory.backup import create, dump
-from graph_memory.backup.create import Manifest
-from graph_memory.backup.restore import check, read_manifest
+from graph_memory.backup import dump
+from graph_memory.backup.files import CLEAR, GRAPH, MANIFEST, BackupReader, Manifest
+from graph_memory.backup.restore import check
 from graph_memory.errors import BackupError
 
 Record = dict[str, Any]
@@ -32,10 +32,10 @@ def write(folder: Path, lines: list[Any]) -> Path:
         elif isinstance(line, dict) and "from" in line:
             checksum.edge(line)
     counts = (checksum.nodes, checksum.nodes, checksum.edges)
-    manifest = Manifest(create.FORMAT, "2026-11-27T12:00:00.000Z", *counts, checksum.hexdigest())
+    manifest = Manifest(CLEAR, "2026-11-27T12:00:00.000Z", *counts, checksum.hexdigest())
     text = "".join(f"{json.dumps(line)}\n" for line in lines)
-    (folder / create.GRAPH).write_bytes(gzip.compress(text.encode()))
-    (folder / create.MANIFEST).write_text(json.dumps(asdict(manifest)))
+    (folder / GRAPH).write_bytes(gzip.compress(text.encode()))
+    (folder / MANIFEST).write_text(json.dumps(asdict(manifest)))
     return folder
 
 
@@ -75,7 +75,7 @@ CHANGES: dict[str, tuple[list[Any], str]] = {
 
 def test_an_unchanged_backup_passes(tmp_path: Path) -> None:
     write(tmp_path, [MEMORY, BARE, OTHER, RELATION])
-    check(tmp_path, read_manifest(tmp_path))
+    check(BackupReader(tmp_path))
 
 
 @pytest.mark.parametrize(("lines", "reason"), CHANGES.values(), ids=CHANGES)
@@ -84,7 +84,7 @@ def test_a_changed_backup_is_refused_with_the_reason(
 ) -> None:
     write(tmp_path, lines)
     with pytest.raises(BackupError, match="is damaged") as caught:
-        check(tmp_path, read_manifest(tmp_path))
+        check(BackupReader(tmp_path))
     assert reason in str(caught.value)
     assert "Nothing was changed; use another backup" in str(caught.value)
 
@@ -105,11 +105,11 @@ def test_a_small_file_does_not_exhaust_the_memory(
     tmp_path: Path, hostile: Callable[[], bytes]
 ) -> None:
     write(tmp_path, [MEMORY])
-    (tmp_path / create.GRAPH).write_bytes(hostile())
+    (tmp_path / GRAPH).write_bytes(hostile())
     tracemalloc.start()
     try:
         with pytest.raises(BackupError, match="is damaged"):
-            check(tmp_path, read_manifest(tmp_path))
+            check(BackupReader(tmp_path))
         assert tracemalloc.get_traced_memory()[1] < 300 * 2**20
     finally:
         tracemalloc.stop()

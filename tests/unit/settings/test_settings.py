@@ -3,10 +3,12 @@
 import json
 import re
 import tomllib
+import traceback
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from pydantic import SecretStr
 
 from graph_memory import Settings, read_settings
 from graph_memory.errors import SettingsError
@@ -41,8 +43,13 @@ ITEMS: dict[str, Any] = {
     "learn": ["proposals"],
     "proposal_auto_accept": {"duplicate_of": 0.98},
     "review_authorities": ["tool", "import"],
+    "backup_earlier_keys": ["a" * 32, "b" * 32],
 }
 TABLES = [name for name, field in Settings.model_fields.items() if isinstance(field.default, dict)]
+
+
+def plain(item: object) -> object:
+    return item.get_secret_value() if isinstance(item, SecretStr) else item
 
 
 @pytest.mark.parametrize("name", LISTS)
@@ -57,7 +64,7 @@ def test_every_list_is_read_from_json_and_from_commas(
         " ".join(map(str, items)),
     ):
         monkeypatch.setenv(f"GRAPH_MEMORY_{name.upper()}", text)
-        assert getattr(read_settings(), name) == tuple(items), text
+        assert tuple(map(plain, getattr(read_settings(), name))) == tuple(items), text
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -126,6 +133,9 @@ def test_every_table_in_another_notation_is_refused(
         ("HALF_LIFE_BASE_DAYS", "1e-320"),
         ("HALF_LIFE_TABLE_DAYS", '{"1": null}'),
         ("HALF_LIFE_BASE_DAYS", "1e15"),
+        ("BACKUP_KEY", "thirty-one characters, not more"),
+        ("BACKUP_EARLIER_KEYS", f"{'a' * 32},short"),
+        ("BACKUP_EARLIER_KEYS", "[1]"),
         ("CLASSIFICATION_FALLBACK", "3,6"),
         ("CLASSIFICATION_FALLBACK", "3"),
         ("CLASSIFICATION_FALLBACK", "3,x"),
@@ -192,6 +202,35 @@ def test_a_value_is_shown_unless_it_is_secret(
     )
     assert "12345" not in str(caught.value) + str(caught.value.__cause__)
     assert "hunter2" not in str(caught.value) + str(caught.value.__cause__)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("BACKUP_KEY", "hunter2"),
+        ("BACKUP_EARLIER_KEYS", "hunter2"),
+        ("BACKUP_EARLIER_KEYS", '["hunter2"'),
+        ("BACKUP_EARLIER_KEYS", '"hunter2"'),
+    ],
+)
+def test_an_unusable_key_is_not_shown(
+    name: str, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(f"GRAPH_MEMORY_{name}", value)
+    with pytest.raises(SettingsError, match=f"GRAPH_MEMORY_{name}") as caught:
+        read_settings()
+    shown = "".join(traceback.format_exception(caught.value))
+    assert "hunter2" not in shown
+
+
+def test_white_space_around_a_key_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    key = "correct horse battery staple, and so on"
+    monkeypatch.setenv("GRAPH_MEMORY_BACKUP_KEY", f" {key}\n")
+    monkeypatch.setenv("GRAPH_MEMORY_BACKUP_EARLIER_KEYS", json.dumps([f"{key}\n"]))
+    settings = read_settings()
+    assert settings.backup_key.get_secret_value() == key
+    assert [each.get_secret_value() for each in settings.backup_earlier_keys] == [key]
+    assert key not in repr(settings) + settings.model_dump_json()
 
 
 def test_a_misspelt_name_in_the_environment_is_told(
