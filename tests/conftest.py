@@ -25,6 +25,8 @@ for _name in [n for n in os.environ if n.startswith("GRAPH_MEMORY_") and not n.s
 os.environ["GRAPH_MEMORY_BACKUP_AUTO"] = "false"
 # The database of the tests ends with them.
 os.environ["GRAPH_MEMORY_LOCAL_LINGER_SECONDS"] = "0"
+# An existing one is used; the creation would go on after the tests.
+os.environ["GRAPH_MEMORY_LOCAL_STARTUP_CACHE"] = "false"
 # As in the processes of the command line.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Some virtual machines announce the tiles of AMX and then refuse their instructions, which ends

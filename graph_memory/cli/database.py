@@ -1,4 +1,4 @@
-"""Commands for the local Neo4j: db start, stop, status, logs, shell-uri, rewrite."""
+"""Commands for the local Neo4j: db prepare, start, stop, status, logs, shell-uri, rewrite."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +12,15 @@ if TYPE_CHECKING:
     from graph_memory.settings.base import Settings
 
 app = typer.Typer(no_args_is_help=True, help="Start, stop and inspect the local Neo4j.")
+
+
+@command(app, example="db prepare")
+def prepare() -> None:
+    """Download Neo4j, and create the startup cache with which it starts in half the time."""
+    from graph_memory import local_neo4j
+
+    created = local_neo4j.create_startup_cache(_local())
+    show_fields({"version": local_neo4j.NEO4J_VERSION, "startup_cache": created})
 
 
 @command(app, example="db start")

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         stop,
     )
     from graph_memory.local_neo4j.snapshot import Snapshot, take_snapshot
+    from graph_memory.local_neo4j.startup_cache import create_startup_cache
 
 __all__ = [
     "NEO4J_VERSION",
@@ -32,6 +33,7 @@ __all__ = [
     "Rewriting",
     "Snapshot",
     "acquire",
+    "create_startup_cache",
     "find_java",
     "log_tail",
     "missing_jars",
@@ -51,6 +53,7 @@ _MODULES = {
     "Rewriting": "rewriting",
     "find_java": "java",
     "Snapshot": "snapshot",
+    "create_startup_cache": "startup_cache",
     "missing_jars": "jars",
     "take_snapshot": "snapshot",
 }

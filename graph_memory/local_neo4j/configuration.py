@@ -11,6 +11,7 @@ import psutil
 
 from graph_memory.errors import LocalNeo4jError
 from graph_memory.local_neo4j.folder import Folder, write_private
+from graph_memory.local_neo4j.jars import CACHE_SUFFIX
 from graph_memory.local_neo4j.java import Java
 
 if TYPE_CHECKING:
@@ -59,6 +60,8 @@ _OPENED_PACKAGES = (
     "java.base/java.util.concurrent",
 )
 
+_OLDEST_JAVA_WITH_CACHE = 25
+
 _AMPLE_RAM_BYTES = 8 * 2**30
 _HASH_ITERATIONS = 1024
 
@@ -87,12 +90,19 @@ def render_conf(port: int, memory: Memory) -> str:
 
 
 def command_line(
-    java: Java, jars: Path, home: Path, memory: Memory, *, fast_start: bool
+    java: Java,
+    jars: Path,
+    home: Path,
+    memory: Memory,
+    *,
+    fast_start: bool,
+    cache_output: Path | None = None,
 ) -> list[str]:
     """Return the command that runs Neo4j in the foreground with all jars of the folder `jars`.
 
     With `fast_start` the JVM optimises less: Neo4j starts sooner, but vector search takes three
-    times as long.
+    times as long. The JVM writes a startup cache to `cache_output` when it ends; without that
+    it uses the one that exists.
     """
     command = [str(java.path), *(f"--add-opens={name}=ALL-UNNAMED" for name in _OPENED_PACKAGES)]
     command += ["--enable-native-access=ALL-UNNAMED", *_version_flags(java)]
@@ -100,8 +110,29 @@ def command_line(
     command += ["-XX:+UseSerialGC", "-XX:+ExitOnOutOfMemoryError"]
     if fast_start:
         command.append("-XX:TieredStopAtLevel=1")
+    command += _cache_options(java, jars, cache_output)
     command += ["-cp", f"{jars}{os.sep}*", "org.neo4j.server.Neo4jCommunity"]
     return [*command, home_argument(home), f"--config-dir={home / 'conf'}", "--console-mode"]
+
+
+def cache_file(java: Java, jars: Path) -> Path | None:
+    """Return the file of the startup cache of a Java, existing or not; None if it can have none.
+
+    It needs Java 25. On Windows a JVM is killed, and writes nothing at its end.
+    """
+    executable = java.path.resolve()
+    release = executable.parent.parent / "release"
+    if java.feature < _OLDEST_JAVA_WITH_CACHE or os.name != "posix" or not release.is_file():
+        return None
+    key = hashlib.sha256(os.fsencode(executable) + release.read_bytes()).hexdigest()[:12]
+    return jars / f"startup-{key}{CACHE_SUFFIX}"
+
+
+def _cache_options(java: Java, jars: Path, output: Path | None) -> list[str]:
+    if output:
+        return [f"-XX:AOTCacheOutput={output}"]
+    file = cache_file(java, jars)
+    return [f"-XX:AOTCache={file}"] if file and file.is_file() else []
 
 
 def heap_argument(memory: Memory) -> str:

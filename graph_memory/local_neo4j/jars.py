@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 NEO4J_VERSION = "2026.09.0"
 BROWSER_VERSION = "5.24.0"
 
+#: The suffix of startup caches, which are beside the jars and serve exactly these files.
+CACHE_SUFFIX = ".aot"
+
 
 def jars_folder(settings: "Settings") -> Path:
     """Return the folder of the jars of the locked version."""
@@ -70,8 +73,10 @@ def _ensure(folder: Path, lock: Path, mirror: str | None) -> Path:
 
 
 def distrust_jars(settings: "Settings") -> None:
-    """Remove the marker after a failed start, so that `ensure_jars` verifies every hash again."""
-    _marker(jars_folder(settings)).unlink(missing_ok=True)
+    """Prepare the next start after a failed one: all hashes are verified, and no cache is used."""
+    folder = jars_folder(settings)
+    _marker(folder).unlink(missing_ok=True)
+    _remove_caches(folder)
 
 
 def _complete(folder: Path, jars: list[Jar], lock: Path, mirror: str | None) -> None:
@@ -84,7 +89,13 @@ def _complete(folder: Path, jars: list[Jar], lock: Path, mirror: str | None) -> 
         from graph_memory.local_neo4j.download import download
 
         download(wanted, folder, mirror)
+        _remove_caches(folder)
     _marker(folder).write_text(digest(lock), encoding="utf-8")
+
+
+def _remove_caches(folder: Path) -> None:
+    for cache in folder.glob(f"*{CACHE_SUFFIX}"):
+        cache.unlink(missing_ok=True)
 
 
 def _marker(folder: Path) -> Path:

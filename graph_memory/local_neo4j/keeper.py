@@ -1,7 +1,8 @@
 """The keeper: a small process that stops the local Neo4j after its linger time without a user.
 
 It is started together with Neo4j: `python -m graph_memory.local_neo4j.keeper FOLDER`. It also stops
-an instance whose users were killed. It imports psutil and filelock only, for a small memory.
+an instance whose users were killed. It imports psutil and filelock only, for a small memory. At its
+end it creates the startup cache.
 
 It creates nothing in the folder, because someone may be deleting the data.
 """
@@ -15,6 +16,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from graph_memory.errors import GraphMemoryError
 from graph_memory.local_neo4j import instance, lingering, users
 from graph_memory.local_neo4j.folder import Folder
 
@@ -27,6 +29,7 @@ def main() -> None:
     watch = _Watch(folder)
     while not (watch.is_over() and _ended(folder, watch)):
         time.sleep(_POLL_SECONDS)
+    _create_startup_cache()
 
 
 class _Watch:
@@ -70,6 +73,19 @@ def _ended(folder: Folder, watch: _Watch) -> bool:
         return instance.end(folder) or True
     except (Timeout, OSError):  # a process is starting or stopping it
         return False
+
+
+def _create_startup_cache() -> None:
+    """Create the startup cache now that Neo4j is not needed, unless the settings forbid it."""
+    # The imports take ten times the memory of a keeper that watches.
+    from graph_memory.local_neo4j.jars import missing_jars
+    from graph_memory.local_neo4j.startup_cache import create_startup_cache
+    from graph_memory.settings.base import read_settings
+
+    with suppress(GraphMemoryError, OSError):  # without a cache all works, but more slowly
+        settings = read_settings()
+        if settings.local_startup_cache and not missing_jars(settings):
+            create_startup_cache(settings)
 
 
 @contextmanager

@@ -82,6 +82,11 @@ class DatabaseSettings(BaseSettings):
         description="Time for which the local Neo4j stays after its last use, seconds. "
         "0 stops it with its last user.",
     )
+    local_startup_cache: bool = Field(
+        True,
+        description="Create the startup cache of the local Neo4j after its first use. "
+        "It takes 110 MB, and halves the time of later starts. It needs Java 25.",
+    )
     local_fast_start: bool = Field(
         False, description="Start the local Neo4j with less optimised JVM code; for tests."
     )

@@ -814,6 +814,8 @@ def test_the_local_database_starts_stays_and_stops(
     assert cli("db", "shell-uri").code == 1
     assert cli("db", "logs").out == ""
     assert cli("db", "stop", "--json").json == {"stopped": False}
+    prepared, status = cli("db", "prepare", "--json").json, cli("db", "status", "--json").json
+    assert prepared["version"] == status["version"]
     started = cli("db", "start", "--json").json
     try:
         assert cli("db", "shell-uri", "--json").json["uri"] == started["uri"]
