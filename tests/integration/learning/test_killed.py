@@ -15,7 +15,7 @@ from tests.support.dump import dump
 STAGES = ["entities", "proposals", "strengths", "centrality", "clusters"]
 
 #: Values that differ between two runs that learn the same.
-_OF_A_RUN = re.compile(r'"run_id": "[^"]*"|\d{4}-\d\d-\d\dT[\d:.]+Z')
+_OF_A_RUN = re.compile(r'"(?:run|origin)_id": "[^"]*"|\d{4}-\d\d-\d\dT[\d:.]+Z')
 
 
 async def learned(driver: AsyncDriver, group: str) -> list[str]:
