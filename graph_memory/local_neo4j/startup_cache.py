@@ -1,6 +1,6 @@
 """The startup cache of the JVM: the classes of Neo4j as loaded and linked, and method profiles.
 
-With it Neo4j starts in about half the time. The JVM writes it when a Neo4j ends that was started
+With it Neo4j starts in two thirds of the time. The JVM writes it when a Neo4j ends that was started
 for this purpose, with an empty database of its own and at the lowest priority. A cache serves one
 build of Java and one set of jars; the JVM ignores one that does not fit.
 

@@ -85,7 +85,7 @@ class DatabaseSettings(BaseSettings):
     local_startup_cache: bool = Field(
         True,
         description="Create the startup cache of the local Neo4j after its first use. "
-        "It takes 110 MB, and halves the time of later starts. It needs Java 25.",
+        "It takes 110 MB, and shortens later starts by a third. It needs Java 25.",
     )
     local_fast_start: bool = Field(
         False, description="Start the local Neo4j with less optimised JVM code; for tests."
