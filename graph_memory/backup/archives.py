@@ -244,7 +244,7 @@ def _replacement(backup: BackupReader) -> Generator[BackupWriter]:
     """
     path = backup.path
     partial = path.with_name(f"{create.PARTIAL}{os.getpid()}_{path.name}")
-    # The key stays if it is an earlier one and there is no present one.
+    # Without a present key, a backup of an earlier key keeps that key.
     key = backup.keys.present() or backup.key()
     try:
         partial.mkdir(mode=0o700)

@@ -47,7 +47,7 @@ def create_startup_cache(settings: "Settings") -> Path | None:
     Missing jars are downloaded first. The creation takes half a minute of an idle machine.
 
     Raises:
-        LocalNeo4jError: There is no Java, a jar cannot be fetched, or the JVM writes no cache.
+        LocalNeo4jError: No Java was found, a jar cannot be fetched, or no cache is written.
     """
     java, jars = find_java(settings), ensure_jars(settings)
     file = cache_file(java, jars)
