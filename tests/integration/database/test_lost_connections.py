@@ -133,5 +133,5 @@ async def test_a_session_that_cannot_be_stored_is_told_and_nobody_waits_for_it(
     await service.close()
     assert "sessions were not stored" in caplog.text
     proxy.refuses = False
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         assert (await service.sessions.state(lost.session_id)).loaded == []

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import threading
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -667,16 +668,22 @@ async def test_a_slow_model_is_given_up(make: Make, llm: ScriptedLlm) -> None:
 async def test_a_wait_ends_and_the_reading_goes_on(
     make: Make, script: GraphitiScript, llm: ScriptedLlm
 ) -> None:
-    memory = make(episode_wait_seconds=0.3)
-    answer = llm.script
-    llm.script = lambda body: time.sleep(0.5) or answer(body)
+    memory = make(episode_wait_seconds=1)
+    answer, may_answer = llm.script, threading.Event()
+
+    def late(body: Any) -> Any:
+        may_answer.wait(60)
+        return answer(body)
+
+    llm.script = late
     job = await memory.episodes.add(BOB, wait=True)
     assert job.status == "running"
+    may_answer.set()
     assert (await until(memory, job.job_id, "done", "failed")).status == "done"
 
 
 async def test_a_breaker_spares_the_model_and_the_attempts(make: Make, llm: ScriptedLlm) -> None:
-    memory = make(llm_breaker_failures=1, llm_breaker_seconds=0.5, episode_attempts=5)
+    memory = make(llm_breaker_failures=1, llm_breaker_seconds=2.0, episode_attempts=5)
     llm.script = lambda body: (500, {})
     job = await memory.episodes.add(BOB)
     await memory._worker.process([memory.settings.group_id])

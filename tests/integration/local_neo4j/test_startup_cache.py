@@ -19,7 +19,10 @@ from graph_memory.local_neo4j.java import OLDEST_JAVA, Java, find_java
 from graph_memory.local_neo4j.startup_cache import create_startup_cache
 from graph_memory.settings.base import Settings, read_settings
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows has no startup cache")
+pytestmark = [
+    pytest.mark.skipif(os.name != "posix", reason="Windows has no startup cache"),
+    pytest.mark.timeout(900),  # the keeper works at the lowest priority
+]
 
 _CREATE = """
 from graph_memory import local_neo4j, read_settings
@@ -58,7 +61,7 @@ def file(settings: Settings) -> Path:
 
 
 def _until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 240
+    deadline = time.monotonic() + 600
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.1)
