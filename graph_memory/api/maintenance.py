@@ -31,6 +31,9 @@ from graph_memory.wording import argument
 Budget = Annotated[int, Field(ge=0, le=1_000_000)]
 RunId = Annotated[str, Field(min_length=1, max_length=64)]
 
+#: The sources of which a text has one at most.
+_EXCLUSIVE = ("run", "import_id", "episode_id")
+
 
 @dataclass(frozen=True, slots=True)
 class MaintenanceStatus:
@@ -121,6 +124,7 @@ class MaintenanceApi:
         token: str | None = None,
         run: str | None = None,
         import_id: str | None = None,
+        episode_id: str | None = None,
         conversation_id: str | None = None,
         since: Time | None = None,
         dry_run: bool = False,
@@ -137,17 +141,18 @@ class MaintenanceApi:
             token: The id of a token, its name and id, or the subject of a JWT.
             run: The run that wrote it.
             import_id: The import that wrote it.
+            episode_id: The job of the episode in which Graphiti found it.
             conversation_id: The conversation that it is from.
             since: The earliest instant of a text or relation.
             dry_run: True to report without a change.
             group_id: The tenant.
 
         Raises:
-            InvalidArgumentError: No source is given, or both a run and an import.
+            InvalidArgumentError: No source is given, or two of run, import and episode.
             RunLockedError: A run is in progress.
         """
         named = {"token": token, "run": run, "import_id": import_id}
-        named["conversation_id"] = conversation_id
+        named |= {"episode_id": episode_id, "conversation_id": conversation_id}
         lines = {
             name: validate_value(Line, text, name)
             for name, text in named.items()
@@ -216,20 +221,22 @@ def _source(named: Mapping[str, str], since: datetime | None) -> RevokedSource:
     """Return the source that arguments name.
 
     Raises:
-        InvalidArgumentError: None is given, or both a run and an import.
+        InvalidArgumentError: None is given, or two of those that exclude each other.
     """
     if not named and since is None:
-        options = ", ".join(map(argument, ("token", "run", "import_id", "conversation_id")))
+        options = ", ".join(map(argument, ("token", *_EXCLUSIVE, "conversation_id")))
         raise InvalidArgumentError(
             "token", None, f"give at least one of {options} and {argument('since')}"
         )
-    if "run" in named and "import_id" in named:
+    origins = [name for name in _EXCLUSIVE if name in named]
+    if len(origins) > 1:
+        first, second, *_ = origins
         raise InvalidArgumentError(
-            "run", named["run"], f"{argument('import_id')} is given, too; give one"
+            first, named[first], f"{argument(second)} is given, too; give one"
         )
     return RevokedSource(
         token=named.get("token"),
-        origin_id=named.get("run") or named.get("import_id"),
+        origin_id=named[origins[0]] if origins else None,
         conversation_id=named.get("conversation_id"),
         since=optional_instant(since),
     )

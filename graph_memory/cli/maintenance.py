@@ -135,6 +135,9 @@ async def revoke_source(
     import_id: Annotated[
         str | None, typer.Option("--import", help="Id of an import, from its report.")
     ] = None,
+    episode_id: Annotated[
+        str | None, typer.Option("--episode", help="Id of the job of an episode.")
+    ] = None,
     conversation_id: Annotated[
         str | None, typer.Option("--conversation", help="Id of a conversation.")
     ] = None,
@@ -156,6 +159,7 @@ async def revoke_source(
             token=token,
             run=run,
             import_id=import_id,
+            episode_id=episode_id,
             conversation_id=conversation_id,
             since=since,
             dry_run=dry_run,

@@ -1,5 +1,8 @@
 """Recognition of secrets in texts by their patterns: keys, tokens, passwords, cards. No I/O.
 
+The patterns cover the rules of the scanner detect-secrets, as a test checks. The scanner itself is
+not a dependency, because its import takes a quarter of a second.
+
 A finding names the kind of secret and its place, and never contains the secret. Hashes, UUIDs and
 identifiers are not secrets, unless they are assigned to a name such as `api_key`.
 """
@@ -114,19 +117,38 @@ _PATTERNS: tuple[_Pattern, ...] = (
     _Pattern(  # with its lines, also where a string of a program escapes their ends
         "private key",
         re.compile(
-            r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"
+            r"----(?:-| )BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?(?:-| )----"
             r"(?:\s*(?:(?:Proc-Type|DEK-Info|Version|Comment):[^\n]*\n\s*)*"
             r"(?:[A-Za-z0-9+/=\s]|\\[nr]){16,}"
-            r"(?:-----END [A-Z0-9 ]{1,40}-----)?)?"
+            r"(?:----(?:-| )END [A-Z0-9 ]{1,40}(?:-| )----)?)?"
+        ),
+    ),
+    _Pattern(
+        "private key",
+        re.compile(
+            r"PuTTY-User-Key-File-\d: [^\s\"\\]+"
+            r"(?:(?:\s|\\[nr])+(?:[A-Z][A-Za-z-]+: [^\n\"\\]+|[A-Za-z0-9+/=]{16,}))*"
         ),
     ),
     _Pattern("card number", re.compile(r"(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w-]|\.\d)"), _is_card),
-    _Pattern("AWS access key", re.compile(r"\b(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}\b")),
+    _Pattern("AWS access key", re.compile(r"\b(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}\b")),
+    _Pattern(
+        "AWS secret key",
+        re.compile(
+            r"\baws.{0,20}?(?:key|pwd|pw|password|pass|token).{0,20}?['\"]"
+            r"(?P<secret>[0-9a-zA-Z/+]{40})['\"]",
+            re.I,
+        ),
+        _is_mixed,
+    ),
     _Pattern(
         "GitHub token", re.compile(r"\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{22,})")
     ),
-    _Pattern("GitLab token", re.compile(r"\bgl(?:pat|ptt|rt|dt|agent)-[\w-]{20,}")),
-    _Pattern("Slack token", re.compile(r"\bxox[abeprs](?:\.xox[bp])?-[\w-]{10,}")),
+    _Pattern(
+        "GitLab token",
+        re.compile(r"\b(?:gl(?:pat|ptt|rt|dt|ft|soat|cbt|imt|agent)-|gloas-|GR1348941)[\w-]{20,}"),
+    ),
+    _Pattern("Slack token", re.compile(r"\bxox[abeoprs](?:\.xox[bp])?-[\w-]{10,}")),
     _Pattern(
         "Slack webhook",
         re.compile(r"https://hooks\.slack\.com/(?:services|workflows)/[A-Z0-9/]{10,}\w+"),
@@ -137,10 +159,32 @@ _PATTERNS: tuple[_Pattern, ...] = (
     _Pattern("Google access token", re.compile(r"\bya29\.[\w-]{20,}")),
     _Pattern("Hugging Face token", re.compile(r"\bhf_[A-Za-z0-9]{30,}")),
     _Pattern("npm token", re.compile(r"\bnpm_[A-Za-z0-9]{36}\b")),
+    _Pattern("npm token", re.compile(r":_authToken=\s*(?P<secret>[\w-]{20,})"), _is_random),
     _Pattern("PyPI token", re.compile(r"\bpypi-[\w-]{50,}")),
     _Pattern("SendGrid key", re.compile(r"\bSG\.[\w-]{16,64}\.[\w-]{16,}")),
     _Pattern("DigitalOcean token", re.compile(r"\bdo[opr]_v1_[0-9a-f]{64}\b")),
     _Pattern("Telegram token", re.compile(r"\b\d{8,10}:AA[\w-]{33}\b")),
+    _Pattern(
+        "Discord token",
+        re.compile(r"\b[MNO][\w-]{23,25}\.[\w-]{6}\.[\w-]{27}(?![\w-])"),
+        _is_random,
+    ),
+    _Pattern("Twilio key", re.compile(r"\b(?:AC|SK)[a-z0-9]{32}\b"), _is_random),
+    _Pattern("Mailchimp key", re.compile(r"\b[0-9a-z]{32}-us\d{1,2}\b"), _is_random),
+    _Pattern("Square secret", re.compile(r"\bsq0[a-z]{3}-[\w-]{22,}")),
+    _Pattern("Artifactory key", re.compile(r"\b(?:AKC|AP[\dA-F])[A-Za-z0-9]{20,}\b"), _is_random),
+    _Pattern(
+        "SoftLayer key",
+        re.compile(r"https?://api\.softlayer\.com/soap/v3(?:\.1)?/(?P<secret>[a-z0-9]{64})", re.I),
+    ),
+    _Pattern(
+        "Cloudant key",
+        re.compile(
+            r"\b(?:cloudant|clou|cl)[_-]?(?:api[_-]?)?(?:key|pwd?|password|pass|token)['\"]?"
+            r"\s*(?:=|:|:=|=>)\s*['\"]?(?P<secret>[a-z]{24})\b",
+            re.I,
+        ),
+    ),
     _Pattern("graph-memory token", re.compile(r"\bgm_[\w-]{40,}"), _is_random),
     _Pattern("JWT", re.compile(r"\beyJ[\w-]{8,2000}\.eyJ[\w-]{8,4000}\.[\w-]{8,}")),
     _Pattern(

@@ -22,7 +22,7 @@ class RevokedSource:
 
     Attributes:
         token: The id of a token, its name and id, or the subject of a JWT.
-        origin_id: An import or a run.
+        origin_id: An import, a run or the job of an episode.
         conversation_id: A conversation.
         since: The earliest instant of a text, as ISO 8601.
     """

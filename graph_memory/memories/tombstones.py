@@ -209,7 +209,7 @@ async def judge(
         keys=[f"{group_id}|{each.key}" for each in flat],
         buckets=[f"{group_id}|{each.bucket}" for each in flat],
         marks=every,
-        lookups=[" ".join(some) for some in batched(every, _LOOKED_UP)],
+        lookups=_lookups(every),
     )
     standing = [each for each in stored if besides is None or each.memory_id != besides]
     judged: list[Judgement] = []
@@ -223,6 +223,11 @@ async def judge(
         else:
             judged.append(Judgement())
     return judged
+
+
+def _lookups(marks: Sequence[str]) -> list[str]:
+    """Return Lucene queries for the tombstones that have one of some hashes."""
+    return [" ".join(some) for some in batched(marks, _LOOKED_UP)]
 
 
 def _refusal(
@@ -252,9 +257,12 @@ async def allow_values(engine: Engine, group_id: str, content: str) -> None:
     """
     guard = await _guard(engine.graph, group_id)
     secrets = _secrets(engine.settings, guard.secrets) if guard.guarded else []
-    if marks := asked_marks(content, guard.slots, secrets):
+    if marks := sorted(asked_marks(content, guard.slots, secrets)):
         await engine.graph.run(
-            "memories/tombstones/allow_values", group_id=group_id, marks=sorted(marks)
+            "memories/tombstones/allow_values",
+            group_id=group_id,
+            marks=marks,
+            lookups=_lookups(marks),
         )
 
 

@@ -4,7 +4,7 @@
 // param   group_id  : STRING — the tenant
 // param   caller    : STRING? — name and id of a token, or the subject of a JWT
 // param   token_id  : STRING? — id of a token
-// param   origin_id : STRING? — an import or a run
+// param   origin_id : STRING? — an import, a run or the job of an episode
 // param   since     : STRING? — earliest creation, ISO 8601, UTC
 // returns relation_id : STRING
 MATCH (m:Memory {group_id: $group_id})-[r:RELATES_TO]->(:Memory)

@@ -3,8 +3,10 @@
 // access  write
 // param   group_id : STRING — the tenant
 // param   marks    : LIST<STRING>
+// param   lookups  : LIST<STRING> — the same hashes as Lucene queries
 // returns tombstone_id : STRING
-MATCH (t:Tombstone {group_id: $group_id})
-WHERE any(mark IN t.slots WHERE mark IN $marks)
+UNWIND $lookups AS lookup
+CALL db.index.fulltext.queryNodes('tombstone_mark_idx', lookup) YIELD node AS t
+WITH DISTINCT t WHERE t.group_id = $group_id
 SET t.slots = [mark IN t.slots WHERE NOT mark IN $marks]
 RETURN t.uuid AS tombstone_id

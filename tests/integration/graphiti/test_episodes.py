@@ -319,6 +319,8 @@ async def test_what_an_episode_holds_has_its_origin_and_the_least_authority(
     both = {each["uuid"] for each in (await nodes(driver, group)).values()}  # Acme's summary, too
     assert set(dry.memory_ids) == set(dry.rewritten) == both
     assert dry.relations == 1
+    of_job = await memory.maintenance.revoke_source(episode_id=second.job_id, dry_run=True)
+    assert of_job == dry
 
 
 async def test_an_episode_queued_by_an_earlier_version_has_an_unknown_authority(

@@ -1,11 +1,17 @@
 """Secrets are recognised by their patterns; hashes, UUIDs and prose are not secrets."""
 
 import hashlib
+import importlib
+import inspect
 import json
+import pkgutil
+import re
 import time
 import uuid
+from collections.abc import Iterator
 
 import pytest
+from detect_secrets import plugins
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,11 +20,50 @@ from graph_memory.domain.secret_scan import find_secrets, kinds_of_secrets
 SECRETS = {
     "-----BEGIN RSA PRIVATE KEY-----\nMII": "private key",
     "-----BEGIN OPENSSH PRIVATE KEY-----": "private key",
+    "-----BEGIN DSA PRIVATE KEY-----": "private key",
+    "-----BEGIN EC PRIVATE KEY-----": "private key",
+    "-----BEGIN PRIVATE KEY-----": "private key",
+    "-----BEGIN PGP PRIVATE KEY BLOCK-----": "private key",
+    "---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----": "private key",
+    "PuTTY-User-Key-File-2: ssh-rsa\nEncryption: none\nPrivate-Lines: 1\nAAAAB3NzaC1yc2EAAA": (
+        "private key"
+    ),
     "the key AKIAIOSFODNN7EXAMPLE works": "AWS access key",
+    f"aws_key: '{'wJalrXUt7/' * 4}'": "AWS secret key",
+    f"AccountName=a;AccountKey={'aB3+' * 22};": "secret assignment",
+    f"the key is AKCp{'aB3x' * 17}": "Artifactory key",
+    f"AP3{'aB3x' * 8} is the password": "Artifactory key",
+    f"MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.{'ZnCjm1XV' * 3}abc": "Discord token",
+    f"sq0csp-{'aB3-' * 10}abc": "Square secret",
+    f"the SID is AC{'a1b2' * 8}": "Twilio key",
+    f"SK{'a1b2' * 8}": "Twilio key",
+    f"{'a1b2' * 8}-us12": "Mailchimp key",
+    f"SG.{'aB3-' * 5}ab.{'aB3_' * 10}abc": "SendGrid key",
+    f"123456789:AA{'aB3-' * 8}x": "Telegram token",
+    f"rk_live_{'aB3x' * 6}": "Stripe key",
+    f"sk-{'aB3x' * 5}T3BlbkFJ{'aB3x' * 5}": "API key",
+    f"pypi-AgEIcHlwaS5vcmc{'aB3-' * 20}": "PyPI token",
+    f"pypi-AgENdGVzdC5weXBpLm9yZw{'aB3-' * 20}": "PyPI token",
+    "https://hooks.slack.com/services/T0AB1CD2E/B0AB1CD2E/aBcDeF123456": "Slack webhook",
+    "//registry.npmjs.org/:_authToken=5f1c0a8e-2b7d-4c3e-9f60-1a2b3c4d5e6f": "npm token",
+    f"https://api.softlayer.com/soap/v3/{'a1b2' * 16}": "SoftLayer key",
+    f"softlayer_api_key = '{'a1b2' * 16}'": "secret assignment",
+    f"cloudant_apikey = '{'abcdefgh' * 3}'": "Cloudant key",
+    f"cloudant_password = '{'a1b2' * 16}'": "secret assignment",
+    f"https://app:{'a1b2' * 16}@app.cloudant.com": "password in a URL",
+    f"https://app:{'abcdefgh' * 3}@app.cloudant.com": "password in a URL",
+    f"ibm_cloud_iam_api_key = '{'aB3-' * 11}'": "secret assignment",
+    f"cos_hmac_secret_access_key = '{'a1b2' * 12}'": "secret assignment",
     "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEX": "secret assignment",
     f"ghp_{'a1B2' * 9}": "GitHub token",
     f"github_pat_{'a1B2' * 9}": "GitHub token",
     "glpat-abcdefghij0123456789": "GitLab token",
+    f"GR1348941{'aB3-' * 5}": "GitLab token",
+    f"glcbt-1f_{'aB3-' * 5}": "GitLab token",
+    f"glimt-{'aB3-' * 6}x": "GitLab token",
+    f"glptt-{'a1b2' * 10}": "GitLab token",
+    f"glagent-{'aB3-' * 13}": "GitLab token",
+    f"gloas-{'a1b2' * 16}": "GitLab token",
     "xoxb-123456789012-abcdef": "Slack token",
     "sk-proj-abc123DEF456ghi789JKL": "API key",
     "sk-ant-api03-abcdefghijklmnop1": "API key",
@@ -43,6 +88,9 @@ SECRETS = {
     "30569309025904": "card number",
     "3530111333300000": "card number",
 }
+
+#: Detectors of detect-secrets that go by entropy or by words, and that of addresses.
+NOT_BY_FORM = {"high_entropy_strings", "ip_public", "keyword", "base"}
 
 HARMLESS = (
     f"commit {hashlib.sha1(b'x', usedforsecurity=False).hexdigest()}",
@@ -80,6 +128,22 @@ def test_a_secret_is_recognised_wherever_it_stands(text: str, kind: str):
     assert kinds_of_secrets(text) == [kind]
     (found,) = find_secrets(f"Before.\n{text}\nAfter.")
     assert 8 <= found.start < found.end <= 8 + len(text)
+
+
+def rules_of_the_scanner() -> Iterator[re.Pattern[str]]:
+    for module in pkgutil.iter_modules(plugins.__path__, f"{plugins.__name__}."):
+        if module.name.rpartition(".")[2] in NOT_BY_FORM:
+            continue
+        detectors = vars(importlib.import_module(module.name)).values()
+        for detector in detectors:
+            if inspect.isclass(detector) and detector.__module__ == module.name:
+                yield from detector.denylist
+
+
+def test_each_rule_of_a_well_kept_scanner_has_an_example():
+    rules = set(rules_of_the_scanner())
+    assert len(rules) > 30
+    assert [rule.pattern for rule in rules if not any(map(rule.search, SECRETS))] == []
 
 
 @pytest.mark.parametrize("text", HARMLESS)
