@@ -17,6 +17,7 @@ from graph_memory import GraphMemory, local_neo4j, read_settings
 from graph_memory.api.database import rewrite
 from graph_memory.backup import dump
 from graph_memory.database.connection import open_database
+from graph_memory.domain.batching import batched
 from graph_memory.errors import (
     ConfirmationRequiredError,
     LocalNeo4jError,
@@ -94,14 +95,19 @@ async def standing(settings: Settings) -> tuple[int, int, str]:
     return found.nodes, found.edges, found.hexdigest()
 
 
-async def test_a_rewrite_leaves_nothing_erased_and_all_that_stands(own: Settings) -> None:
-    gone, kept = ([secrets.token_hex(20) for _ in range(count)] for count in (60, 12))
+@pytest.mark.parametrize("words", [60, pytest.param(1000, marks=pytest.mark.stress)])
+async def test_a_rewrite_leaves_nothing_erased_and_all_that_stands(
+    own: Settings, words: int
+) -> None:
+    gone, kept = ([secrets.token_hex(20) for _ in range(count)] for count in (words, 12))
     local_neo4j.start(own, keep=True)
     async with GraphMemory.open(own) as memory:
-        added = await memory.add_many(
-            [{"content": f"The vault of Olten opens with {word}"} for word in (*gone, *kept)]
-        )
-        ids = [each.memory_id or "" for each in added]
+        contents = [f"The vault of Olten opens with {word}" for word in (*gone, *kept)]
+        ids = [
+            added.memory_id or ""
+            for some in batched(contents, 100)
+            for added in await memory.add_many([{"content": each} for each in some])
+        ]
         erased, left = ids[: len(gone)], ids[len(gone) :]
         await memory.relations.add(left[0], left[1])
         await memory.groups.set(single_valued_slots=["lives_in"])
