@@ -9,8 +9,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BeforeValidator, Field, WrapValidator
 
@@ -20,7 +19,6 @@ from graph_memory.domain.models import RECALLED_STATES, BriefMemory, ResultOrder
 from graph_memory.domain.passages import Passage
 from graph_memory.domain.readable import none_if_unreadable
 from graph_memory.domain.scope import CallScope
-from graph_memory.domain.timestamps import instant
 from graph_memory.engine import Engine
 from graph_memory.inference.embedder import Vector
 from graph_memory.inference.token_counter import TokenCounter
@@ -35,23 +33,20 @@ from graph_memory.ranking.profiles import (
 )
 from graph_memory.ranking.scoring import RankedCandidate, Ranking
 from graph_memory.search import search
-from graph_memory.search.answer import Retrieved, frame_tokens, memory_tokens, status_tokens
+from graph_memory.search.answer import Retrieved, memory_tokens
 from graph_memory.search.budget import (
     BudgetCandidate,
     SearchHit,
-    fill_budget,
     in_order,
     merge_candidates,
     relevant,
 )
 from graph_memory.search.candidates import judge_nothing, rank_candidates
+from graph_memory.search.delivery import Delivery
 from graph_memory.search.judgement import Judgement, relevance_without_words
-from graph_memory.search.session import ChangedMemory, ChangeReason, LoadStatus, Session
+from graph_memory.search.session import ChangedMemory, Session
 from graph_memory.search.session_store import SessionStore
 from graph_memory.settings.base import Settings
-
-#: Characters of a question that the history of a session keeps.
-_QUERY_CHARACTERS = 200
 
 Budget = Annotated[int, Field(ge=1, le=1_000_000)]
 SearchDepth = Annotated[int, Field(ge=0, le=5)]
@@ -92,6 +87,15 @@ class _Neighbour:
     passage: tuple[int, int] | None
 
 
+class _Found(NamedTuple):
+    """The result of the search of a retrieval."""
+
+    vector: Vector  #: of the question
+    hits: list[SearchHit]  #: best first
+    judgement: Judgement
+    ranking: Ranking | None  #: of all candidates; of the profile `recall` only
+
+
 async def retrieve(
     engine: Engine,
     scope: CallScope,
@@ -117,144 +121,87 @@ async def retrieve(
     Raises:
         InvalidArgumentError: The weights do not fit the profile.
     """
-    settings = _for_this_call(engine.settings, asked)
-    engine = replace(engine, settings=settings)
-    (session, changed), (vector, hits, judgement, ranking) = await asyncio.gather(
+    engine = replace(engine, settings=_for_this_call(engine.settings, asked))
+    (session, changed), found = await asyncio.gather(
         _read_session(sessions, scope, asked.session_id),
         _search(engine, scope, question, asked),
     )
     past = asked.as_of or asked.known_at
     changed = [] if past else changed
-    least = _least_relevance(asked, judgement, settings)
-    anchors = [hit for hit in hits if relevant(hit.relevance, least)][: settings.anchor_count]
+    least = _least_relevance(asked, found.judgement, engine.settings)
+    anchors = [hit for hit in found.hits if relevant(hit.relevance, least)]
+    anchors = anchors[: engine.settings.anchor_count]
+    candidates = await _candidates(engine, scope, asked, found, anchors, changed)
+    delivery = Delivery(
+        question=question,
+        candidates=await _priced(counter, candidates, changed, asked, engine.settings),
+        changed=changed,
+        judgement=found.judgement,
+        least=least,
+        settings=engine.settings,
+        conversation_tokens=asked.conversation_tokens,
+        whole_answer=asked.budget_of == "answer",
+        now=scope.now,
+    )
+    retrieved, session = await _deliver(delivery, sessions, scope, session)
+    ids = [given.memory.memory_id for given in retrieved.memories]
+    ranked = None if past else found.ranking
+    sessions.delivered(scope, session.session_id, question, ids, ranked)
+    return replace(
+        retrieved,
+        memories=in_order(retrieved.memories, asked.sort or _order_for(question)),
+        session_id=session.session_id,
+        anchors=[hit.memory_id for hit in anchors],
+    )
+
+
+async def _candidates(
+    engine: Engine,
+    scope: CallScope,
+    asked: Retrieval,
+    found: _Found,
+    anchors: Sequence[SearchHit],
+    changed: Sequence[ChangedMemory],
+) -> list[BudgetCandidate]:
+    """Return the hits, the neighbours of the anchors and the changed memories, best first."""
+    settings = engine.settings
     # A hybrid search has walked from the anchors already.
     walks = settings.traversal_depth and asked.profile is not Profile.HYBRID
     walked = anchors if walks else []
     updated_ids = [change.current_id for change in changed if change.current_id]
-    read = await _read_neighbourhood(engine, scope, vector, asked, hits, walked, updated_ids)
-    readable = (_candidate(row, judgement, asked.profile, settings) for row in read)
-    candidates = [candidate for candidate in readable if candidate]
-    merged = merge_candidates(hits, candidates, walked, asked.profile, settings)
-    contents = {candidate.memory.memory_id: candidate.text for candidate in merged}
-    costs = await counter.count_contents(contents)
-    if asked.budget_of == "answer":
-        costs = memory_tokens(merged, costs, changed, links=settings.resource_links)
-    candidates = list(zip(merged, costs, strict=True))
-    while True:
-        priced, frame = candidates, 0
-        if asked.budget_of == "answer":
-            priced, frame = _priced(session, changed, candidates, judgement, settings, least)
-        retrieved, following = _choose(
-            session, changed, priced, question, asked, settings, scope.now, least, frame
-        )
-        written, session = await sessions.write(scope, following)
-        if written:
-            ids = [given.memory.memory_id for given in retrieved.memories]
-            ranked = None if past else ranking
-            sessions.delivered(scope, session.session_id, question, ids, ranked)
-            return replace(
-                retrieved,
-                memories=in_order(retrieved.memories, asked.sort or _order_for(question)),
-                session_id=session.session_id,
-                anchors=[hit.memory_id for hit in anchors],
-                known=judgement.known,
-                known_reason=judgement.reason,
-            )
-        # Another call of this conversation wrote first: choose beside its memories.
-
-
-def _priced(
-    session: Session,
-    changed: list[ChangedMemory],
-    candidates: Sequence[tuple[BudgetCandidate, int]],
-    judgement: Judgement,
-    settings: Settings,
-    least: float,
-) -> tuple[list[tuple[BudgetCandidate, int]], int]:
-    """Return the candidates with the tokens of their status added, and the tokens of the frame.
-
-    The frame is the answer without memories. Its lists and numbers count as long as they can be.
-    """
-    loaded = [c.memory.memory_id for c, _ in candidates if c.memory.memory_id in session.loaded]
-    frame = Retrieved(
-        session_id=session.session_id,
-        memories=[],
-        tokens_used=settings.default_token_budget,
-        total_tokens=0,
-        anchors=[],
-        skipped_loaded=loaded,
-        refreshed=[],
-        changed=changed,
-        known=judgement.known,
-        known_reason=judgement.reason,
-        left_out=len(candidates) if least else 0,
+    read = await _read_neighbourhood(
+        engine, scope, found.vector, asked, found.hits, walked, updated_ids
     )
-    status, again = status_tokens(), set(loaded)
-    priced = [(c, tokens + status * (c.memory.memory_id in again)) for c, tokens in candidates]
-    return priced, frame_tokens(frame, [candidate for candidate, _ in candidates])
+    readable = (_candidate(row, found.judgement, asked.profile, settings) for row in read)
+    others = [candidate for candidate in readable if candidate]
+    return merge_candidates(found.hits, others, walked, asked.profile, settings)
 
 
-def _choose(
-    session: Session,
-    changed: list[ChangedMemory],
-    candidates: Sequence[tuple[BudgetCandidate, int]],
-    question: str,
+async def _priced(
+    counter: TokenCounter,
+    candidates: Sequence[BudgetCandidate],
+    changed: Sequence[ChangedMemory],
     asked: Retrieval,
     settings: Settings,
-    now: datetime,
-    least: float,
-    frame: int,
+) -> list[tuple[BudgetCandidate, int]]:
+    """Return the candidates with the tokens that each takes of the budget."""
+    contents = {candidate.memory.memory_id: candidate.text for candidate in candidates}
+    costs = await counter.count_contents(contents)
+    if asked.budget_of == "answer":
+        costs = memory_tokens(candidates, costs, changed, links=settings.resource_links)
+    return list(zip(candidates, costs, strict=True))
+
+
+async def _deliver(
+    delivery: Delivery, sessions: SessionStore, scope: CallScope, session: Session
 ) -> tuple[Retrieved, Session]:
-    """Fill the budget, and return the result with the session after it.
-
-    Args:
-        session: Session of the conversation.
-        changed: Its loaded memories that have changed.
-        candidates: Candidates with their tokens.
-        question: The question, for the history.
-        asked: The options.
-        settings: The settings with the options.
-        now: The caller's clock, for the history.
-        least: Relevance below which a memory is left out.
-        frame: Tokens that the answer takes without memories.
-
-    Returns:
-        The result without anchors, and the session to write.
-    """
-    position = session.position(asked.conversation_tokens)
-    updated = {change.current_id for change in changed if change.current_id}
-    rest = max(0, settings.default_token_budget - frame)
-    given, skipped, left_out = fill_budget(
-        session, candidates, position, settings, budget=rest, min_relevance=least, updated=updated
-    )
-    used = frame + sum(memory.tokens for memory in given)
-    versions = {candidate.memory.memory_id: candidate.version for candidate, _ in candidates}
-    following = session.after(
-        {memory.memory.memory_id: versions[memory.memory.memory_id] for memory in given},
-        position=position,
-        tokens=used,
-        gone=[c.memory_id for c in changed if c.reason is not ChangeReason.UPDATED],
-        event={
-            "at": instant(now),
-            "query": question[:_QUERY_CHARACTERS],
-            "position": position,
-            "tokens": used,
-            "memories": len(given),
-        },
-        settings=settings,
-    )
-    retrieved = Retrieved(
-        session_id=session.session_id,
-        memories=given,
-        tokens_used=used,
-        total_tokens=following.total_tokens,
-        anchors=[],
-        skipped_loaded=skipped,
-        refreshed=[m.memory.memory_id for m in given if m.status is LoadStatus.REFRESHED],
-        changed=changed,
-        left_out=left_out,
-    )
-    return retrieved, following
+    """Fill the budget and write the session; return the result, and the session as written."""
+    while True:
+        retrieved, following = delivery.choose(session)
+        written, session = await sessions.write(scope, following)
+        if written:
+            return retrieved, session
+        # Another call of this conversation wrote first: choose beside its memories.
 
 
 async def _read_session(
@@ -295,12 +242,8 @@ def _for_this_call(settings: Settings, asked: Retrieval) -> Settings:
     return with_weights(settings, asked.profile, asked.weights).model_copy(update=changes)
 
 
-async def _search(
-    engine: Engine, scope: CallScope, question: str, asked: Retrieval
-) -> tuple[Vector, list[SearchHit], Judgement, Ranking | None]:
-    """Search, and return the vector of the question, the hits, best first, and their judgement.
-
-    With the profile `recall`, the last item is the ranking of all candidates.
+async def _search(engine: Engine, scope: CallScope, question: str, asked: Retrieval) -> _Found:
+    """Search for a question.
 
     With the profile `recall`, hits that only their neighbours brought in come without content.
     """
@@ -311,7 +254,7 @@ async def _search(
             engine, scope, question, embedding, limit=limit, filters=asked, include_content=True
         )
         hits = [_hit(each) for each in ranked.memories]
-        return embedding.vector, hits, ranked.judgement, ranked.ranking
+        return _Found(embedding.vector, hits, ranked.judgement, ranked.ranking)
     found = await search.search_by_vector(
         engine, scope, embedding.vector, asked.profile, limit=limit, filters=asked
     )
@@ -320,7 +263,7 @@ async def _search(
         for hit in found
     ]
     judgement = Judgement() if hits else await judge_nothing(engine, scope)
-    return embedding.vector, hits, judgement, None
+    return _Found(embedding.vector, hits, judgement, None)
 
 
 def _hit(ranked: RankedCandidate) -> SearchHit:
