@@ -110,19 +110,7 @@ async def adopt(
         adopted, refused = await _adopt_entities(context, group_id, labels, on_progress)
         entities += adopted
         rejected += refused
-        facts += (
-            await context.graph.one(
-                "graphiti/adoption/facts",
-                int,
-                group_id=group_id,
-                group_key=group_key(group_id),
-                owned=[*FACT_PROPERTIES],
-                now=instant(context.clock()),
-                batch=_BATCH,
-                **_origin(context),
-            )
-            or 0
-        )
+        facts += await _adopt_facts(context, group_id)
     return Adopted(entities, facts, renamed, left, rejected)
 
 
@@ -160,6 +148,21 @@ def _tenant(context: Context, group_id: str) -> str:
     return context.group(group_id)
 
 
+async def _adopt_facts(context: Context, group_id: str) -> int:
+    """Turn the facts between memories into relations, and return their number."""
+    adopted = await context.graph.one(
+        "graphiti/adoption/facts",
+        int,
+        group_id=group_id,
+        group_key=group_key(group_id),
+        owned=[*FACT_PROPERTIES],
+        now=instant(context.clock()),
+        batch=_BATCH,
+        **_origin(context),
+    )
+    return adopted or 0
+
+
 async def _adopt_entities(
     context: Context,
     group_id: str,
@@ -177,16 +180,7 @@ async def _adopt_entities(
         after_id=after_id,
         limit=_BATCH,
     ):
-        made = [
-            {"uuid": e.memory_id}
-            | memory_properties(
-                e.memory_id, group_id, e.name, e.summary, e.labels, context.settings
-            )
-            for e in page
-        ]
-        contents = [row["content"] for row in made]
-        judged = await judge_each(context.graph, context.settings, group_id, contents)
-        rows = [row for row, each in zip(made, judged, strict=True) if each.objection is None]
+        rows = await _admitted(context, group_id, page)
         done = await context.graph.rows(
             "graphiti/adoption/entities",
             str,
@@ -198,7 +192,21 @@ async def _adopt_entities(
             **_origin(context),
         )
         adopted += len(done)
-        rejected += len(made) - len(rows)
+        rejected += len(page) - len(rows)
         on_progress(len(done))
         after_id = page[-1].memory_id
     return adopted, rejected
+
+
+async def _admitted(
+    context: Context, group_id: str, entities: Sequence[_Entity]
+) -> list[dict[str, Any]]:
+    """Return the properties of entities as memories, except those that the group has rejected."""
+    made = [
+        {"uuid": e.memory_id}
+        | memory_properties(e.memory_id, group_id, e.name, e.summary, e.labels, context.settings)
+        for e in entities
+    ]
+    contents = [row["content"] for row in made]
+    judged = await judge_each(context.graph, context.settings, group_id, contents)
+    return [row for row, each in zip(made, judged, strict=True) if each.objection is None]

@@ -203,21 +203,26 @@ async def _create(
             )
         ),
     )
-    # A different stored id means that a concurrent writer stored the content first.
+    return _results(drafts, created, conflicts or [()] * len(drafts))
+
+
+def _results(
+    drafts: Sequence[Draft], created: _Created, conflicts: Sequence[Sequence[PossibleConflict]]
+) -> Iterator[AddResult]:
+    """Yield the result of each draft, with its conflicts."""
     stored = {row.memory_id: row.stored_id for row in created.stored}
     made = Counter(created.made)
-    return iter(
-        AddResult(
+    for draft, found in zip(drafts, conflicts, strict=True):
+        if stored[draft.memory_id] != draft.memory_id:  # a concurrent writer stored it first
+            yield AddResult(None, DuplicateError(stored[draft.memory_id]))
+            continue
+        yield AddResult(
             draft.memory_id,
             None,
             made[draft.memory_id],
             possible_conflicts=tuple(found),
             masked=draft.masked,
         )
-        if stored[draft.memory_id] == draft.memory_id
-        else AddResult(None, DuplicateError(stored[draft.memory_id]))
-        for draft, found in zip(drafts, conflicts or [()] * len(drafts), strict=True)
-    )
 
 
 async def _write(

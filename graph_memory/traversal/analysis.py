@@ -81,6 +81,16 @@ class _Memories:
     isolated: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """The part of a graph that an analysis reads."""
+
+    relations: list[WalkedRelation]
+    counted: _Memories
+    degrees: _Degrees | None = None  #: of the centre
+    cut: bool = False  #: whether memories were left out
+
+
 async def analyze(
     engine: Engine,
     scope: CallScope,
@@ -103,40 +113,56 @@ async def analyze(
     Raises:
         NotFoundError: The group has no such memory, or had none at the instants of `clocks`.
     """
+    limit = engine.settings.analysis_max_relations
+    part = await (
+        _group(engine.graph, scope, clocks, limit + 1)
+        if memory_id is None
+        else _neighbourhood(engine, scope, clocks, memory_id, limit + 1)
+    )
+    return _summarize(
+        part.relations[:limit],
+        memory_id=memory_id,
+        degrees=part.degrees,
+        counted=part.counted,
+        top=top,
+        truncated=part.cut or len(part.relations) > limit,
+    )
+
+
+async def _group(graph: Graph, scope: CallScope, clocks: Clocks, limit: int) -> _Part:
+    """Read the memories and relations of a group."""
+    view = _view(scope, clocks)
+    counted = await graph.one("traversal/analysis/memories", _Memories, **view)
+    relations = await graph.readable_rows(
+        "traversal/analysis/relations_of_group", WalkedRelation, limit=limit, **view
+    )
+    return _Part(relations, counted or _Memories(0, 0))
+
+
+async def _neighbourhood(
+    engine: Engine, scope: CallScope, clocks: Clocks, memory_id: str, limit: int
+) -> _Part:
+    """Read the relations among the memories within two relations of one.
+
+    Raises:
+        NotFoundError: The group has no such memory, or had none at the instants of `clocks`.
+    """
     graph, settings = engine.graph, engine.settings
     view = _view(scope, clocks)
-    limit = settings.analysis_max_relations
-    degrees, cut = None, False
-    if memory_id is None:
-        counted = await graph.one("traversal/analysis/memories", _Memories, **view)
-        relations = await graph.readable_rows(
-            "traversal/analysis/relations_of_group", WalkedRelation, limit=limit + 1, **view
-        )
-    else:
-        degrees = await graph.one(
-            "traversal/analysis/degrees", _Degrees, memory_id=memory_id, **view
-        )
-        if degrees is None:
-            raise await not_found(graph, scope.group_id, memory_id, clocks=clocks)
-        walk = Walk(
-            direction=Direction.BOTH,
-            max_depth=min(_NEIGHBOURHOOD_DEPTH, settings.traversal_max_depth),
-            max_nodes=settings.traversal_max_nodes,
-            as_of=clocks.as_of,
-            known_at=clocks.known_at,
-        )
-        ids, reason = await ids_around(engine, scope, memory_id, walk)
-        cut = reason in ("nodes", "time")
-        counted = _Memories(len(ids), int(len(ids) == 1))
-        relations = await relations_among(graph, scope, ids, limit=limit + 1, clocks=clocks)
-    return _summarize(
-        relations[:limit],
-        memory_id=memory_id,
-        degrees=degrees,
-        counted=counted or _Memories(0, 0),
-        top=top,
-        truncated=cut or len(relations) > limit,
+    degrees = await graph.one("traversal/analysis/degrees", _Degrees, memory_id=memory_id, **view)
+    if degrees is None:
+        raise await not_found(graph, scope.group_id, memory_id, clocks=clocks)
+    walk = Walk(
+        direction=Direction.BOTH,
+        max_depth=min(_NEIGHBOURHOOD_DEPTH, settings.traversal_max_depth),
+        max_nodes=settings.traversal_max_nodes,
+        as_of=clocks.as_of,
+        known_at=clocks.known_at,
     )
+    ids, reason = await ids_around(engine, scope, memory_id, walk)
+    relations = await relations_among(graph, scope, ids, limit=limit, clocks=clocks)
+    counted = _Memories(len(ids), int(len(ids) == 1))
+    return _Part(relations, counted, degrees, cut=reason in ("nodes", "time"))
 
 
 async def relations_among(
