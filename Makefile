@@ -8,7 +8,7 @@ COMPILE = $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-vers
 UV_INSTALL = $(BIN)/uv pip install --quiet --no-deps --python $(BIN)/python
 # Imports what commands and the server use, so that Python stores its bytecode: uv stores none, and
 # where PYTHONDONTWRITEBYTECODE is set each command would compile 500 modules again, for a second.
-STORE_BYTECODE = env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -c 'import jwt, numpy, onnxruntime, \
+STORE_BYTECODE = env -u PYTHONDONTWRITEBYTECODE ORT_DISABLE_TELEMETRY=1 $(BIN)/python -c 'import jwt, numpy, onnxruntime, \
   rich.progress, rich.table, tokenizers, graph_memory.api.service, graph_memory.cli.app, \
   graph_memory.local_neo4j.sharing, graph_memory.server.run, uvloop'
 

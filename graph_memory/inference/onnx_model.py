@@ -142,6 +142,9 @@ def _open_model() -> _Model:
 
 
 def _open_session(weights: Mapping[str, Any]) -> Any:
+    # Read at the import below. Without it, ONNX Runtime stores an identifier of the machine and
+    # events in the home folder, and sends them to its maker.
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     try:
         onnxruntime: Any = importlib.import_module("onnxruntime")
         options = onnxruntime.SessionOptions()

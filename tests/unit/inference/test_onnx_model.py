@@ -159,6 +159,17 @@ def run(code: str, *hidden: str, **settings: Any) -> str:
     return done.stdout
 
 
+def test_onnx_runtime_identifies_no_machine_and_gathers_no_events(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Its telemetry, which is on by default, would store both below the home folder."""
+    monkeypatch.delenv("ORT_DISABLE_TELEMETRY", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    assert run("print((await embedder.embed(['tea'])).shape)") == "(1, 384)\n"
+    assert [file for file in tmp_path.rglob("*") if file.is_file()] == []
+
+
 def test_without_onnx_runtime_sentence_transformers_runs_the_model() -> None:
     shape = run("print((await embedder.embed(['tea'])).shape)", "onnxruntime")
     assert shape == "(1, 384)\n"
