@@ -30,7 +30,8 @@ LINES = [
 ]
 
 #: Programs that the pages name beside our own, and which the tests do not start.
-OTHERS = {"claude", "code", "codex", "docker", "pip", "promtool", "psql", "source", "uv", "uvx"}
+OTHERS = {"buildah", "claude", "code", "codex", "docker", "pip", "podman", "promtool", "psql"}
+OTHERS |= {"source", "uv", "uvx"}
 
 #: Variables that are no settings of the service; the command `hook` reads the last three.
 VARIABLES = {"CONFIG", "TEST_NEO4J_URI", "NAME", "URL", "TOKEN", "HOOK_SECONDS"}

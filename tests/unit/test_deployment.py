@@ -1,15 +1,20 @@
 """Image, compose file and manifests, checked as far as that goes without an engine."""
 
+import json
 import re
 import subprocess
 import sys
+import time
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import kubernetes_validate
+import psutil
 import pytest
 import yaml
+from compose_spec import PyCompose
 from packaging.requirements import Requirement
 
 from graph_memory import Settings, __version__
@@ -28,22 +33,24 @@ DEPLOYED += (REPOSITORY / "config" / "kubernetes").glob("*.yaml")
 DEPLOYED += (REPOSITORY / "config" / "systemd").iterdir()
 DEPLOYED += (REPOSITORY / "config" / "cron").iterdir()
 
-#: What a compose file may say of a service, as far as ours say anything.
-SERVICE_KEYS = {
-    "image",
-    "build",
-    "environment",
-    "volumes",
-    "tmpfs",
-    "read_only",
-    "cap_drop",
-    "security_opt",
-    "restart",
-    "depends_on",
-    "command",
-    "entrypoint",
-    "ports",
-    "healthcheck",
+#: Changes of the compose file that the Compose specification forbids, by dotted path.
+NOT_COMPOSE = {
+    "services.neo4j.tmpfss": ["/tmp"],
+    "services.neo4j.restart": "sometimes",
+    "services.neo4j.healthcheck.interval": "5 fathoms",
+    "services.neo4j.ports": ["127.0.0.1:bolt:7687"],
+    "services.graph-memory.cap_drop": "ALL",
+    "services.graph-memory.read_only": "maybe",
+    "services.graph-memory.depends_on.neo4j.condition": "healthy",
+    "services.maintenance.build.dockerfil": "docker/Dockerfile",
+    "volumes": {},
+}
+#: Changes of the Deployment that the schemas of Kubernetes forbid, by dotted path.
+NOT_KUBERNETES = {
+    "spec.replicas": "2",
+    "spec.template.spec.enableServiceLink": False,
+    "spec.template.spec.containers": [{"image": "graph-memory:0.1.0"}],
+    "spec.strategy.rollingUpdates": {"maxSurge": 1},
 }
 
 #: Read besides the settings: where the file with them is.
@@ -120,10 +127,59 @@ def test_every_setting_that_is_named_exists(file: Path) -> None:
     assert named - known - BESIDES_SETTINGS == set()
 
 
+def read_compose(file: dict[str, Any]) -> PyCompose:
+    """Read a compose file by the Compose specification, after YAML has merged its anchors."""
+    compose = PyCompose.from_json(json.dumps(file))
+    compose.validate()
+    return compose
+
+
+def changed(document: dict[str, Any], path: str, value: object) -> dict[str, Any]:
+    """Return a copy of a document in which a dotted path leads to another value."""
+    copy = json.loads(json.dumps(document))
+    *parents, last = path.split(".")
+    place = copy
+    for name in parents:
+        place = place[name]
+    place[last] = value
+    return copy
+
+
+def test_the_compose_file_follows_the_compose_specification() -> None:
+    assert read_compose(COMPOSE).service_names() == list(SERVICES)
+
+
+@pytest.mark.parametrize("path", NOT_COMPOSE)
+def test_the_compose_specification_is_strict(path: str) -> None:
+    with pytest.raises(ValueError, match=r"at line 1|not defined in the top-level"):
+        read_compose(changed(COMPOSE, path, NOT_COMPOSE[path]))
+
+
 @pytest.mark.parametrize("name", SERVICES)
-def test_a_service_says_only_what_compose_understands(name: str) -> None:
-    assert set(SERVICES[name]) <= SERVICE_KEYS
+def test_a_service_waits_for_services_that_exist(name: str) -> None:
     assert set(SERVICES[name].get("depends_on", {})) <= set(SERVICES)
+
+
+def kubernetes_versions() -> tuple[str, str]:
+    """Return the oldest and the newest Kubernetes of the guide, whose schemas manifests follow."""
+    guide = (REPOSITORY / "docs" / "guides" / "deploy.md").read_text(encoding="utf-8")
+    found = re.search(r"schemas of Kubernetes (1\.\d+) to (1\.\d+)", guide)
+    assert found is not None
+    return found[1], found[2]
+
+
+@pytest.mark.parametrize("manifest", MANIFESTS, ids=lambda m: m["kind"])
+def test_a_manifest_follows_the_schemas_of_kubernetes(manifest: dict[str, Any]) -> None:
+    for version in kubernetes_versions():
+        assert kubernetes_validate.validate(manifest, version, strict=True) == version
+
+
+@pytest.mark.parametrize("path", NOT_KUBERNETES)
+def test_the_schemas_of_kubernetes_are_strict(path: str) -> None:
+    (deployment,) = (each for each in MANIFESTS if each["kind"] == "Deployment")
+    wrong = changed(deployment, path, NOT_KUBERNETES[path])
+    with pytest.raises(kubernetes_validate.ValidationError):
+        kubernetes_validate.validate(wrong, kubernetes_versions()[1], strict=True)
 
 
 @pytest.mark.parametrize("name", SERVICES)
@@ -146,6 +202,36 @@ def test_the_service_needs_no_rights(name: str) -> None:
     assert SERVICES[name]["read_only"] is True
     assert SERVICES[name]["cap_drop"] == ["ALL"]
     assert "/tmp" in SERVICES[name]["tmpfs"]
+
+
+def test_nothing_is_killed_before_it_has_ended() -> None:
+    """A server waits 30 seconds for its backup, and Neo4j takes more than Docker's 10 to stop."""
+    for name in ("graph-memory", "maintenance"):
+        assert SERVICES[name]["stop_grace_period"] == "1m"
+    assert SERVICES["neo4j"]["stop_grace_period"] == "2m"
+
+
+def test_maintenance_ends_with_its_container() -> None:
+    """The shell is the first process: without its trap, a run would be killed with it."""
+    (script,) = SERVICES["maintenance"]["command"]
+    run = script.replace("$$", "$").replace("graph-memory maintain", "sleep 61")
+    with subprocess.Popen(["/bin/sh", "-c", run]) as shell:
+        try:
+            (child,) = wait_for_child(shell.pid)
+            shell.terminate()
+            assert shell.wait(timeout=10) == 0
+        finally:
+            shell.kill()
+    assert not child.is_running()
+
+
+def wait_for_child(pid: int) -> list[psutil.Process]:
+    """Return the children of a process once it has one."""
+    until = time.monotonic() + 10
+    while not (children := psutil.Process(pid).children()):
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    return children
 
 
 def test_images_are_pinned() -> None:
