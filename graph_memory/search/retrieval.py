@@ -167,7 +167,7 @@ async def _candidates(
     settings = engine.settings
     # A hybrid search has walked from the anchors already.
     walks = settings.traversal_depth and asked.profile is not Profile.HYBRID
-    walked = anchors if walks else []
+    walked: Sequence[SearchHit] = anchors if walks else []
     updated_ids = [change.current_id for change in changed if change.current_id]
     read = await _read_neighbourhood(
         engine, scope, found.vector, asked, found.hits, walked, updated_ids
