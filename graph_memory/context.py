@@ -9,13 +9,13 @@ from typing import Self
 
 from graph_memory.auth.grants import EVERYTHING, Grant
 from graph_memory.database import embedding_record
-from graph_memory.database.graph import Graph
+from graph_memory.database.graph import HOME, Graph
 from graph_memory.domain.inputs import Clocks, GroupId, Line, MemoryId, validate_value
 from graph_memory.domain.models import Memory
 from graph_memory.domain.origin import Authority, Origin
 from graph_memory.domain.scope import CallScope
 from graph_memory.engine import Engine
-from graph_memory.errors import DimensionMismatchError
+from graph_memory.errors import DimensionMismatchError, GraphMemoryError
 from graph_memory.inference.embedder import Embedder
 from graph_memory.inference.llm import Chat
 from graph_memory.inference.token_counter import TokenCounter
@@ -60,13 +60,15 @@ class Context:
         token_counter: Counter of the tokens of contents.
         chat: Language model; None if the settings have none.
         grant: Scope and groups of the caller; everything by default.
-        on_saved: Function that is called with the number of memories after each save.
+        on_saved: Function that is called after each save with the number of memories and the
+            tenant.
     """
 
     def __init__(
         self, engine: Engine, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     ) -> None:
         self.engine = engine
+        self._whole = engine.graph
         self.clock = clock
         self.accesses = AccessLog(engine)
         self.session_store = SessionStore(engine.graph, engine.settings)
@@ -75,13 +77,30 @@ class Context:
         self.token_counter = TokenCounter(engine.embedder, engine.settings)
         self.chat = Chat(engine.settings) if engine.settings.llm_url else None
         self.grant = EVERYTHING
-        self.on_saved: Callable[[int], None] = lambda count: None
+        self.on_saved: Callable[[int, str], None] = lambda count, group_id: None
         self._vectors = _Vectors()
 
     @property
     def graph(self) -> Graph:
         """The database."""
         return self.engine.graph
+
+    @property
+    def servers(self) -> list[Self]:
+        """This context on each server that has groups, the configured database first."""
+        return list(map(self.on, self.graph.servers))
+
+    def of(self, group_id: str) -> Self:
+        """Return this context on the server that has a group."""
+        return self.on(self.graph.of(group_id))
+
+    def on(self, graph: Graph) -> Self:
+        """Return this context on one server; models, queues and grant are shared."""
+        if graph is self.graph:
+            return self
+        bound = copy(self)
+        bound.engine = replace(self.engine, graph=graph, settings=graph.own(self.settings))
+        return bound
 
     @property
     def embedder(self) -> Embedder:
@@ -114,12 +133,16 @@ class Context:
         A difference is logged; `require_vectors` raises it.
         """
         known, self._vectors.mismatch = self._vectors.mismatch, None
-        try:
-            await embedding_record.check_embedding(self.graph, self.settings)
-        except DimensionMismatchError as error:
-            self._vectors.mismatch = error
-            if known is None:  # a caller that needs vectors checks again, and raises it
-                _log.warning("%s", error)
+        for graph in self._whole.servers:
+            try:
+                await embedding_record.check_embedding(graph, self.settings)
+            except DimensionMismatchError as error:
+                self._vectors.mismatch = error
+                if known is None:  # a caller that needs vectors checks again, and raises it
+                    _log.warning("%s", error)
+            except GraphMemoryError:
+                if graph.name == HOME:
+                    raise  # another server is checked once it answers
 
     async def require_vectors(self) -> None:
         """Check that the stored vectors are of the configured model.

@@ -97,7 +97,8 @@ class ClustersApi:
         }
         named = validate_value(Line, cluster_id, "cluster_id")
         whole = await clustered.whole_id(self._context.graph, scope.group_id, named)
-        return await act_on(self._context, scope, Act(checked, whole, **given), dry_run=dry_run)
+        context = self._context.of(scope.group_id)
+        return await act_on(context, scope, Act(checked, whole, **given), dry_run=dry_run)
 
     async def preserve(
         self, cluster_id: str, *, dry_run: bool = False, group_id: str | None = None

@@ -248,7 +248,7 @@ class ConversationsApi:
         repeated = [t.memory_id for t in outcomes if t.status is TurnStatus.REPEATED]
         context.count_accesses(scope, [id_ for id_ in repeated if id_])
         if count := sum(turn.status is TurnStatus.STORED for turn in outcomes):
-            context.on_saved(count)
+            context.on_saved(count, scope.group_id)
         if contents:
             tokens = sum(await context.token_counter.count(list(contents.values())))
             await injection.hold(

@@ -4,11 +4,13 @@
 neither.
 """
 
-from collections.abc import AsyncGenerator
+import dataclasses
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
+from graph_memory.backup import folders as backups_of
 from graph_memory.backup import restore
 from graph_memory.backup import rewrite as rewriting
 from graph_memory.backup.restore import Progress, Restored
@@ -79,7 +81,7 @@ class Database:
 
     async def groups(self) -> list[str]:
         """List the groups that have memories, deleted ones included."""
-        return await groups(self._graph)
+        return sorted({one for each in self._graph.servers for one in await groups(each)})
 
     async def verify(self, group_id: str | None = None) -> dict[str, list[Problem]]:
         """Check memories and relations, and return the violations of the schema by group.
@@ -89,7 +91,7 @@ class Database:
         Args:
             group_id: The tenant to check; None for all.
         """
-        return await verify.verify(self._graph, self._settings, _group(group_id))
+        return await verify.verify_all(self._graph, self._settings, _group(group_id))
 
     async def repair(self, group_id: str | None = None) -> list[RepairCount]:
         """Restore properties and relations that another writer has erased.
@@ -97,7 +99,10 @@ class Database:
         Args:
             group_id: The tenant to repair; None for all.
         """
-        return await repair.repair(self._graph, self._settings, datetime.now(UTC), _group(group_id))
+        group, now = _group(group_id), datetime.now(UTC)
+        servers = self._graph.servers if group is None else [self._graph.of(group)]
+        done = [await repair.repair(each, self._settings, now, group) for each in servers]
+        return [count for counts in done for count in counts]
 
     async def restore(
         self,
@@ -108,6 +113,8 @@ class Database:
     ) -> Restored:
         """Replace the database by a backup; nothing else may use it at the same time.
 
+        With a placement file, the folder in which the backup is decides the server.
+
         Args:
             path: Folder of the backup.
             replace: True to replace existing memories, after a backup of them.
@@ -116,12 +123,14 @@ class Database:
 
         Raises:
             BackupError: The backup is damaged, memories exist without `replace`, or the result
-                differs from the backup.
+                differs from the backup; or its folder is not that of a server.
             RunLockedError: A maintenance run is in progress.
         """
-        await self.migrate()
+        graph = backups_of.server_of(self._graph, self._settings, path)
+        await schema.check_server(graph)
+        await schema.migrate_up(graph, self._settings)
         return await restore.restore(
-            self._graph, self._settings, path, replace=replace, on_progress=on_progress
+            graph, graph.own(self._settings), path, replace=replace, on_progress=on_progress
         )
 
     async def migrate(self) -> list[int]:
@@ -130,8 +139,11 @@ class Database:
         Raises:
             SchemaError: The server is too old, or a migration is unknown or was edited.
         """
-        await schema.check_server(self._graph)
-        return await schema.migrate_up(self._graph, self._settings)
+        done = set[int]()
+        for each in self._graph.servers:
+            await schema.check_server(each)
+            done.update(await schema.migrate_up(each, self._settings))
+        return sorted(done)
 
     async def migrate_down(self, to: int) -> list[int]:
         """Revert the migrations above version `to`, and return their versions.
@@ -139,15 +151,23 @@ class Database:
         Raises:
             InvalidArgumentError: `to` is below 0 or above the last version.
         """
-        return await schema.migrate_down(self._graph, to=to)
+        done = {
+            one for each in self._graph.servers for one in await schema.migrate_down(each, to=to)
+        }
+        return sorted(done, reverse=True)
 
     async def migrations(self) -> list[MigrationStatus]:
-        """List the migrations, each with the instant at which it was applied."""
-        return await schema.migration_status(self._graph)
+        """List the migrations, each with the instant at which it was applied.
+
+        With a placement file it is the instant on the last server, or None if one lacks it.
+        """
+        found = [await schema.migration_status(each) for each in self._graph.servers]
+        return [_latest(steps) for steps in zip(*found, strict=True)]
 
     async def repair_indexes(self) -> list[str]:
         """Create missing indexes and constraints, and return their names."""
-        return await schema.repair_indexes(self._graph, self._settings)
+        done = [await schema.repair_indexes(each, self._settings) for each in self._graph.servers]
+        return list(dict.fromkeys(name for names in done for name in names))
 
     async def reindex(self) -> list[str]:
         """Create missing search indexes and those of other settings again, and return their names.
@@ -157,11 +177,23 @@ class Database:
         Raises:
             DimensionMismatchError: The stored vectors are of another model than the configured.
         """
-        await embedding_record.check_embedding(self._graph, self._settings)
-        mended = await self.repair_indexes()
-        outdated = await indexes.outdated_indexes(self._graph, self._settings)
-        await indexes.recreate_indexes(self._graph, self._settings, outdated)
-        return [*mended, *outdated]
+        for each in self._graph.servers:
+            await embedding_record.check_embedding(each, self._settings)
+        done = await self.repair_indexes()
+        for each in self._graph.servers:
+            outdated = await indexes.outdated_indexes(each, self._settings)
+            await indexes.recreate_indexes(each, self._settings, outdated)
+            done += outdated
+        return list(dict.fromkeys(done))
+
+
+def _latest(steps: Sequence[MigrationStatus]) -> MigrationStatus:
+    """Return a migration with the instant on the last server; None if one lacks it."""
+    instants = [each.applied_at for each in steps]
+    known = [each for each in instants if each is not None]
+    return dataclasses.replace(
+        steps[0], applied_at=max(known) if len(known) == len(instants) else None
+    )
 
 
 def _group(group_id: str | None) -> str | None:

@@ -34,14 +34,20 @@ class EmbeddingsApi:
             EmbeddingError: The model cannot be loaded.
             ForbiddenError: The caller's grant does not include the group, or all groups.
         """
+        context = self._context
         if group_id is None:
-            self._context.grant.require_every_group("embedding all groups")
-        return await rebuild_embeddings(
-            self._context,
-            group_id,
-            only_missing=only_missing,
-            dry_run=dry_run,
-            on_progress=on_progress,
+            context.grant.require_every_group("embedding all groups")
+        servers = context.servers if group_id is None else [context.of(context.group(group_id))]
+        reports = [
+            await rebuild_embeddings(
+                each, group_id, only_missing=only_missing, dry_run=dry_run, on_progress=on_progress
+            )
+            for each in servers
+        ]
+        return RebuildReport(
+            candidates=sum(each.candidates for each in reports),
+            rebuilt=sum(each.rebuilt for each in reports),
+            failed=sum(each.failed for each in reports),
         )
 
     async def missing(

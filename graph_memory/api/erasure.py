@@ -70,14 +70,14 @@ class ErasureApi:
         if memory_ids is not None:
             given = validate_value(Ids, tuple(memory_ids), "memory_ids")
             await require_standing(self._context.engine, scope, given)
-            return await erasure.erase(self._context, scope, given)
+            return await erasure.erase(self._context.of(scope.group_id), scope, given)
         conversation = validate_value(Line, conversation_id or "", "conversation_id")
         found = await erasure.of_conversation(self._context.graph, scope.group_id, conversation)
         if not found:
             rule = "the group has no memories of this conversation"
             raise InvalidArgumentError("conversation_id", conversation, rule)
         await require_standing(self._context.engine, scope, found)
-        return await erasure.erase(self._context, scope, found, "conversation")
+        return await erasure.erase(self._context.of(scope.group_id), scope, found, "conversation")
 
     async def _erase_name(self, scope: CallScope, name: str, confirm: str) -> Receipt:
         found = await self.of_name(name, group_id=scope.group_id)
@@ -89,7 +89,9 @@ class ErasureApi:
             doing = f"Erasing the memories with this name, {len(ids):,} in all,"
             raise ConfirmationRequiredError(doing, found.confirmation)
         await require_standing(self._context.engine, scope, ids)
-        return await erasure.erase(self._context, scope, ids, "name", found.names)
+        return await erasure.erase(
+            self._context.of(scope.group_id), scope, ids, "name", found.names
+        )
 
     async def of_name(self, name: str, *, group_id: str | None = None) -> NamedMemories:
         """List the memories that an erasure by a name deletes, deleted ones included.
@@ -132,7 +134,9 @@ class ErasureApi:
             ForbiddenError: The caller's texts wait for a review.
         """
         scope = self._context.scope(group_id)
-        return await erasure.erase_all(self._context, scope, confirm, on_progress)
+        return await erasure.erase_all(
+            self._context.of(scope.group_id), scope, confirm, on_progress
+        )
 
     async def verify(
         self, receipt: Receipt | str, *, words: Sequence[str] = (), store: Path | None = None
@@ -153,7 +157,8 @@ class ErasureApi:
         given = receipt_of(receipt) if isinstance(receipt, str) else receipt
         self._context.group(given.group_id)
         self._context.grant.require_every_group("a search in backups")
-        return await erasure_check.verify(self._context, given, words, store)
+        context = self._context.of(given.group_id)
+        return await erasure_check.verify(context, given, words, store)
 
     async def prune_backups(self) -> list[RewrittenBackup]:
         """Rewrite the backups without the memories that were erased with a receipt.
@@ -167,4 +172,5 @@ class ErasureApi:
             ForbiddenError: The caller's grant is not for all groups.
         """
         self._context.grant.require_every_group("rewriting backups")
-        return await erasure_backups.rewrite_backups(self._context)
+        servers = self._context.servers
+        return [one for each in servers for one in await erasure_backups.rewrite_backups(each)]

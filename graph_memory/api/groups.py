@@ -1,4 +1,4 @@
-"""Settings of a group: read, set and unset them."""
+"""Groups: their servers and their settings."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal, get_args
@@ -6,6 +6,9 @@ from typing import Annotated, Literal, get_args
 from pydantic import Field
 
 from graph_memory.context import Context
+from graph_memory.database.placed_graph import place_of
+from graph_memory.database.placement import GroupPlace
+from graph_memory.diagnostics.groups import PlacedGroup, placed_groups
 from graph_memory.domain.inputs import Line, validate_value
 from graph_memory.domain.spelling import nearest
 from graph_memory.errors import InvalidArgumentError
@@ -20,10 +23,21 @@ SlotNames = Annotated[tuple[Line, ...], Field(max_length=64)]
 
 
 class GroupsApi:
-    """The settings of the groups of a `GraphMemory`: `memory.groups`."""
+    """The servers and the settings of the groups of a `GraphMemory`: `memory.groups`."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
+
+    def place(self, group_id: str | None = None) -> GroupPlace:
+        """Return the server of a group, and the rule of the placement file that places it there.
+
+        Args:
+            group_id: The tenant.
+
+        Raises:
+            ForbiddenError: The caller's grant does not include the tenant.
+        """
+        return place_of(self._context.graph, self._context.group(group_id))
 
     async def settings(self, *, group_id: str | None = None) -> GroupSettings:
         """Return the settings of a group."""
@@ -44,7 +58,7 @@ class GroupsApi:
             InvalidArgumentError: The rules find no slot of a given name.
         """
         given = validate_value(SlotNames, single_valued_slots, "single_valued_slots")
-        return await self._write(list(map(_slot, given)), group_id)
+        return await self._write([_slot(each) for each in given], group_id)
 
     async def unset(self, name: GroupSetting, *, group_id: str | None = None) -> GroupSettings:
         """Remove a setting of a group, and return the settings that are left.
@@ -64,7 +78,17 @@ class GroupsApi:
 
     def slots(self) -> list[Slot]:
         """Return the slots that can be single-valued, by name, each with an example."""
-        return list(slots())
+        return [*slots()]
+
+    async def list(self) -> list[PlacedGroup]:
+        """List the groups that have memories, each with its server and its number of memories.
+
+        Raises:
+            ForbiddenError: The caller's grant is not for all groups.
+            GraphUnavailableError: A server does not answer.
+        """
+        self._context.grant.require_every_group("a list of groups")
+        return await placed_groups(self._context)
 
     async def _write(self, names: Sequence[str], group_id: str | None) -> GroupSettings:
         context, group = self._context, self._context.group(group_id)

@@ -9,22 +9,18 @@ from pydantic import Field
 
 from graph_memory.api.arguments import RunArguments, Time
 from graph_memory.context import Context
-from graph_memory.database import lease
 from graph_memory.database.lease import LeaseState
 from graph_memory.domain.inputs import GroupId, Line, validate, validate_selection, validate_value
 from graph_memory.domain.timestamps import Moment, optional_instant
 from graph_memory.errors import InvalidArgumentError, SettingsError
 from graph_memory.learning.revoking import RevokedSource
-from graph_memory.maintenance import records
-from graph_memory.maintenance.dry_run import Overrides, simulate
+from graph_memory.maintenance import records, servers
+from graph_memory.maintenance.dry_run import Overrides
 from graph_memory.maintenance.records import Pause, Run
 from graph_memory.maintenance.report import MaintenanceReport
 from graph_memory.maintenance.request import Progress, RunRequest
 from graph_memory.maintenance.revoking import Revocation, revoke_source
-from graph_memory.maintenance.run import maintain
-from graph_memory.maintenance.stages import count_due
-from graph_memory.maintenance.undo import UndoReport, undo
-from graph_memory.memories import classification
+from graph_memory.maintenance.undo import UndoReport
 from graph_memory.memories.classification import QueueReport
 from graph_memory.wording import argument
 
@@ -69,7 +65,7 @@ class MaintenanceApi:
             RunsPausedError: Maintenance is paused.
             RunLockedError: Another run is in progress.
         """
-        return await maintain(self._context, validate(RunRequest, request), on_progress)
+        return await servers.maintain_all(self._context, validate(RunRequest, request), on_progress)
 
     async def dry_run(
         self,
@@ -93,7 +89,7 @@ class MaintenanceApi:
                 range.
         """
         other = {"now": now, "policy": policy, "numbers": numbers or {}}
-        return await simulate(
+        return await servers.simulate_all(
             self._context, validate(RunRequest, request), validate(Overrides, other)
         )
 
@@ -111,9 +107,7 @@ class MaintenanceApi:
         context = self._context
         given = validate_value(RunId, run_id, "run_id")
         group = None if group_id is None else context.group(group_id)
-        undone = await undo(
-            context.graph, context.settings, given, group_id=group, now=context.clock()
-        )
+        undone = await servers.undo_all(context, given, group_id=group, now=context.clock())
         context.forget_learned()
         return undone
 
@@ -161,9 +155,10 @@ class MaintenanceApi:
         source = _source(
             lines, None if since is None else validate_value(Moment, cast(Any, since), "since")
         )
+        scope = self._context.scope(group_id)
         return await revoke_source(
-            self._context,
-            self._context.scope(group_id),
+            self._context.of(scope.group_id),
+            scope,
             source,
             validate_value(Line, reason, "reason"),
             dry_run=dry_run,
@@ -171,21 +166,21 @@ class MaintenanceApi:
 
     async def pause(self, reason: str = "no reason given") -> Pause | None:
         """Prevent runs from starting, and stop the present one after its next batch."""
-        return await records.pause(self._context.graph, validate_value(Line, reason, "reason"))
+        return await servers.pause_all(self._context, validate_value(Line, reason, "reason"))
 
     async def resume(self) -> Pause | None:
         """Allow runs again, and return the pause that ends, or None without one."""
-        return await records.resume(self._context.graph)
+        return await servers.resume_all(self._context)
 
     async def status(self) -> MaintenanceStatus:
         """Return the pause, the run in progress, the number of memories due, and the last runs."""
-        graph, now = self._context.graph, self._context.clock()
+        context, now = self._context, self._context.clock()
         return MaintenanceStatus(
-            paused=await records.paused(graph),
-            running=await lease.lease_state(graph),
-            due_now=await count_due(graph, now),
-            due_in_a_day=await count_due(graph, now + timedelta(days=1)),
-            runs=await records.runs(graph),
+            paused=await records.paused(context.graph),
+            running=await servers.running(context),
+            due_now=await servers.due(context, now),
+            due_in_a_day=await servers.due(context, now + timedelta(days=1)),
+            runs=await servers.latest_runs(context),
         )
 
     async def classify(
@@ -208,11 +203,9 @@ class MaintenanceApi:
                 "GRAPH_MEMORY_CLASSIFICATION_ENABLED on."
             )
         selected = validate_selection(GroupId, groups, "groups")
-        return await classification.process_queue(
-            context.engine,
-            context.chat,
+        return await servers.classify_all(
+            context,
             groups=selected and [context.group(group) for group in selected],
-            now=context.clock(),
             budget=None if budget is None else validate_value(Budget, budget, "budget"),
         )
 

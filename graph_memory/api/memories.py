@@ -227,7 +227,8 @@ class MemoriesApi:
         await self.context.session_store.flush()  # no session is to be stored after
         path = None
         if backed_up:
-            path = (await create(self.context.graph, self.context.settings)).backup_path
+            context = self.context.of(scope.group_id)
+            path = (await create(context.graph, context.settings)).backup_path
         deleted = await revise.delete_all(
             self.context.engine, scope, confirm=confirm, permanent=permanent
         )

@@ -231,7 +231,7 @@ class PendingApi:
         )
         if result.error:
             raise result.error
-        context.on_saved(1)
+        context.on_saved(1, scope.group_id)
 
 
 def _choice(

@@ -138,7 +138,8 @@ class ProposalsApi:
         """
         choice = _decidable(proposal_ids, None, None)
         scope = self._context.scope(group_id)
-        decision = await reopen(self._context, scope, choice.proposal_ids or (), dry_run=dry_run)
+        context = self._context.of(scope.group_id)
+        decision = await reopen(context, scope, choice.proposal_ids or (), dry_run=dry_run)
         self._context.forget_learned()
         return decision
 
@@ -146,7 +147,8 @@ class ProposalsApi:
         self, choice: Choice, status: ProposalStatus, dry_run: bool, group_id: str | None
     ) -> Decision:
         scope = self._context.scope(group_id)
-        decision = await decide(self._context, scope, choice, status, dry_run=dry_run)
+        context = self._context.of(scope.group_id)
+        decision = await decide(context, scope, choice, status, dry_run=dry_run)
         self._context.forget_learned()
         return decision
 

@@ -20,7 +20,7 @@ from graph_memory.api.parts import Parts
 from graph_memory.auth.grants import Grant
 from graph_memory.backup.restore import refuse_unfinished
 from graph_memory.context import Context
-from graph_memory.database import schema
+from graph_memory.database import embedding_record, schema
 from graph_memory.database.connection import open_database
 from graph_memory.database.graph import Graph
 from graph_memory.decay import policies
@@ -51,6 +51,23 @@ if TYPE_CHECKING:
     from graph_memory.graphiti.worker import Worker
 
 _HOW_TO_OPEN = "Open it with `async with GraphMemory.open() as memory:`."
+
+
+class _Preparation:
+    """The preparation of each database before its first use."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self.opened = False  #: the service is open, so that a server comes late
+
+    async def prepare(self, graph: Graph) -> None:
+        """Check the server and migrate its schema; of a late server, check the vectors as well."""
+        await schema.check_server(graph)
+        await refuse_unfinished(graph)
+        if self._settings.migrate_on_start:
+            await schema.migrate_up(graph, self._settings)
+        if self.opened:
+            await embedding_record.check_embedding(graph, self._settings)
 
 
 class GraphMemory(MemoriesApi, Parts):
@@ -134,14 +151,12 @@ class GraphMemory(MemoriesApi, Parts):
         loading = [asyncio.create_task(embedder.load_all())] if preload else []
         interrupted = False
         try:
-            async with open_database(settings) as graph:
+            preparation = _Preparation(settings)
+            async with open_database(settings, preparation.prepare) as graph:
                 memory = cls.over(graph, embedder, settings)
-                await schema.check_server(graph)
-                await refuse_unfinished(graph)
-                if settings.migrate_on_start:
-                    await schema.migrate_up(graph, settings)
                 await policies.check_policies(graph, settings)
                 await memory.context.check_embedding()
+                preparation.opened = True
                 try:
                     yield memory
                 finally:
@@ -300,11 +315,13 @@ class GraphMemory(MemoriesApi, Parts):
 
     async def stats(self, group_id: str | None = None) -> Stats:
         """Count the memories of a group by type and tag, and its relations by type."""
-        return await diagnostics.stats(self.context, self.group(group_id))
+        group = self.group(group_id)
+        return await diagnostics.stats(self.context.of(group), group)
 
     async def health(self, group_id: str | None = None) -> Health:
         """Return the states, mean scores, waiting work and last maintenance run of a group."""
-        return await diagnostics.health(self.context, self.group(group_id))
+        group = self.group(group_id)
+        return await diagnostics.health(self.context.of(group), group)
 
     async def list(
         self,

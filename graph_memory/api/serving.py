@@ -9,6 +9,7 @@ from typing import Any
 
 from graph_memory.backup import schedule
 from graph_memory.context import Context
+from graph_memory.database.graph import Graph
 from graph_memory.database.indexes import missing_indexes
 from graph_memory.diagnostics import database_metrics
 from graph_memory.domain.scope import CallScope
@@ -17,6 +18,7 @@ from graph_memory.maintenance.reembedding import add_passages
 from graph_memory.search import search
 
 _READY_SECONDS = 5
+_NO_ANSWER = f"no answer within {_READY_SECONDS} s"
 _WARM_UP_SEARCHES = 30
 _WARM_UP_SECONDS = 5  # a busy machine starts all the same
 
@@ -43,12 +45,22 @@ class ServingApi:
         except GraphMemoryError as error:
             missing["neo4j"] = str(error)
         except TimeoutError:
-            missing["neo4j"] = f"no answer within {_READY_SECONDS} s"
+            missing["neo4j"] = _NO_ANSWER
         if not context.embedder.loaded:
             missing["embedder"] = f"{context.settings.embedding_model} is not loaded"
         if (cross := context.embedder.cross_encoder) and not cross.loaded:
             missing["cross_encoder"] = f"{cross.name} is not loaded"
         return missing
+
+    async def unavailable_servers(self) -> dict[str, str]:
+        """Return the servers of the placement file that cannot be used, with the reason for each.
+
+        Only calls for their groups fail. The configured database is not among them: see `missing`.
+        """
+        others = self._context.servers[1:]
+        reasons = await asyncio.gather(*(_unavailable(each.graph) for each in others))
+        named = zip((each.graph.name for each in others), reasons, strict=True)
+        return {name: reason for name, reason in named if reason}
 
     async def warm_up(self) -> None:
         """Load the models, and run searches so that Neo4j compiles its query plans.
@@ -56,31 +68,23 @@ class ServingApi:
         The searches use the words and the group of the memory that was used last: a search without
         results compiles little, and the first caller would wait for seconds. No access is counted.
         """
-        context = self._context
         try:
-            await context.embedder.load_all()
-            like = await search.last_used(context.graph)
-            ready_at = time.monotonic() + _WARM_UP_SECONDS
-            for number in range(_WARM_UP_SEARCHES):
-                await search.search(
-                    context.engine,
-                    CallScope(like.group_id, context.clock()),
-                    f"{like.lead} {number}",
-                )
-                if time.monotonic() > ready_at:
-                    break
+            await self._context.embedder.load_all()
         except GraphMemoryError as error:
             _log.warning("Searches do not work yet: %s", error)
+            return
+        await asyncio.gather(*map(_warm_up, self._context.servers))
 
     async def add_passages(self) -> None:
         """Add the passages of long memories to a store of an earlier version.
 
         Until that is done, such memories are found by their beginning and words alone.
         """
-        try:
-            await add_passages(self._context)
-        except GraphMemoryError as error:
-            _log.warning("Long memories are not divided into passages yet: %s", error)
+        for each in self._context.servers:
+            try:
+                await add_passages(each)
+            except GraphMemoryError as error:
+                _log.warning("Long memories are not divided into passages yet: %s", error)
 
     @asynccontextmanager
     async def automatic_backups(self) -> AsyncGenerator[None]:
@@ -93,3 +97,29 @@ class ServingApi:
         """Publish the metrics that are read from the database."""
         with database_metrics.publishing(self._context):
             yield
+
+
+async def _warm_up(context: Context) -> None:
+    """Run searches like the last one on a server."""
+    try:
+        like = await search.last_used(context.graph)
+        ready_at = time.monotonic() + _WARM_UP_SECONDS
+        for number in range(_WARM_UP_SEARCHES):
+            scope = CallScope(like.group_id, context.clock())
+            await search.search(context.engine, scope, f"{like.lead} {number}")
+            if time.monotonic() > ready_at:
+                break
+    except GraphMemoryError as error:
+        _log.warning("Searches do not work yet: %s", error)
+
+
+async def _unavailable(graph: Graph) -> str | None:
+    """Return the reason for which a server cannot be used; None if it answers and is complete."""
+    try:
+        async with asyncio.timeout(_READY_SECONDS):
+            indexes = await missing_indexes(graph)
+    except GraphMemoryError as error:
+        return str(error)
+    except TimeoutError:
+        return _NO_ANSWER
+    return f"not there or not ready: {', '.join(indexes)}" if indexes else None

@@ -61,7 +61,7 @@ async def _store(
         compare=compare,
     )
     if count := sum(result.error is None for result in stored):
-        context.on_saved(count)
+        context.on_saved(count, group)
     return stored
 
 

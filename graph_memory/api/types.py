@@ -39,6 +39,7 @@ from graph_memory.auth.tokens import Token
 from graph_memory.backup.archives import RewrittenBackup, StoredBackup
 from graph_memory.backup.create import Backup
 from graph_memory.database.lease import LeaseState
+from graph_memory.database.placement import GroupPlace
 from graph_memory.decay.forecast import STATES, ForecastPoint, ForgottenMemory
 from graph_memory.decay.status import (
     NextChange,
@@ -49,6 +50,7 @@ from graph_memory.decay.status import (
 )
 from graph_memory.diagnostics.erasure_check import Finding, VerifiedErasure
 from graph_memory.diagnostics.erasure_choice import NamedMemories, NamedMemory
+from graph_memory.diagnostics.groups import PlacedGroup
 from graph_memory.diagnostics.stats import (
     Averages,
     EmbeddingCoverage,
@@ -181,6 +183,7 @@ __all__ = [
     "ForecastPoint",
     "ForgottenMemory",
     "Grant",
+    "GroupPlace",
     "GroupRename",
     "GroupSettings",
     "Health",
@@ -212,6 +215,7 @@ __all__ = [
     "Pause",
     "PendingWrite",
     "PendingWrites",
+    "PlacedGroup",
     "Points",
     "Problem",
     "Profile",

@@ -39,7 +39,7 @@ from graph_memory.backup.files import (
     Manifest,
 )
 from graph_memory.backup.snapshot import local_instance, open_snapshot
-from graph_memory.database.graph import Graph
+from graph_memory.database.graph import HOME, Graph
 from graph_memory.domain.attachments import stored_fields
 from graph_memory.domain.encoding import decompress
 from graph_memory.domain.timestamps import Instant, instant
@@ -112,6 +112,7 @@ class Backup:
     memories_backed_up: int
     timestamp: Instant
     key_id: str | None = None  #: key with which it is encrypted; None if it is in clear
+    server: str = HOME  #: the server of the placement file; home without one
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,12 +178,12 @@ async def create(
     _log.info("Backup of %d memories in %s", manifest.memories, path)
     if not keep_all:
         prune(settings)
-    return Backup(path, manifest.memories, now, key.id if key else None)
+    return Backup(path, manifest.memories, now, key.id if key else None, graph.name)
 
 
 def folder_of(settings: Settings) -> Path:
     """Return the folder of all backups."""
-    return (settings.backup_path or settings.data_dir / "backups").absolute()
+    return settings.backup_folder.absolute()
 
 
 def prune(settings: Settings, *, spared: Collection[Path] = ()) -> None:

@@ -62,7 +62,7 @@ class AutoBackup:
         self._task: asyncio.Task[None] | None = None
         self._closing = asyncio.Event()
 
-    def saved(self, count: int) -> None:
+    def saved(self, count: int, _: str = "") -> None:
         """Count saved memories, and start a backup in the background if one is due."""
         self._saved += count
         if self._task is None or self._task.done():
@@ -117,9 +117,14 @@ async def automatic_backups(context: Context) -> AsyncGenerator[None]:
     if not context.settings.backup_auto:
         yield
         return
-    backups = AutoBackup(context)
-    context.on_saved = backups.saved
+    backups = {each.graph.name: AutoBackup(each) for each in context.servers}
+
+    def saved(count: int, group_id: str) -> None:
+        """Count memories that were saved on the server of a group."""
+        backups[context.of(group_id).graph.name].saved(count)
+
+    context.on_saved = saved
     try:
         yield
     finally:
-        await backups.wait()
+        await asyncio.gather(*(each.wait() for each in backups.values()))

@@ -42,7 +42,12 @@ async def backup(
 
 
 async def _create(memory: "GraphMemory") -> None:
-    show_fields(as_mapping(await memory.backups.create()))
+    made = await memory.backups.create_all()
+    if len(made) == 1:
+        show_fields(as_mapping(made[0]))
+        return
+    rows = ([each.server, each.backup_path, each.memories_backed_up] for each in made)
+    show({"backups": made}, ("server", "backup", "memories"), rows)
 
 
 async def _list(memory: "GraphMemory") -> None:

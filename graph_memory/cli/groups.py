@@ -1,4 +1,4 @@
-"""Commands for the settings of a group: groups settings, groups set, groups unset."""
+"""Commands for groups: groups list, place, settings, set, unset."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -6,14 +6,41 @@ import typer
 
 from graph_memory.cli.command import command, opened, unchecked
 from graph_memory.cli.completion import completing
-from graph_memory.cli.output import show
+from graph_memory.cli.output import as_mapping, show, show_fields
 from graph_memory.cli.values import GROUP_SETTINGS, SLOTS, listed
 
 if TYPE_CHECKING:
     from graph_memory.api.service import GraphMemory
     from graph_memory.api.types import GroupSettings
 
-app = typer.Typer(no_args_is_help=True, help="Show and change the settings of a group.")
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Show the groups and their servers, and change the settings of a group.",
+)
+
+
+@command(app, "list", example="groups list")
+async def list_groups() -> None:
+    """List the groups that have memories, each with its server and its number of memories."""
+    async with opened() as memory:
+        found = await memory.groups.list()
+    rows = (
+        (each.group_id, each.server, each.memories, "" if each.placed else "no rule places it here")
+        for each in found
+    )
+    show({"groups": found}, ("group", "server", "memories", "problem"), rows)
+
+
+@command(app, example="groups place acme")
+async def place(
+    group_id: Annotated[
+        str, typer.Argument(metavar="GROUP", help="Group, with or without memories.")
+    ],
+) -> None:
+    """Show on which server a group is, and the rule of the placement file for it."""
+    async with opened() as memory:
+        found = memory.groups.place(group_id)
+    show_fields({**as_mapping(found), "rule": found.rule or "none, so it is on home"})
 
 
 @command(app, example="groups settings --group work")

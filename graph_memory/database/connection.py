@@ -11,6 +11,8 @@ from threading import Event
 from graph_memory import local_neo4j
 from graph_memory.database.disk_space import check_space
 from graph_memory.database.graph import Graph
+from graph_memory.database.placed_graph import Prepare, open_servers
+from graph_memory.database.placement import read_placement
 from graph_memory.errors import (
     DatabaseStoppedError,
     GraphMemoryError,
@@ -23,14 +25,37 @@ _log = logging.getLogger(__name__)
 
 
 @asynccontextmanager
-async def open_database(settings: Settings) -> AsyncGenerator[Graph]:
-    """Open the configured database; without a URI, start the local one and hold it.
+async def open_database(
+    settings: Settings, prepare: Prepare | None = None
+) -> AsyncGenerator[Graph]:
+    """Open the configured database, and the servers of the placement file if there is one.
+
+    Without a URI, the local database is started and held.
+
+    Args:
+        settings: Settings of the database, and the placement file.
+        prepare: Work on each database before its first use; None for none.
 
     Raises:
-        GraphUnavailableError: Neo4j does not answer.
+        GraphUnavailableError: The configured database does not answer.
         LocalNeo4jError: The local Neo4j cannot be started.
-        SettingsError: Neo4j refuses the user, password or database.
+        SettingsError: Neo4j refuses the user, password or database, or the placement file is
+            malformed.
     """
+    placement = read_placement(settings)
+    async with _open_home(settings) as home:
+        if prepare:
+            await prepare(home)
+        if placement is None:
+            yield home
+            return
+        async with open_servers(home, placement, settings, prepare) as graph:
+            yield graph
+
+
+@asynccontextmanager
+async def _open_home(settings: Settings) -> AsyncGenerator[Graph]:
+    """Open the configured database; without a URI, start the local one and hold it."""
     if settings.neo4j_uri:
         async with Graph.open(settings) as graph:
             yield graph

@@ -9,8 +9,9 @@ import random
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager, nullcontext
+from copy import copy
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from neo4j import (
     READ_ACCESS,
@@ -46,6 +47,9 @@ T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
+#: The name of the server with the configured database.
+HOME = "home"
+
 _BLOCK = 500  # rows of a stream at a time
 _STALE_SECONDS = 1.0  # a read that fails within this time may have used a stale connection
 _IDLE_SECONDS = 1.0  # the driver tests a connection that was idle for longer before it uses it
@@ -72,7 +76,14 @@ class Graph:
     """A database and its driver; the only owner of both.
 
     The `access` of a statement determines its routing and its kind of transaction.
+
+    Attributes:
+        address: Address of the server.
+        name: Name of the server in the placement file; `home` is the configured database.
+        password: Password of the user.
     """
+
+    name = HOME
 
     def __init__(
         self,
@@ -103,7 +114,7 @@ class Graph:
         password: str | None = None,
         on_lost: Callable[[GraphUnavailableError], None] = lambda _: None,
         before_write: Callable[[], None] = lambda: None,
-    ) -> AsyncGenerator["Graph"]:
+    ) -> AsyncGenerator[Self]:
         """Open the database of `settings`, or the one at `uri` with `password`.
 
         Args:
@@ -117,6 +128,24 @@ class Graph:
             GraphUnavailableError: Neo4j does not answer at the address.
             SettingsError: Neo4j refuses the user, password or database.
         """
+        async with cls.connect(
+            settings, uri=uri, password=password, on_lost=on_lost, before_write=before_write
+        ) as graph:
+            await graph.one("database/graph/ping", int)
+            yield graph
+
+    @classmethod
+    @asynccontextmanager
+    async def connect(
+        cls,
+        settings: Settings,
+        *,
+        uri: str | None = None,
+        password: str | None = None,
+        on_lost: Callable[[GraphUnavailableError], None] = lambda _: None,
+        before_write: Callable[[], None] = lambda: None,
+    ) -> AsyncGenerator[Self]:
+        """Make the driver of a database that may not answer yet; arguments as in `open`."""
         address = uri or settings.neo4j_uri or ""
         secret = settings.neo4j_password.get_secret_value() if password is None else password
         async with AsyncGraphDatabase.driver(
@@ -131,26 +160,37 @@ class Graph:
             notifications_min_severity=NotificationMinimumSeverity.OFF,
             user_agent="graph-memory",
         ) as driver:
-            graph = cls(driver, settings, address, on_lost, before_write, SecretStr(secret))
-            await graph.one("database/graph/ping", int)
-            yield graph
+            yield cls(driver, settings, address, on_lost, before_write, SecretStr(secret))
 
     @property
     def settings(self) -> Settings:
         """The settings that the database was opened with."""
         return self._settings
 
-    def with_settings(self, settings: Settings) -> "Graph":
+    @property
+    def servers(self) -> "Sequence[Graph]":
+        """The databases that share the groups, the configured one first; without a file one."""
+        return (self,)
+
+    @property
+    def shown(self) -> str:
+        """The address in messages, with the name of a server of the placement file."""
+        return self.address
+
+    def of(self, group_id: str) -> "Graph":
+        """Return the database that has a group."""
+        return self
+
+    def own(self, settings: Settings) -> Settings:
+        """Return the settings of a service with the connection of this database."""
+        return settings
+
+    def with_settings(self, settings: Settings) -> Self:
         """Return the same database with other settings, and with their decay policies."""
-        return Graph(
-            self._driver,
-            settings,
-            self.address,
-            self._on_lost,
-            self._before_write,
-            self.password,
-            self._read_limiter,
-        )
+        changed = copy(self)
+        changed._settings = settings
+        changed._statements = statements(settings.policy_dir)
+        return changed
 
     async def rows(self, name: str, into: type[T], /, **parameters: Any) -> list[T]:
         """Run a statement and return its rows, each as an `into`.
@@ -406,10 +446,10 @@ class Graph:
         return found and f"'{found.statement or 'of another client'}', for {found.seconds:.0f} s"
 
     def _translate(self, error: Neo4jError | DriverError, statement: Statement) -> GraphMemoryError:
-        translated = translate(error, statement.name, self.address, self._settings)
+        translated = translate(error, statement.name, self.shown, self._settings)
         overloaded = isinstance(translated, GraphOverloadedError)
         if isinstance(translated, GraphUnavailableError) and not overloaded:
-            _log.warning("Neo4j at %s is lost: %s", self.address, error)
+            _log.warning("Neo4j at %s is lost: %s", self.shown, error)
             self._on_lost(translated)
         return translated
 

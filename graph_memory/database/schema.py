@@ -50,7 +50,7 @@ async def check_server(graph: Graph) -> str:
     if found is None or (int(found[1]), int(found[2])) < OLDEST_NEO4J:
         year, month = OLDEST_NEO4J
         raise SchemaError(
-            f"Neo4j {version} at {graph.address} is too old: graph-memory needs "
+            f"Neo4j {version} at {graph.shown} is too old: graph-memory needs "
             f"{year}.{month:02d} or newer, which filters inside the vector index. "
             "Upgrade it, or unset GRAPH_MEMORY_NEO4J_URI to use the local one."
         )

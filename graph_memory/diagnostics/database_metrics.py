@@ -8,7 +8,8 @@ import itertools
 import json
 import logging
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -27,6 +28,7 @@ from pydantic import BeforeValidator
 
 from graph_memory import metrics
 from graph_memory.context import Context
+from graph_memory.database.graph import HOME
 from graph_memory.decay.forecast import STATES
 from graph_memory.diagnostics.stats import ReviewQueue
 from graph_memory.domain.timestamps import Instant, instant
@@ -256,11 +258,66 @@ class DatabaseMetrics:
 
 
 async def read_metrics(context: Context) -> DatabaseMetrics | None:
-    """Read the metrics in one statement; None if it returns no row."""
+    """Read the metrics in one statement on each server; None if it returns no row.
+
+    A server that does not answer is left out, unless it is the configured database.
+    """
     now = context.clock()
     soon = [instant(now + timedelta(days=days)) for days in AHEAD_DAYS]
-    return await context.graph.one(
-        "diagnostics/database_metrics/read", DatabaseMetrics, now=instant(now), soon=soon
+    whole: DatabaseMetrics | None = None
+    for each in context.servers:
+        try:
+            found = await each.graph.one(
+                "diagnostics/database_metrics/read", DatabaseMetrics, now=instant(now), soon=soon
+            )
+        except GraphMemoryError as error:
+            if each.graph.name == HOME:
+                raise
+            _log.warning("The metrics leave out server '%s': %s", each.graph.name, error)
+            continue
+        whole = _both(whole, found) if whole and found else whole or found
+    return whole
+
+
+def _both(some: DatabaseMetrics, others: DatabaseMetrics) -> DatabaseMetrics:
+    """Return the metrics of two servers as one: sums, the latest run, and the earlier backup."""
+    ended = [each.last for each in (some, others) if each.last]
+    backups = [each.backed_up_at for each in (some, others)]
+    return DatabaseMetrics(
+        states=_states([*some.states, *others.states]),
+        due=[sum(pair) for pair in zip(some.due, others.due, strict=True)],
+        totals=_totals([*some.totals, *others.totals]),
+        last=max(ended, key=lambda run: run.started_at, default=None),
+        running_since=some.running_since or others.running_since,
+        paused=some.paused or others.paused,
+        # One server without a backup is one too many.
+        backed_up_at=None if None in backups else min(filter(None, backups)),
+        review=_reviews(some.review, others.review),
+    )
+
+
+def _states(rows: Iterable[StateMetrics]) -> list[StateMetrics]:
+    memories, scores = Counter[str](), defaultdict[str, float](float)
+    for row in rows:
+        memories[row.state] += row.memories
+        scores[row.state] += row.scores
+    return [StateMetrics(state, n, scores[state]) for state, n in memories.items()]
+
+
+def _totals(rows: Iterable[Total]) -> list[Total]:
+    sums = defaultdict[str, float](float)
+    for row in rows:
+        sums[row.name] += row.value
+    return list(map(Total, sums, sums.values()))
+
+
+def _reviews(some: ReviewQueue, others: ReviewQueue) -> ReviewQueue:
+    waiting = [each.waiting_since for each in (some, others) if each.waiting_since]
+    return ReviewQueue(
+        waiting_writes=some.waiting_writes + others.waiting_writes,
+        open_proposals=some.open_proposals + others.open_proposals,
+        waiting_since=min(waiting, default=None),
+        tombstones=some.tombstones + others.tombstones,
     )
 
 

@@ -4,7 +4,7 @@ import asyncio
 import os
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
@@ -13,6 +13,8 @@ from graph_memory import local_neo4j
 from graph_memory.backup.restore import refuse_unfinished
 from graph_memory.database import embedding_record, indexes, schema
 from graph_memory.database.graph import Graph
+from graph_memory.database.placed_graph import ServerGraph
+from graph_memory.database.placement import read_placement
 from graph_memory.decay.protected import count_protected
 from graph_memory.errors import BackupError, GraphMemoryError
 from graph_memory.inference.cross_encoder import CrossEncoder
@@ -41,6 +43,7 @@ async def examine(settings: Settings) -> list[Check]:
     if settings.neo4j_uri is None:
         found += [_guarded("java", _java, settings), _guarded("jars", _jars, settings)]
     found += await _database(settings)
+    found += await _servers(settings)
     found.append(await _model(settings))
     if settings.recall_cross_encoder:
         found.append(await _cross_encoder(settings))
@@ -122,6 +125,28 @@ async def _database(settings: Settings) -> list[Check]:
             ]
     except GraphMemoryError as error:
         return [_failed("neo4j", error)]
+
+
+async def _servers(settings: Settings) -> list[Check]:
+    """Check the servers of the placement file, each by its name."""
+    try:
+        placement = read_placement(settings)
+    except GraphMemoryError as error:
+        return [_failed("placement", error)]
+    if placement is None:
+        return []
+    found: list[Check] = []
+    for name in placement.servers:
+        try:
+            async with ServerGraph.serving(name, placement, settings, None) as graph:
+                version = await schema.check_server(graph)
+                found.append(Check(f"server {name}", "ok", f"{version} at {graph.address}"))
+                checks = (await _restored(graph), await _schema(graph, settings))
+                checks += (await _vectors(graph, settings),)
+                found += [replace(each, name=f"{each.name} of {name}") for each in checks]
+        except GraphMemoryError as error:
+            found.append(_failed(f"server {name}", error))
+    return found
 
 
 async def _restored(graph: Graph) -> Check:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from graph_memory.database import indexes
 from graph_memory.database.graph import Graph
 from graph_memory.database.statements import policies
+from graph_memory.diagnostics.groups import counts
 from graph_memory.diagnostics.mistyped import KINDS
 from graph_memory.domain.encoding import group_key
 from graph_memory.domain.models import LifecycleState, MemoryType, RelationType, Source
@@ -24,6 +25,29 @@ class Problem:
 @dataclass(frozen=True, slots=True)
 class _Orphans(Problem):
     group_id: str
+
+
+async def verify_all(
+    graph: Graph, settings: Settings, group_id: str | None = None
+) -> dict[str, list[Problem]]:
+    """Check every server of the placement file, or the one of a group.
+
+    A group with memories on another server than its own is a problem. Arguments as in `verify`.
+    """
+    if len(graph.servers) == 1:
+        return await verify(graph, settings, group_id)
+    found: dict[str, list[Problem]] = {}
+    for server in graph.servers:
+        if group_id is None or graph.of(group_id) is server:
+            for group, problems in (await verify(server, settings, group_id)).items():
+                found.setdefault(group, []).extend(problems)
+        for each in await counts(server):
+            if group_id in (None, each.group_id) and graph.of(each.group_id) is not server:
+                problem = f"memories are on server '{server.name}', where no rule places the group"
+                found.setdefault(each.group_id, []).append(
+                    Problem(problem, each.memories, graph.of(each.group_id).name)
+                )
+    return found
 
 
 async def verify(

@@ -1,6 +1,7 @@
 """A durable queue of episodes: ordered within a group, each claimed by one process at a time."""
 
 import json
+import logging
 import secrets
 import uuid
 from collections.abc import Mapping, Sequence
@@ -10,7 +11,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, TypeAdapter, ValidationError
 
-from graph_memory.database.graph import Graph
+from graph_memory.database.graph import HOME, Graph
 from graph_memory.domain.origin import SERVICE, Authority, Origin
 from graph_memory.domain.timestamps import Instant, instant
 from graph_memory.errors import GraphMemoryError
@@ -20,6 +21,8 @@ STATUSES = ("queued", "running", "done", "failed")
 ENDED = ("done", "failed")
 
 _ERROR_CHARACTERS = 500
+
+_log = logging.getLogger(__name__)
 
 
 class LostJobError(GraphMemoryError):
@@ -133,9 +136,20 @@ class Jobs:
         )
 
     async def due_groups(self, groups: Sequence[str] | None = None) -> list[DueGroup]:
-        """List the groups with queued episodes, the first due first."""
-        wanted = None if groups is None else list(groups)
-        return await self._graph.rows("graphiti/queue/waiting", DueGroup, groups=wanted, now=_now())
+        """List the groups with queued episodes, the first due first.
+
+        Those of a server that does not answer wait, unless it is the configured database.
+        """
+        given = {"groups": None if groups is None else list(groups), "now": _now()}
+        found: list[DueGroup] = []
+        for graph in self._graph.servers:
+            try:
+                found += await graph.rows("graphiti/queue/waiting", DueGroup, **given)
+            except GraphMemoryError as error:
+                if graph.name == HOME:
+                    raise
+                _log.warning("Episodes of server '%s' wait: %s", graph.name, error)
+        return sorted(found, key=lambda each: each.due_at)
 
     async def claim(self, group_id: str) -> Job | None:
         """Claim a group's next episode if it is due; return None if none is.

@@ -67,7 +67,7 @@ class Worker:
         )
         self._context = context
         self._settings = settings
-        self._reader: Reader | None = None
+        self._readers: dict[str, Reader] = {}
         self._news = asyncio.Event()
         self._tasks: set[asyncio.Task[int]] = set()
 
@@ -127,8 +127,8 @@ class Worker:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        if self._reader:
-            await self._reader.close()
+        for reader in self._readers.values():
+            await reader.close()
 
     async def _process_forever(self) -> None:
         while True:
@@ -205,7 +205,7 @@ class Worker:
     async def _read(self, job: Job) -> None:
         if job.episode_id is not None:
             return
-        reader, text_of = await self._graphiti()
+        reader, text_of = await self._graphiti(job.group_id)
         await reader.read(
             text_of(
                 group_id=job.group_id,
@@ -222,15 +222,16 @@ class Worker:
             partial(self.jobs.written, job),
         )
 
-    async def _graphiti(self) -> Any:
-        """Return Graphiti and its text class, imported and opened at first use."""
-        if self._reader is None:
+    async def _graphiti(self, group_id: str) -> Any:
+        """Return Graphiti on the server of a group and its text class, made at first use."""
+        context = self._context.of(group_id)
+        name = context.graph.name
+        if name not in self._readers:
             _prepare_import(self._settings.embedding_dimensions)
             client = await asyncio.to_thread(_import_client)
-            context = self._context
             assert context.chat is not None  # noqa: S101 - checked before a job is claimed
-            self._reader = client.Reader(context.engine, context.chat)
-        return self._reader, _import_client().Text
+            self._readers[name] = client.Reader(context.engine, context.chat)
+        return self._readers[name], _import_client().Text
 
     async def _complete(self, job: Job) -> tuple[int, int]:
         """Embed and rate the entities that an episode mentions, and count accesses to known ones.

@@ -15,7 +15,9 @@ from graph_memory.maintenance.request import RunRequest, Stage
 _REMEMBERED = 1000
 
 
-async def new_run(context: Context, request: RunRequest, rules: str) -> Run:
+async def new_run(
+    context: Context, request: RunRequest, rules: str, run_id: str | None = None
+) -> Run:
     """Return the record of a requested run before it begins.
 
     If some memories may have been scheduled by other rules, the run treats every memory.
@@ -24,10 +26,11 @@ async def new_run(context: Context, request: RunRequest, rules: str) -> Run:
         context: The context, with the database, settings and clock.
         request: The options that the caller gave.
         rules: The hash of the present rules.
+        run_id: The id of the run; None for a new one.
     """
     settings, canary = context.settings, request.canary_percent
     run = Run(
-        run_id=str(uuid.uuid4()),
+        run_id=run_id or str(uuid.uuid4()),
         now=context.clock(),
         started_at=datetime.now(UTC),
         status="running",

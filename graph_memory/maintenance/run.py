@@ -27,7 +27,10 @@ _log = logging.getLogger(__name__)
 
 
 async def maintain(
-    context: Context, request: RunRequest, on_progress: Progress = lambda done, of: None
+    context: Context,
+    request: RunRequest,
+    on_progress: Progress = lambda done, of: None,
+    run_id: str | None = None,
 ) -> MaintenanceReport:
     """Run maintenance; first finish the earlier runs whose groups are open to the caller.
 
@@ -35,6 +38,7 @@ async def maintain(
         context: The context, with the database, settings and clock.
         request: The options of the run.
         on_progress: Called after each batch.
+        run_id: The id of the run, which several servers share; None for a new one.
 
     Raises:
         RunsPausedError: Maintenance is paused.
@@ -53,7 +57,7 @@ async def maintain(
             await _finish(RunState(context, left, lease.owner, options, decay, finished))
             if left.status == "stopped":
                 return await _report(context, left, resumed)
-        run = await new_run(context, request, decay["rules"])
+        run = await new_run(context, request, decay["rules"], run_id)
         await records.begin(graph, run)
         finished = [run.now for run in resumed]
         await _finish(RunState(context, run, lease.owner, options, decay, finished))

@@ -22,7 +22,7 @@ from graph_memory.settings.base import Settings
 _BATCH = 500
 
 #: The most refusals that a report lists; it counts all of them.
-_LISTED = 100
+LISTED = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,5 +205,5 @@ def _count(undone: UndoReport, row: _Restored) -> None:
         undone.restored += 1
         return
     undone.refused += 1
-    if len(undone.refusals) < _LISTED:
+    if len(undone.refusals) < LISTED:
         undone.refusals.append(UndoRefusal(row.memory_id, row.refused))

@@ -341,7 +341,7 @@ async def rows_of_texts(
     """Return the tombstones to store for statements, by the id of what holds each, as maps."""
     if not contents:
         return []
-    secret = await _secret(engine.graph, engine.settings)
+    secret = await _secret(engine.graph.of(scope.group_id), engine.settings)
     return [
         {"memory_id": holder, **_row(scope, content, secret, cause, note)}
         for holder, content in contents.items()

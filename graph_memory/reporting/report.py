@@ -66,8 +66,8 @@ class GroupReport:
 
 async def report(memory: GraphMemory, group_id: str | None = None) -> GroupReport:
     """Look at a group; no memory changes, and nothing counts as an access."""
-    graph, settings, now = memory.context.graph, memory.settings, memory.clock()
-    group = memory.group(group_id)
+    settings, now, group = memory.settings, memory.clock(), memory.group(group_id)
+    graph = memory.context.of(group).graph
     given = {"group_id": group, "now": instant(now), "decay": policies.parameters(settings)}
     analysis = await memory.relations.analyze(top=_DRAWN, group_id=group)
     connectors = analysis.top_connectors

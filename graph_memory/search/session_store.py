@@ -21,7 +21,7 @@ import asyncio
 import logging
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -267,42 +267,54 @@ class SessionStore:
         if not begun:
             return
         try:
-            await self._graph.run("search/session_store/begin", sessions=list(begun.values()))
-        except GraphMemoryError as error:
-            _log.warning(
-                "%d sessions were not stored; their memories may be returned again: %s",
-                len(begun),
-                error,
-            )
+            for graph, sessions in self._by_server(begun.values()):
+                await self._begin(graph, sessions)
         finally:  # readers must not wait for these sessions, whatever happened
             for key in begun:
                 del self._begun[key]
 
+    def _by_server(
+        self, rows: Iterable[dict[str, Any]]
+    ) -> Iterable[tuple[Graph, list[dict[str, Any]]]]:
+        """Return rows of groups by the server of their group."""
+        found: dict[str, tuple[Graph, list[dict[str, Any]]]] = {}
+        for row in rows:
+            graph = self._graph.of(row["group_id"])
+            found.setdefault(graph.name, (graph, []))[1].append(row)
+        return found.values()
+
+    async def _begin(self, graph: Graph, sessions: list[dict[str, Any]]) -> None:
+        try:
+            await graph.run("search/session_store/begin", sessions=sessions)
+        except GraphMemoryError as error:
+            _log.warning(
+                "%d sessions were not stored; their memories may be returned again: %s",
+                len(sessions),
+                error,
+            )
+
     async def _write_lessons(self) -> None:
         """Keep answers as lessons; their sessions are stored."""
-        lessons, self._lessons = self._lessons, []
-        if not lessons:
-            return
-        try:
-            await self._graph.run(
-                "search/session_store/keep_lessons",
-                lessons=lessons,
-                most=self._settings.session_history,
-            )
-        except GraphMemoryError as error:
-            _log.warning("%d lessons were not kept: %s", len(lessons), error)
+        collected, self._lessons = self._lessons, []
+        most = self._settings.session_history
+        for graph, lessons in self._by_server(collected):
+            try:
+                await graph.run("search/session_store/keep_lessons", lessons=lessons, most=most)
+            except GraphMemoryError as error:
+                _log.warning("%d lessons were not kept: %s", len(lessons), error)
 
     async def _write_used(self) -> None:
         """Note uses; their sessions are stored."""
         used, self._used = self._used, {}
-        if not used:
-            return
         names = ("group_id", "session_id", "memory_id", "now")
-        rows = [dict(zip(names, (*key, now), strict=True)) for key, now in sorted(used.items())]
-        try:
-            await self._graph.run("search/session_store/use", uses=rows, most=_MAX_USED)
-        except GraphMemoryError as error:
-            _log.warning("%d uses of memories were not noted: %s", len(used), error)
+        rows: list[dict[str, Any]] = [
+            dict(zip(names, (*key, now), strict=True)) for key, now in sorted(used.items())
+        ]
+        for graph, uses in self._by_server(rows):
+            try:
+                await graph.run("search/session_store/use", uses=uses, most=_MAX_USED)
+            except GraphMemoryError as error:
+                _log.warning("%d uses of memories were not noted: %s", len(uses), error)
 
 
 async def expire(graph: Graph, *, group_id: str, before: datetime) -> int:

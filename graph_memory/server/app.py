@@ -169,7 +169,9 @@ def http_app(memory: GraphMemory | Opening, *, require_tokens: bool = False) -> 
         missing = await opening.missing()
         if missing:
             return JSONResponse({"status": "not ready", "missing": missing}, status_code=503)
-        return JSONResponse({"status": "ready"})
+        # Only calls for the groups of these servers fail.
+        lost = await opening.unavailable_servers()
+        return JSONResponse({"status": "ready"} | ({"unavailable": lost} if lost else {}))
 
     settings = opening.settings
     app = _over_http(server, _PATH, settings)

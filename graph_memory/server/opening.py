@@ -97,6 +97,11 @@ class Opening:
             return {"searches": step}
         return missing
 
+    async def unavailable_servers(self) -> dict[str, str]:
+        """Return the servers of the placement file that cannot be used, with the reasons."""
+        memory = self._attempt.memory
+        return await memory.serving.unavailable_servers() if memory else {}
+
     def step(self) -> str | None:
         """Return what calls are waiting for, and for how long; None if nothing."""
         attempt = self._attempt

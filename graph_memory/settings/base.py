@@ -5,6 +5,7 @@ A setting comes from the environment (`GRAPH_MEMORY_<FIELD>`), else from the TOM
 `config/graph-memory.toml` shows all of them; a test compares it with the code.
 """
 
+from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
@@ -44,6 +45,11 @@ class Settings(
         allow_inf_nan=False,
         hide_input_in_errors=True,  # an input may be a secret
     )
+
+    @property
+    def backup_folder(self) -> Path:
+        """The folder of the backups."""
+        return self.backup_path or self.data_dir / "backups"
 
     @classmethod
     def settings_customise_sources(

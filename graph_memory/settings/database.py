@@ -1,9 +1,10 @@
 """The settings of Neo4j, and of the folders of the service."""
 
 from pathlib import Path
+from typing import Annotated
 
 import platformdirs
-from pydantic import Field, SecretStr
+from pydantic import BeforeValidator, Field, SecretStr
 from pydantic_settings import BaseSettings
 
 from graph_memory.settings.hosts import Neo4jUri
@@ -53,6 +54,13 @@ class DatabaseSettings(BaseSettings):
     )
     retry_seconds: float = Field(
         4.0, ge=0, le=300, description="Time for which a deadlock is retried, seconds."
+    )
+    placement_file: Annotated[Path | None, BeforeValidator(lambda v: v or None)] = Field(
+        None,
+        description=(
+            "Path of a TOML file that places groups on several Neo4j servers. "
+            "Without it all groups are in the configured database."
+        ),
     )
     migrate_on_start: bool = Field(
         True,

@@ -766,6 +766,24 @@ def test_an_open_host_needs_a_word(cli: Run, no_tokens: None) -> None:
     assert "--insecure-no-auth" in result.err
 
 
+def test_groups_are_listed_and_placed(
+    cli: Run, group: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert cli("add", "Ada drinks tea").code == 0
+    listed = cli("groups", "list", "--json").json["groups"]
+    assert {"group_id": group, "server": "home", "memories": 1, "placed": True} in listed
+    assert cli("groups", "place", group).out.endswith("rule\tnone, so it is on home\n")
+    file = tmp_path / "placement.toml"
+    monkeypatch.setenv("GRAPH_MEMORY_PLACEMENT_FILE", str(file))
+    file.write_text('[[rules]]\nserver = "home"\ngroups = ["test_*"]\n')
+    placed = cli("groups", "place", group, "--json").json
+    assert (placed["server"], placed["rule"]) == ("home", "rule 1: groups test_*")
+    file.write_text('[[rules]]\nserver = "east"\ngroups = ["test_*"]\n')
+    refused = cli("groups", "list")
+    assert (refused.code, "rules[0].server='east' is not among" in refused.err) == (2, True)
+    assert "Correct the file" in cli("doctor").out
+
+
 def test_tokens_are_made_listed_rotated_and_revoked(cli: Run, group: str, no_tokens: None) -> None:
     made = cli("token", "create", "ci", "--groups", f"{group},b", "--scope", "read", "--days", 2)
     assert "printed only once" in made.err

@@ -22,6 +22,7 @@ RETURN count(m) AS n
 UNSCOPED = {
     "backup/create/standing",
     "diagnostics/database_metrics/read",
+    "diagnostics/groups/count",
     "diagnostics/repair/orphans",
     "diagnostics/verify/orphans",
     "memories/classification/groups",
