@@ -172,7 +172,8 @@ class Told:
             self.enter(NEXT[self.state], now)
 
     def seen(self) -> tuple[Any, ...]:
-        return (self.state, self.state_changed, tuple(self.tags), self.until, self.confidence)
+        times = self.state_changed, self.until, self.obsolete
+        return (self.state, *times, tuple(self.tags), self.confidence)
 
 
 @dataclass
