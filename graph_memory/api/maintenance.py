@@ -214,7 +214,7 @@ def _source(named: Mapping[str, str], since: datetime | None) -> RevokedSource:
     """Return the source that arguments name.
 
     Raises:
-        InvalidArgumentError: None is given, or two of those that exclude each other.
+        InvalidArgumentError: None is given, or two that exclude each other.
     """
     if not named and since is None:
         options = ", ".join(map(argument, ("token", *_EXCLUSIVE, "conversation_id")))
