@@ -43,40 +43,63 @@ class _Restored:
     authority: Authority | None
 
 
+@dataclass(frozen=True, slots=True)
+class _News:
+    """The tombstones of a group that a backup does not know, or knows otherwise."""
+
+    group_id: str
+    tombstone_ids: list[str]
+
+
 async def set_aside(graph: Graph) -> None:
-    """Set the tombstones aside, so that the restore does not erase them."""
+    """Set the tombstones aside, so that the restore does not erase them.
+
+    A restore that was interrupted has set them aside already, and may have loaded others.
+    """
+    await graph.run("backup/tombstones/drop_loaded")
     await graph.run("backup/tombstones/set_aside")
 
 
 async def bring_back(graph: Graph, settings: Settings) -> Applied:
     """Bring the tombstones back beside those of the backup, and apply them to its memories.
 
-    A rejected memory is soft-deleted, an erased one is erased again. One that states a rejected
-    value in other words is soft-deleted, too, and its content waits for a review. The keys of the
-    hashes stay side by side if the backup is of another database.
+    Those that the backup holds as well apply to nothing: its memories stood beside them. By the
+    others, a rejected memory is soft-deleted, and an erased one is erased again. One that states a
+    rejected value in other words is soft-deleted, too, and its content waits for a review. The
+    keys of the hashes stay side by side if the backup is of another database.
     """
     await graph.run("backup/tombstones/keys", fresh=str(uuid.uuid4()))
     total = Applied()
-    for group_id in await graph.rows("backup/tombstones/bring_back", str):
-        scope = CallScope(group_id, datetime.now(UTC), _ORIGIN)
-        after_id = ""
-        while page := await graph.rows(
-            "backup/tombstones/memories",
-            _Restored,
-            group_id=group_id,
-            after_id=after_id,
-            limit=_BATCH,
-        ):
-            total += await _apply(graph, settings, scope, page)
-            after_id = page[-1].memory_id
+    for news in await graph.rows("backup/tombstones/bring_back", _News):
+        total += await _apply_news(graph, settings, news)
+    return total
+
+
+async def _apply_news(graph: Graph, settings: Settings, news: _News) -> Applied:
+    """Apply tombstones to all memories of their group."""
+    scope = CallScope(news.group_id, datetime.now(UTC), _ORIGIN)
+    only, total, after_id = frozenset(news.tombstone_ids), Applied(), ""
+    while page := await graph.rows(
+        "backup/tombstones/memories",
+        _Restored,
+        group_id=news.group_id,
+        after_id=after_id,
+        limit=_BATCH,
+    ):
+        total += await _apply(graph, settings, scope, page, only)
+        after_id = page[-1].memory_id
     return total
 
 
 async def _apply(
-    graph: Graph, settings: Settings, scope: CallScope, page: list[_Restored]
+    graph: Graph,
+    settings: Settings,
+    scope: CallScope,
+    page: list[_Restored],
+    only: frozenset[str],
 ) -> Applied:
     contents = [each.content for each in page]
-    judged = await tombstones.judge_each(graph, settings, scope.group_id, contents)
+    judged = await tombstones.judge_each(graph, settings, scope.group_id, contents, only=only)
     ids: dict[str, list[str]] = {cause: [] for cause in Cause}
     rules: dict[str, tuple[_Restored, str]] = {}
     for each, judgement in zip(page, judged, strict=True):

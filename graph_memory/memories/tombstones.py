@@ -7,7 +7,7 @@ other words waits for a review, if its group declares the slot.
 
 import secrets as randomness
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -169,11 +169,19 @@ async def check_each(
 
 
 async def judge_each(
-    graph: Graph, settings: Settings, group_id: str, contents: Sequence[str]
+    graph: Graph,
+    settings: Settings,
+    group_id: str,
+    contents: Sequence[str],
+    *,
+    only: Collection[str] | None = None,
 ) -> list[Judgement]:
-    """Return the judgement on each text, also of the values of slots that it states."""
+    """Return the judgement on each text, also of the values of slots that it states.
+
+    With `only`, the other tombstones do not count.
+    """
     guard = await _guard(graph, group_id)
-    return await judge(graph, settings, guard, group_id, contents)
+    return await judge(graph, settings, guard, group_id, contents, only=only)
 
 
 async def judge(
@@ -184,6 +192,7 @@ async def judge(
     contents: Sequence[str],
     *,
     besides: str | None = None,
+    only: Collection[str] | None = None,
 ) -> list[Judgement]:
     """Return the judgements as `judge_each` does; a group without tombstones needs no query.
 
@@ -194,6 +203,7 @@ async def judge(
         group_id: The tenant.
         contents: The texts.
         besides: A memory whose own tombstones do not count.
+        only: Ids of the tombstones that count; None for all.
     """
     if not guard.guarded:
         return [Judgement()] * len(contents)
@@ -211,7 +221,11 @@ async def judge(
         marks=every,
         lookups=_lookups(every),
     )
-    standing = [each for each in stored if besides is None or each.memory_id != besides]
+    standing = [
+        each
+        for each in stored
+        if (besides is None or each.memory_id != besides) and (only is None or each.uuid in only)
+    ]
     judged: list[Judgement] = []
     for content, several, asked in zip(contents, prints, marks, strict=True):
         if error := _refusal(standing, several):

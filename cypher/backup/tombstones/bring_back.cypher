@@ -1,21 +1,29 @@
-// Bring back the tombstones that a restore has set aside, and return their groups.
+// Bring back the tombstones that a restore has set aside, and return those that are news to it.
+//
+// They replace those of the backup. A tombstone without a revision is of an earlier version.
 //
 // access  write
-// returns group_id : STRING
+// returns group_id      : STRING
+// returns tombstone_ids : LIST<STRING> — left or changed after the backup
 MATCH (kept:KeptTombstone)
 WHERE kept.secret IS NULL
-WITH kept, kept.group_id AS group_id
 OPTIONAL MATCH (twin:Tombstone {key: kept.key})
-FOREACH (_ IN CASE WHEN twin IS NULL THEN [] ELSE [1] END |
-  SET
-    twin.memory_id = CASE kept.reason WHEN 'erased' THEN null ELSE twin.memory_id END,
-    twin.reason = CASE kept.reason WHEN 'erased' THEN 'erased' ELSE twin.reason END,
-    twin.slots = coalesce(kept.slots, twin.slots)
-  DELETE kept
-)
-FOREACH (_ IN CASE WHEN twin IS NULL THEN [1] ELSE [] END |
-  SET kept:Tombstone
-  REMOVE kept:KeptTombstone
-)
-RETURN DISTINCT group_id
+WITH kept, twin, kept.group_id AS group_id, kept.uuid AS tombstone_id,
+  twin.reason AS earlier, twin.slots AS slots,
+  coalesce(
+    kept.revision = twin.revision,
+    coalesce(kept.revision, twin.revision) IS NULL
+      AND kept.uuid = twin.uuid AND kept.memory_id = twin.memory_id,
+    false
+  ) AS same
+DELETE twin
+SET
+  kept.memory_id = CASE earlier WHEN 'erased' THEN null ELSE kept.memory_id END,
+  kept.reason = CASE earlier WHEN 'erased' THEN earlier ELSE kept.reason END,
+  kept.slots = coalesce(kept.slots, slots),
+  kept:Tombstone
+REMOVE kept:KeptTombstone
+WITH group_id, collect(CASE WHEN NOT same THEN tombstone_id END) AS tombstone_ids
+WHERE size(tombstone_ids) > 0
+RETURN group_id, tombstone_ids
 ORDER BY group_id

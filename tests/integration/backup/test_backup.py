@@ -501,6 +501,72 @@ async def test_tombstones_survive_an_interrupted_restore(own: GraphMemory):
         await own.add("memory 7", group_id="g")
 
 
+async def test_an_interrupted_restore_can_be_repeated_with_another_backup(own: GraphMemory):
+    stored = await own.add("Ada has a sister called Zelda", group_id="g")
+    older = await create.create(own.context.graph, own.settings)
+    await own.lifecycle.reject(stored.memory_id, group_id="g")
+    made = await create.create(own.context.graph, own.settings)
+    before = await own.tombstones.list(group_id="g")
+
+    class Killed(BaseException):
+        """As if the process had been killed."""
+
+    def kill(done: int, _: int | None) -> None:
+        if done:
+            raise Killed
+
+    with pytest.raises(Killed):  # the tombstone and the key of its hash are loaded, and set aside
+        await restore(
+            own.context.graph, own.settings, made.backup_path, replace=True, on_progress=kill
+        )
+    report = await restore(own.context.graph, own.settings, older.backup_path)
+    assert (report.rejected, report.erased) == (1, 0)
+    assert await own.tombstones.list(group_id="g") == before
+
+
+async def test_what_stood_beside_a_tombstone_in_the_backup_stands_after_the_restore(
+    own: GraphMemory,
+):
+    await own.groups.set(single_valued_slots=["lives_in"], group_id="g")
+    rejected = await own.add("Alice lives in Paris", group_id="g")
+    others = ("ALICE lives in Paris!", "Alice has moved to Paris")
+    kept = {(await own.add(content, group_id="g")).memory_id for content in others}
+    await own.lifecycle.reject(rejected.memory_id, group_id="g")
+    made = await create.create(own.context.graph, own.settings)
+    unrelated = await own.add("Ada has a sister called Zelda", group_id="g")
+    await own.lifecycle.reject(unrelated.memory_id, group_id="g")
+    report = await restore(own.context.graph, own.settings, made.backup_path, replace=True)
+    assert (report.rejected, report.erased, report.waiting) == (0, 0, 0)
+    assert {each.memory_id for each in (await own.list(group_id="g")).memories} == kept
+    assert len(await own.tombstones.list(group_id="g")) == 2
+
+
+async def test_the_tombstone_of_the_database_replaces_that_of_the_backup(own: GraphMemory):
+    first = await own.add("Ada has a sister called Zelda", group_id="g")
+    second = await own.add("ADA has a sister called Zelda!", group_id="g")
+    await own.lifecycle.reject(first.memory_id, group_id="g")
+    made = await create.create(own.context.graph, own.settings)
+    await own.lifecycle.reject(second.memory_id, group_id="g", reason="still wrong")
+    before = await own.tombstones.list(group_id="g")
+    report = await restore(own.context.graph, own.settings, made.backup_path, replace=True)
+    assert (report.rejected, report.erased) == (1, 0)
+    assert await own.tombstones.list(group_id="g") == before
+    with pytest.raises(RejectedBeforeError):  # it was rejected as the second
+        await own.lifecycle.recover(first.memory_id, group_id="g")
+    assert len((await own.lifecycle.recover(second.memory_id, group_id="g")).lifted) == 1
+
+
+async def test_a_second_erasure_of_a_statement_holds_after_a_restore(own: GraphMemory):
+    first = await own.add("Ada has a sister called Zelda", group_id="g")
+    second = await own.add("ADA has a sister called Zelda!", group_id="g")
+    await own.delete(first.memory_id, permanent=True, group_id="g")
+    made = await create.create(own.context.graph, own.settings)
+    await own.delete(second.memory_id, permanent=True, group_id="g")
+    report = await restore(own.context.graph, own.settings, made.backup_path, replace=True)
+    assert (report.rejected, report.erased) == (0, 1)
+    assert not (await own.list(group_id="g")).memories
+
+
 async def test_restoring_deletes_neither_its_backup_nor_the_one_it_makes(own: GraphMemory):
     await own.add("wanted back", group_id="g")
     settings = own.settings.model_copy(update={"backup_keep": 1})
