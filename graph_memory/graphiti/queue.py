@@ -169,18 +169,20 @@ class Jobs:
                 return _JOB.validate_python(taken)
             except ValidationError as error:
                 fields = ", ".join(sorted({str(fault["loc"][0]) for fault in error.errors()}))
-                await self._fail(group_id, taken, f"The stored episode is malformed: {fields}.")
+                job_id, error = taken["job_id"], f"The stored episode is malformed: {fields}."
+                await self.fail(group_id, job_id, error)
         return None
 
-    async def _fail(self, group_id: str, taken: dict[str, Any], error: str) -> None:
+    async def fail(self, group_id: str, job_id: str, error: str) -> None:
+        """Mark an episode that this process has claimed as failed, without another attempt."""
         await self._graph.run(
             "graphiti/queue/put_back",
             group_id=group_id,
-            job_id=taken["job_id"],
+            job_id=job_id,
             owner=self._owner,
             attempts=self._attempts,
             status="failed",
-            error=error,
+            error=error[:_ERROR_CHARACTERS],
             not_before=_now(),
             now=_now(),
         )

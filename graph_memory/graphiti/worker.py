@@ -22,10 +22,11 @@ from graph_memory.errors import (
     GraphMemoryError,
     GraphUnavailableError,
     LlmError,
+    RejectedBeforeError,
     SettingsError,
 )
 from graph_memory.graphiti.queue import Job, Jobs, LostJobError
-from graph_memory.memories import classification
+from graph_memory.memories import classification, tombstones
 from graph_memory.memories.classification import UnratedMemory
 from graph_memory.memories.embeddings import EmbeddingTask, embed
 
@@ -173,6 +174,9 @@ class Worker:
         except LostJobError as error:
             _log.warning("%s", error)
             return False
+        except RejectedBeforeError as error:
+            _log.warning("Episode %s: %s", job.job_id, error)
+            await self.jobs.fail(job.group_id, job.job_id, str(error))
         except GraphUnavailableError:
             raise  # nothing can be recorded; the episode is claimed again after its lease
         except asyncio.CancelledError:
@@ -205,6 +209,7 @@ class Worker:
     async def _read(self, job: Job) -> None:
         if job.episode_id is not None:
             return
+        await self._require_not_rejected(job)
         reader, text_of = await self._graphiti(job.group_id)
         await reader.read(
             text_of(
@@ -221,6 +226,17 @@ class Worker:
             ),
             partial(self.jobs.written, job),
         )
+
+    async def _require_not_rejected(self, job: Job) -> None:
+        """Raise `RejectedBeforeError` if the text was rejected or erased while it was queued.
+
+        Values of slots do not count: they were judged when it was queued, or by a review.
+        """
+        (error,) = await tombstones.check_each(
+            self._context.graph, self._settings, job.group_id, [job.content]
+        )
+        if error:
+            raise error
 
     async def _graphiti(self, group_id: str) -> Any:
         """Return Graphiti on the server of a group and its text class, made at first use."""

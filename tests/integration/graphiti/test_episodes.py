@@ -106,6 +106,27 @@ async def test_what_was_rejected_is_not_extracted_again_and_the_rest_is(
     assert "Bob" not in await nodes(driver, group)
 
 
+async def test_a_text_that_is_rejected_while_it_is_queued_is_not_read(
+    make: Make, script: GraphitiScript, driver: AsyncDriver, group: str
+) -> None:
+    memory = make()
+    queued = await memory.episodes.add(BOB)
+    stored = await memory.add(BOB)
+    await memory.lifecycle.reject(stored.memory_id, reason="a mistake")
+    assert await memory.episodes.process([group]) == 1
+    told = await memory.episodes.status(queued.job_id)
+    assert told.status == "failed"
+    assert told.error is not None
+    assert "a mistake" in told.error
+    assert {"Bob", "Acme"}.isdisjoint(await nodes(driver, group))
+    (tombstone,) = await memory.tombstones.list()
+    await memory.tombstones.lift(tombstone.tombstone_id)
+    await memory.episodes.retry()
+    await memory.episodes.process([group])
+    assert (await memory.episodes.status(queued.job_id)).status == "done"
+    assert {"Bob", "Acme"} <= (await nodes(driver, group)).keys()
+
+
 async def test_a_rejected_value_waits_as_an_episode_and_is_not_extracted(
     make: Make, script: GraphitiScript, driver: AsyncDriver, group: str
 ) -> None:
