@@ -18,9 +18,13 @@ from graph_memory.diagnostics.traces import (
     RELATIONS,
     SESSIONS,
     WAITING,
+    Glimpse,
     Plain,
     Trace,
+    edges_with,
     find_traces,
+    glimpses,
+    traces_of,
 )
 from graph_memory.domain.batching import batched
 from graph_memory.domain.encoding import decompress, group_key
@@ -162,9 +166,10 @@ async def _finished(
     context: Context, scope: CallScope, erased: Erased, before: Sequence[Trace], selected: str
 ) -> Receipt:
     """Remove what is left, search every place once more, and return the signed receipt."""
-    await _clear(context.graph, scope.group_id, erased, await _left(context.graph, scope, erased))
-    context.embedder.forget()
     after = await _left(context.graph, scope, erased)
+    if await _clear(context.graph, scope.group_id, erased, after):
+        after = await _left(context.graph, scope, erased)
+    context.embedder.forget()
     places = [
         *graph_places(context.settings, before, after),
         await _full_text(context.graph, scope.group_id, erased),
@@ -192,24 +197,27 @@ async def _known(
     ids = tuple(row.memory_id for row in found)
     contents = tuple(dict.fromkeys(text for row in found for text in row.contents() if text))
     candidates = {word for text in contents for word in words_of(text)}
-    traces = await find_traces(graph, group_id, Plain(ids, candidates, contents, names))
-    words = _own_words(candidates, traces, set(ids))
-    named = {" ".join(name) for name in names}
-    purged = {each.id for each in traces if each.place == PURGED and each.words & named}
+    sought = Plain(ids, candidates, contents, names)
+    seen = await glimpses(graph, group_id, sought)
+    edges = await edges_with(graph, group_id, sought)
+    words, named = _own_words(candidates, seen, set(ids)), {" ".join(name) for name in names}
+    # Beside words, texts hold whole contents and names.
+    held = words.union(named, *(each.words - candidates for each in (*seen, *edges)))
+    chosen = [each for each in seen if each.refers or each.words & held]
+    nodes = await traces_of(graph, group_id, sought, chosen)
+    purged = {each.id for each in nodes if each.place == PURGED and each.words & named}
     erased = Erased((*ids, *sorted(purged)), contents, words, names, frozenset(purged))
-    held = words | {key for trace in traces for key in trace.words if key not in candidates}
-    held |= named
-    return erased, [trace for trace in traces if trace.refers or trace.words & held]
+    return erased, [each for each in (*nodes, *edges) if each.refers or each.words & held]
 
 
 def _own_words(
-    candidates: Iterable[str], traces: Iterable[Trace], ids: Collection[str]
+    candidates: Iterable[str], seen: Iterable[Glimpse], ids: Collection[str]
 ) -> frozenset[str]:
     """Return the words that no other memory has, or few if they look random."""
     others: Counter[str] = Counter()
-    for trace in traces:
-        if trace.place == "memories" and trace.id not in ids:
-            others.update(trace.words)
+    for each in seen:
+        if each.memory and each.id not in ids:
+            others.update(each.words)
     return frozenset(
         word
         for word in candidates
@@ -221,27 +229,40 @@ async def _left(graph: Graph, scope: CallScope, erased: Erased) -> list[Trace]:
     return await find_traces(graph, scope.group_id, erased.sought())
 
 
-async def _clear(graph: Graph, group_id: str, erased: Erased, left: Sequence[Trace]) -> None:
-    """Remove what holds erased words and is not a memory, and what changes an erased memory."""
+async def _clear(graph: Graph, group_id: str, erased: Erased, left: Sequence[Trace]) -> bool:
+    """Remove what holds erased words and is not a memory, and what changes an erased memory.
+
+    Returns:
+        Whether anything was to be removed.
+    """
     nodes = [each.element for each in left if _goes(each, erased)]
-    await graph.run("diagnostics/erasure/clear_nodes", group_id=group_id, nodes=nodes)
+    texts = _derived_texts(left)
+    if nodes:
+        await graph.run("diagnostics/erasure/clear_nodes", group_id=group_id, nodes=nodes)
+    if any(texts.values()):
+        revision = str(uuid.uuid4())
+        await graph.run(
+            "diagnostics/erasure/clear_texts", group_id=group_id, revision=revision, **texts
+        )
+    return bool(nodes) or any(texts.values())
+
+
+def _derived_texts(left: Sequence[Trace]) -> dict[str, list[str]]:
+    """Return the parameters of the statement that removes texts derived from erased ones."""
     sessions = [each for each in left if each.place == SESSIONS and each.keys]
-    await graph.run(
-        "diagnostics/erasure/clear_texts",
-        group_id=group_id,
-        labelled=[
+    return {
+        "labelled": [
             each.element
             for each in left
             if each.place == "memories" and "cluster_label" in each.keys
         ],
-        records=[
+        "records": [
             each.element for each in left if each.place == "records of learning" and each.keys
         ],
-        facts=[each.element for each in left if each.place == RELATIONS and "fact" in each.keys],
-        sessions=[each.element for each in sessions],
-        events=sorted({event for each in sessions for event in each.events}),
-        revision=str(uuid.uuid4()),
-    )
+        "facts": [each.element for each in left if each.place == RELATIONS and "fact" in each.keys],
+        "sessions": [each.element for each in sessions],
+        "events": sorted({event for each in sessions for event in each.events}),
+    }
 
 
 def _goes(trace: Trace, erased: Erased) -> bool:

@@ -1,7 +1,8 @@
 """A search of everything that a group has in the graph for what was erased from it.
 
 It reads all properties of all nodes and relationships, whatever their labels and types, so that it
-also finds what a later version stores.
+also finds what a later version stores. A first look reads bare texts, which is most of the work;
+only nodes that concern the erased are then read with the names of their properties.
 """
 
 import zlib
@@ -91,6 +92,25 @@ class Trace:
     events: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Glimpse:
+    """A node that belongs to the erased or holds its words, as a first look shows it.
+
+    Attributes:
+        element: Element id in Neo4j.
+        id: Id of the memory or record; the element id without one.
+        memory: Whether it is a memory.
+        words: The erased words in it.
+        refers: Whether it is an erased memory, or has the id of one.
+    """
+
+    element: str
+    id: str
+    memory: bool
+    words: frozenset[str]
+    refers: bool
+
+
 class Sought(Protocol):
     """Something to search for."""
 
@@ -106,6 +126,10 @@ class Sought(Protocol):
 
     def words_in(self, text: str) -> set[str]:
         """Return what a text holds of the erased; empty for nothing."""
+        ...
+
+    def may_be_in(self, texts: Sequence[str]) -> bool:
+        """Return False only if none of the texts holds anything of the erased."""
         ...
 
 
@@ -150,6 +174,17 @@ class Plain:
             found |= {" ".join(name) for name in self._names.held(name_words(plain))}
         return found
 
+    def may_be_in(self, texts: Sequence[str]) -> bool:
+        """Return False only if none of the texts holds anything of the erased.
+
+        The texts are compared as one. Escapes and accents are left to `words_in`.
+        """
+        whole = "\n".join(texts)
+        if self._names or "\\" in whole:
+            return True
+        present = words_of(whole, 1)
+        return not (present.isdisjoint(self._words) and present.isdisjoint(self._contents))
+
 
 class Digested:
     """Erased memories by their ids and by the digests of a receipt.
@@ -185,21 +220,79 @@ class Digested:
             held |= {" ".join(name) for name in self._names.held(words)}
         return held
 
+    def may_be_in(self, texts: Sequence[str]) -> bool:
+        """Return False only if none of the texts holds anything of the erased."""
+        whole = "\n".join(texts)
+        if self._names or "\\" in whole:
+            return True
+        digest, digests = self._keys.digest, self._digests
+        return any(digest(each) in digests for each in (*words_of(whole), *texts))
+
 
 async def find_traces(graph: Graph, group_id: str, sought: Sought) -> list[Trace]:
     """Return all nodes and relationships of a group that concern what is sought."""
-    return [trace async for trace in _traces(graph, group_id, sought)]
+    if sought.whole:
+        rows = graph.stream("diagnostics/traces/nodes", group_id=group_id)
+        nodes = await _of_nodes(rows, sought, group_id)
+    else:
+        nodes = await traces_of(graph, group_id, sought, await glimpses(graph, group_id, sought))
+    return [*nodes, *await edges_with(graph, group_id, sought)]
 
 
-async def _traces(graph: Graph, group_id: str, sought: Sought) -> AsyncGenerator[Trace]:
-    async for block in graph.stream("diagnostics/traces/nodes", group_id=group_id):
-        for row in block:
-            for trace in _of_node(row, sought, group_id):
-                yield trace
-    async for block in graph.stream("diagnostics/traces/edges", group_id=group_id):
-        for row in block:
-            if trace := _of_edge(row, sought, group_id):
-                yield trace
+async def glimpses(graph: Graph, group_id: str, sought: Sought) -> list[Glimpse]:
+    """Return all nodes of a group that concern what is sought, without their properties."""
+    found: list[Glimpse] = []
+    async for block in graph.stream("diagnostics/traces/texts", group_id=group_id):
+        for element, memory, own_id, packed, values in block:
+            texts = _flat(values, group_id)
+            refers = not sought.ids.isdisjoint(texts)
+            if packed:
+                texts.append(unpacked("content_gz", packed))
+            if refers or sought.may_be_in(texts):
+                words = frozenset[str]().union(*map(sought.words_in, texts))
+                if refers or words:
+                    found.append(Glimpse(element, own_id or element, memory, words, refers))
+    return found
+
+
+def _flat(values: Iterable[str | list[str]], group_id: str) -> list[str]:
+    """Return texts and the items of lists; texts without the id of the group, if it begins them."""
+    prefix, texts = f"{group_id}|", list[str]()
+    for value in values:
+        if isinstance(value, str):
+            texts.append(value.removeprefix(prefix))
+        else:
+            texts += value
+    return texts
+
+
+async def traces_of(
+    graph: Graph, group_id: str, sought: Sought, seen: Iterable[Glimpse]
+) -> list[Trace]:
+    """Return nodes of a first look with their places and the properties that hold the erased."""
+    elements = [each.element for each in seen]
+    if not elements:
+        return []
+    rows = graph.stream("diagnostics/traces/chosen", group_id=group_id, nodes=elements)
+    return await _of_nodes(rows, sought, group_id)
+
+
+async def _of_nodes(
+    rows: AsyncGenerator[list[list[Any]]], sought: Sought, group_id: str
+) -> list[Trace]:
+    return [
+        trace async for block in rows for row in block for trace in _of_node(row, sought, group_id)
+    ]
+
+
+async def edges_with(graph: Graph, group_id: str, sought: Sought) -> list[Trace]:
+    """Return all relationships of a group that concern what is sought."""
+    return [
+        trace
+        async for block in graph.stream("diagnostics/traces/edges", group_id=group_id)
+        for row in block
+        if (trace := _of_edge(row, sought, group_id))
+    ]
 
 
 def _of_node(row: Sequence[Any], sought: Sought, group_id: str) -> list[Trace]:

@@ -23,6 +23,9 @@ _DIGEST_BYTES = 16
 
 _WORD = re.compile(r"\w+")
 
+#: Characters of the texts whose digests are kept: of words and ids, which come again.
+_KEPT = 40
+
 #: Characters of a word that can identify a text.
 LONG = 8
 
@@ -118,14 +121,17 @@ class Keys:
 
     def __init__(self, secret: str) -> None:
         self._secret = secret.encode()
+        self._of_digests = self._derived(b"digest")
         self._digests: dict[str, str] = {}
 
     def digest(self, text: str) -> str:
         """Return the keyed digest of a text, in hexadecimal; case and spaces do not count."""
         known = self._digests.get(text)
         if known is None:
-            mac = hmac.digest(self._derived(b"digest"), normal(text).encode(), "sha256")
-            known = self._digests[text] = mac[:_DIGEST_BYTES].hex()
+            mac = hmac.digest(self._of_digests, normal(text).encode(), "sha256")
+            known = mac[:_DIGEST_BYTES].hex()
+            if len(text) <= _KEPT:
+                self._digests[text] = known
         return known
 
     def digests(self, texts: Iterable[str]) -> tuple[str, ...]:

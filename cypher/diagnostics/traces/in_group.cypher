@@ -1,0 +1,10 @@
+// Check that node `n` belongs to a group, whatever its labels, and is not a receipt.
+//
+// Receipts hold ids, and no texts.
+//
+// access  fragment
+// param   group_id : STRING — the tenant
+(n.group_id = $group_id
+  OR n.session_id STARTS WITH $group_id + '|'
+  OR n.conversation_key STARTS WITH $group_id + '|')
+AND NOT n:Control
