@@ -5,6 +5,7 @@ The names of the tests follow the cases: scope, evidence, gateway, retrieval, pr
 
 import json
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,8 +15,12 @@ from graph_memory import Authority, Grant, GraphMemory
 from graph_memory.api.types import Scope
 from graph_memory.errors import ForbiddenError, GraphMemoryError
 from graph_memory.transfer.import_export import import_lines
+from tests.e2e.test_cli import Run, cli, environment
+from tests.e2e.test_cli import write as write_file
 from tests.integration.maintenance.test_run import other
 from tests.support.mcp_client import call, inside
+
+__all__ = ["cli", "environment"]  # fixtures
 
 BEST = "The vault code of the Zermatt office is heptagon-4711"
 QUESTION = "What is the vault code of the Zermatt office?"
@@ -171,6 +176,26 @@ async def test_gateway_no_way_in_bypasses_a_rule(
     )
     assert PLAIN in stored[0]["texts"]
     assert not any("AKIA" in text for text in stored[0]["texts"])
+
+
+def test_gateway_no_command_bypasses_a_rule(
+    cli: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    monkeypatch.setenv("GRAPH_MEMORY_SECRETS", "refuse")
+    first = cli("add", "Deploy on Sundays", "--json").json["memory_id"]
+    beside = {SECRET: "Lock the door", PLAIN: "Turn off the light"}
+    for text, refused in ((SECRET, True), (PLAIN, False)):
+        lines = {"content": f"{text} at six"}, {"content": beside[text]}
+        done = (
+            cli("add", text),
+            cli("update", first, f"{text} at noon"),
+            cli("import", write_file(tmp_path, *lines)),
+        )
+        for each in done:
+            assert bool(each.code) == refused, each
+            assert ("secret" in each.err) == refused, each
+    stored = {each["content"] for each in cli("list", "--json").json["results"]}
+    assert stored == {PLAIN, f"{PLAIN} at noon", f"{PLAIN} at six", *beside.values()}
 
 
 @pytest.mark.parametrize("limit", [1, 3])
