@@ -16,7 +16,7 @@ from mcp import Client, StdioServerParameters
 
 from graph_memory import local_neo4j, read_settings
 from graph_memory.settings.base import Settings
-from tests.support.mcp_client import call, refused
+from tests.support.mcp_client import call, refused, serve_arguments
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="uses signals and a script as Java")
 
@@ -38,10 +38,6 @@ def cold(tmp_path: Path) -> Iterator[Settings]:
     local_neo4j.stop(settings)
 
 
-def _command(*options: str) -> list[str]:
-    return ["-c", "from graph_memory.cli import main; raise SystemExit(main())", "serve", *options]
-
-
 def _environment(settings: Settings, **more: str) -> dict[str, str]:
     given = {"DATA_DIR": str(settings.data_dir), "METRICS_ENABLED": "false", **more}
     return os.environ | {f"GRAPH_MEMORY_{name}": value for name, value in given.items()}
@@ -53,7 +49,7 @@ async def _connected(
 ) -> AsyncIterator[Client]:
     """Connect over stdio, with a time-out for each answer."""
     parameters = StdioServerParameters(
-        command=sys.executable, args=_command("--stdio"), env=_environment(settings, **given)
+        command=sys.executable, args=serve_arguments("--stdio"), env=_environment(settings, **given)
     )
     async with Client(parameters, mode=era, read_timeout_seconds=seconds) as client:
         yield client
@@ -119,7 +115,7 @@ async def test_http_listens_while_neo4j_starts_and_a_signal_ends_the_start(
         port = free.getsockname()[1]
     started = await asyncio.create_subprocess_exec(
         sys.executable,
-        *_command(),
+        *serve_arguments(),
         env=_environment(cold, JAVA=str(java), **DEAF, PORT=str(port)),
         stderr=asyncio.subprocess.PIPE,
     )

@@ -5,6 +5,7 @@ tests need.
 """
 
 import asyncio
+import os
 import shlex
 import sys
 from pathlib import Path
@@ -24,6 +25,7 @@ def test_each_program_names_its_package():
         "# pip install langchain-mcp-adapters",
         "# pip install llama-index-tools-mcp",
         "# pip install 'pydantic-ai-slim[mcp]",
+        "# pip install 'crewai-tools[mcp]",
         "# pip install google-adk",
     ]
 
@@ -43,6 +45,7 @@ async def test_a_framework_calls_the_tools(program: Block, memory: GraphMemory, 
             *start,
             *("python", "-W", "ignore", "-c", text),
             cwd=tmp_path,  # uv would use the environment of the checkout
+            env=os.environ | {"CREWAI_DISABLE_TELEMETRY": "true", "OTEL_SDK_DISABLED": "true"},
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
         )

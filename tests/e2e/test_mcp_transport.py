@@ -1,7 +1,6 @@
 """The MCP server on its transports: what HTTP refuses, what health says, how processes end."""
 
 import asyncio
-import os
 import re
 import signal
 import socket
@@ -24,7 +23,14 @@ from graph_memory.errors import SettingsError
 from graph_memory.search import search
 from graph_memory.server import serve_http
 from tests.conftest import TODAY, Clock
-from tests.support.mcp_client import ERAS, call, refused, serving
+from tests.support.mcp_client import (
+    ERAS,
+    call,
+    refused,
+    serve_arguments,
+    serve_environment,
+    serving,
+)
 from tests.support.tiny_cross_encoder import write_cross_encoder
 
 JSON_HEADERS = {
@@ -228,34 +234,16 @@ def _rpc(method: str, **params: Any) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
 
 
-def _command(*options: str) -> list[str]:
-    """Return the arguments of Python that serve as users do."""
-    return ["-c", "from graph_memory.cli import main; raise SystemExit(main())", "serve", *options]
-
-
-def _environment(settings: Settings, **more: str) -> dict[str, str]:
-    return {
-        **os.environ,
-        "GRAPH_MEMORY_DATA_DIR": str(settings.data_dir),
-        "GRAPH_MEMORY_NEO4J_URI": settings.neo4j_uri or "",
-        "GRAPH_MEMORY_NEO4J_USER": settings.neo4j_user,
-        "GRAPH_MEMORY_NEO4J_PASSWORD": settings.neo4j_password.get_secret_value(),
-        "GRAPH_MEMORY_PORT": "0",
-        "GRAPH_MEMORY_METRICS_PORT": "0",
-        **more,
-    }
-
-
 @asynccontextmanager
 async def process(
     settings: Settings, *options: str, **more: str
 ) -> AsyncIterator[asyncio.subprocess.Process]:
     """Start a server whose embedding endpoint does not answer: it starts quickly, and stays up."""
     deaf = "http://127.0.0.1:1/v1"
-    environment = _environment(settings, **{"GRAPH_MEMORY_EMBEDDING_URL": deaf, **more})
+    environment = serve_environment(settings, **{"GRAPH_MEMORY_EMBEDDING_URL": deaf, **more})
     started = await asyncio.create_subprocess_exec(
         sys.executable,
-        *_command(*options),
+        *serve_arguments(*options),
         env=environment,
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
@@ -344,8 +332,8 @@ async def test_a_signal_stops_the_stdio_server_although_its_input_is_open(
 async def test_the_tools_work_over_stdio(graph: Graph, settings: Settings, group: str, era: Any):
     server = StdioServerParameters(
         command=sys.executable,
-        args=_command("--stdio"),
-        env=_environment(settings, GRAPH_MEMORY_GROUP_ID=group),
+        args=serve_arguments("--stdio"),
+        env=serve_environment(settings, GRAPH_MEMORY_GROUP_ID=group),
     )
     async with Client(server, mode=era) as client:
         added = await call(client, "add_memory", content="Ada prefers tea")

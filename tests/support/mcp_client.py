@@ -1,6 +1,7 @@
 """What the tests of the MCP server share: servers to talk to, and ways to talk."""
 
 import asyncio
+import os
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -12,7 +13,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult
 
-from graph_memory import GraphMemory
+from graph_memory import GraphMemory, Settings
 from graph_memory.server import build_server, http_app
 
 #: Both protocol eras that clients speak.
@@ -85,3 +86,22 @@ async def refused(client: Client, tool: str, **arguments: Any) -> tuple[str, dic
 
 def text(result: CallToolResult) -> str:
     return result.content[0].text  # type: ignore[union-attr]
+
+
+def serve_arguments(*options: str) -> list[str]:
+    """Return the arguments of Python that serve as users do."""
+    return ["-c", "from graph_memory.cli import main; raise SystemExit(main())", "serve", *options]
+
+
+def serve_environment(settings: Settings, **more: str) -> dict[str, str]:
+    """Return the environment of a server over the database of a test."""
+    return {
+        **os.environ,
+        "GRAPH_MEMORY_DATA_DIR": str(settings.data_dir),
+        "GRAPH_MEMORY_NEO4J_URI": settings.neo4j_uri or "",
+        "GRAPH_MEMORY_NEO4J_USER": settings.neo4j_user,
+        "GRAPH_MEMORY_NEO4J_PASSWORD": settings.neo4j_password.get_secret_value(),
+        "GRAPH_MEMORY_PORT": "0",
+        "GRAPH_MEMORY_METRICS_PORT": "0",
+        **more,
+    }

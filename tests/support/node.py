@@ -33,14 +33,14 @@ def packages_folder() -> Path:
             options = ("--no-audit", "--no-fund", "--ignore-scripts")
             asyncio.run(node(folder, npm, "ci", *options))
             (folder / "installed").touch()
-        for name in ("look.mjs", "drive.mjs", "fonts.conf"):
+        for name in ("look.mjs", "drive.mjs", "client.mjs", "fonts.conf"):
             shutil.copy(HERE / name, folder)
     return folder
 
 
-async def node(folder: Path, *arguments: object, code: int = 0) -> str:
+async def node(folder: Path, *arguments: object, code: int = 0, **environment: str) -> str:
     """Run a script on Node in the folder of the packages; return what it printed."""
-    process = await _started(folder, *arguments)
+    process = await started(folder, *arguments, **environment)
     try:
         out, err = await asyncio.wait_for(process.communicate(), 180)
     except TimeoutError:
@@ -74,7 +74,7 @@ class Browser:
 @asynccontextmanager
 async def browsing(folder: Path) -> AsyncIterator[Browser]:
     """Start a headless Chromium with one page."""
-    process = await _started(folder, "drive.mjs", stdin=asyncio.subprocess.PIPE)
+    process = await started(folder, "drive.mjs", stdin=asyncio.subprocess.PIPE)
     try:
         yield Browser(process)
     finally:
@@ -83,9 +83,10 @@ async def browsing(folder: Path) -> AsyncIterator[Browser]:
         await asyncio.wait_for(process.wait(), 20)
 
 
-async def _started(
-    folder: Path, *arguments: object, stdin: int | None = None
+async def started(
+    folder: Path, *arguments: object, stdin: int = asyncio.subprocess.DEVNULL, **more: str
 ) -> asyncio.subprocess.Process:
+    """Start a script on Node in the folder of the packages, with more environment variables."""
     (folder / "tmp").mkdir(exist_ok=True)
     environment = {
         **os.environ,
@@ -93,6 +94,7 @@ async def _started(
         "TMPDIR": str(folder / "tmp"),  # Chromium is unpacked there, once
         "FONTCONFIG_FILE": str(folder / "fonts.conf"),
         "AWS_LAMBDA_JS_RUNTIME": "nodejs22.x",  # it then brings the libraries it needs, too
+        **more,
     }
     return await asyncio.create_subprocess_exec(
         NODE / "bin" / "node",
