@@ -5,13 +5,25 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from agents import Agent, ModelResponse, RunConfig, Runner, SQLiteSession, Usage
+from agents import (
+    Agent,
+    FunctionTool,
+    ModelResponse,
+    RunConfig,
+    RunContextWrapper,
+    Runner,
+    SQLiteSession,
+    Usage,
+)
+from agents.mcp import MCPServerStreamableHttp, MCPUtil
 from agents.memory import SessionSettings
 from agents.models.interface import Model
 from openai.types.responses import ResponseOutputMessage, ResponseOutputText
 
 from graph_memory import GraphMemory
 from graph_memory.integrations.openai_agents import GraphMemorySession
+from tests.support.harness import REPOSITORY
+from tests.support.mcp_client import serving
 
 ITEMS: list[Any] = [
     {"role": "user", "content": "What does Ada drink?"},
@@ -97,3 +109,21 @@ async def test_a_runner_goes_on_where_a_session_ended(memory: GraphMemory):
     assert result.final_output == "I got 3 items."
     found: list[Any] = await session.get_items()
     assert [item.get("role") for item in found] == ["user", "assistant", "user", "assistant"]
+
+
+async def test_the_tools_go_strict_except_those_that_the_docs_name(memory: GraphMemory):
+    async with (
+        serving(memory) as url,
+        MCPServerStreamableHttp({"url": f"{url}/mcp"}) as server,
+    ):
+        agent = Agent(name="assistant")
+        tools = await MCPUtil.get_function_tools(server, True, RunContextWrapper(None), agent)
+    functions = [tool for tool in tools if isinstance(tool, FunctionTool)]
+    ordinary = [tool.name for tool in functions if not tool.strict_json_schema]
+    assert ordinary == ["add_memory", "add_memories"]
+    page = (REPOSITORY / "docs" / "get-started" / "clients.md").read_text(encoding="utf-8")
+    assert f"{len(functions) - len(ordinary)} of the {len(functions)} tools" in page
+    for tool in functions:
+        if tool.strict_json_schema:
+            schema = tool.params_json_schema
+            assert schema["required"] == [*schema["properties"]]
