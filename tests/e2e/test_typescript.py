@@ -4,7 +4,6 @@ import asyncio
 import json
 import logging
 import sys
-from asyncio.subprocess import PIPE
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +45,7 @@ async def test_a_client_over_http_lists_calls_and_aborts(
     caplog.set_level(logging.INFO, "graph_memory.audit")
     kept = await memory.add("Ada prefers green tea")
     async with serving(memory) as url:
-        program = await started(packages, "client.mjs", sdk, f"{url}/mcp", stdin=PIPE)
+        program = await started(packages, "client.mjs", sdk, f"{url}/mcp")
         assert program.stdin
         assert program.stdout
         check(json.loads(await program.stdout.readline()))
@@ -69,7 +68,7 @@ async def test_a_client_over_stdio_lists_and_calls(
     await memory.add("Ada prefers green tea")
     serve = (sys.executable, *serve_arguments("--stdio"))
     own = serve_environment(memory.settings, GRAPH_MEMORY_GROUP_ID=memory.settings.group_id)
-    check(json.loads(await node(packages, "client.mjs", sdk, "stdio", *serve, **own)))
+    check(json.loads(await node(packages, "client.mjs", sdk, "stdio", *serve, environment=own)))
 
 
 @pytest.mark.parametrize("sdk", SDKS)
@@ -80,4 +79,4 @@ async def test_a_client_over_stdio_reaches_http_through_mcp_remote(
     async with serving(memory) as url:
         proxy = (NODE / "bin" / "node", "node_modules/mcp-remote/dist/proxy.js", f"{url}/mcp")
         own = {"MCP_REMOTE_CONFIG_DIR": str(tmp_path)}
-        check(json.loads(await node(packages, "client.mjs", sdk, "stdio", *proxy, **own)))
+        check(json.loads(await node(packages, "client.mjs", sdk, "stdio", *proxy, environment=own)))

@@ -38,11 +38,16 @@ def packages_folder() -> Path:
     return folder
 
 
-async def node(folder: Path, *arguments: object, code: int = 0, **environment: str) -> str:
+async def node(
+    folder: Path,
+    *arguments: object,
+    code: int = 0,
+    environment: dict[str, str] | None = None,
+) -> str:
     """Run a script on Node in the folder of the packages; return what it printed."""
-    process = await started(folder, *arguments, **environment)
+    process = await started(folder, *arguments, environment=environment)
     try:
-        out, err = await asyncio.wait_for(process.communicate(), 180)
+        out, err = await asyncio.wait_for(process.communicate(b""), 180)
     except TimeoutError:
         process.kill()
         await process.wait()
@@ -74,7 +79,7 @@ class Browser:
 @asynccontextmanager
 async def browsing(folder: Path) -> AsyncIterator[Browser]:
     """Start a headless Chromium with one page."""
-    process = await started(folder, "drive.mjs", stdin=asyncio.subprocess.PIPE)
+    process = await started(folder, "drive.mjs")
     try:
         yield Browser(process)
     finally:
@@ -84,24 +89,24 @@ async def browsing(folder: Path) -> AsyncIterator[Browser]:
 
 
 async def started(
-    folder: Path, *arguments: object, stdin: int = asyncio.subprocess.DEVNULL, **more: str
+    folder: Path, *arguments: object, environment: dict[str, str] | None = None
 ) -> asyncio.subprocess.Process:
     """Start a script on Node in the folder of the packages, with more environment variables."""
     (folder / "tmp").mkdir(exist_ok=True)
-    environment = {
+    whole = {
         **os.environ,
         "PATH": f"{NODE / 'bin'}{os.pathsep}{os.environ['PATH']}",
         "TMPDIR": str(folder / "tmp"),  # Chromium is unpacked there, once
         "FONTCONFIG_FILE": str(folder / "fonts.conf"),
         "AWS_LAMBDA_JS_RUNTIME": "nodejs22.x",  # it then brings the libraries it needs, too
-        **more,
+        **(environment or {}),
     }
     return await asyncio.create_subprocess_exec(
         NODE / "bin" / "node",
         *map(str, arguments),
         cwd=folder,
-        env=environment,
-        stdin=stdin,
+        env=whole,
+        stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
         limit=2**24,
