@@ -86,6 +86,11 @@ class Context:
         return self.engine.graph
 
     @property
+    def whole(self) -> Graph:
+        """The database with all servers, also in a context on one of them."""
+        return self._whole
+
+    @property
     def servers(self) -> list[Self]:
         """This context on each server that has groups, the configured database first."""
         return list(map(self.on, self.graph.servers))

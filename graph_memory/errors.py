@@ -29,6 +29,7 @@
     ├── GraphUnavailableError       Neo4j does not answer
     │   ├── GraphOverloadedError    Neo4j has too little memory
     │   ├── DatabaseStoppedError    Neo4j closed the database after a failure of its own
+    │   ├── GroupMovingError        the group is being moved to another server
     │   └── StartError              the database could not be opened for this call
     ├── GraphTimeoutError           Neo4j answers too late
     │   └── LockTimeoutError        another transaction holds a lock
@@ -36,6 +37,7 @@
     ├── StatementError              a file below `cypher/` is malformed or misused
     ├── SourceFormatError           a file or folder to import is not in the given format
     ├── BackupError                 a backup cannot be made, read or restored
+    ├── GroupMoveError              a group cannot be moved to another server
     ├── DiskFullError               the disk of the local Neo4j is too full for a write
     ├── LocalNeo4jError             the managed local Neo4j cannot be provided
     └── SettingsError               a setting is malformed
@@ -66,9 +68,7 @@ class InvalidArgumentError(GraphMemoryError):
     code = "invalid_argument"
 
     def __init__(self, argument: str, value: object, expected: str) -> None:
-        self.argument = argument
-        self.value = value
-        self.expected = expected
+        self.argument, self.value, self.expected = argument, value, expected
         super().__init__(f"{argument}={shown(value)} is not allowed: {expected}.")
 
 
@@ -110,9 +110,7 @@ class NotFoundError(GraphMemoryError):
 
     def __init__(self, memory_id: str, group_id: str, reason: str | None = None) -> None:
         """Build the message; `reason` is a predicate on a memory that exists, with a remedy."""
-        self.memory_id = memory_id
-        self.group_id = group_id
-        self.reason = reason
+        self.memory_id, self.group_id, self.reason = memory_id, group_id, reason
         name = shown(memory_id, 400)
         super().__init__(
             f"No memory {name} in group '{group_id}'. "
@@ -126,8 +124,7 @@ class JobNotFoundError(NotFoundError):
     """The group does not hold an episode with this job id."""
 
     def __init__(self, job_id: str, group_id: str) -> None:
-        self.job_id = job_id
-        self.group_id = group_id
+        self.job_id, self.group_id = job_id, group_id
         GraphMemoryError.__init__(
             self,
             f"No episode with the job {job_id!r:.80} in group '{group_id}'. Check the id and the "
@@ -142,8 +139,7 @@ class LinkError(NotFoundError):
         self, stored_id: str, group_id: str, missing: Mapping[str, str], reason: str
     ) -> None:
         """Build the message from the missing ids by argument, and a sentence on the first."""
-        self.stored_id = stored_id
-        self.group_id = group_id
+        self.stored_id, self.group_id = stored_id, group_id
         self.missing = dict(missing)
         self.argument, self.memory_id = next(iter(missing.items()))
         self.reason = reason
@@ -265,8 +261,7 @@ class RateLimitedError(GraphMemoryError):
     code = "rate_limited"
 
     def __init__(self, limit: int, seconds: int) -> None:
-        self.limit = limit
-        self.seconds = seconds
+        self.limit, self.seconds = limit, seconds
         super().__init__(f"More than {limit} calls in this minute. Try again in {seconds} s.")
 
 
@@ -286,8 +281,7 @@ class ConfirmationRequiredError(GraphMemoryError):
     code = "confirmation_required"
 
     def __init__(self, action: str, confirmation: str) -> None:
-        self.action = action
-        self.confirmation = confirmation
+        self.action, self.confirmation = action, confirmation
         needed = argument("confirm", confirmation)
         super().__init__(f"{action} needs {needed}. Nothing was changed.")
 
@@ -298,8 +292,7 @@ class RunsPausedError(GraphMemoryError):
     code = "paused"
 
     def __init__(self, reason: str, since: str) -> None:
-        self.reason = reason
-        self.since = since
+        self.reason, self.since = reason, since
         super().__init__(
             f"Maintenance is paused since {since}: {shown(reason)}. "
             f"{operation('resume')} starts it again."
@@ -324,8 +317,7 @@ class UndoRefusedError(GraphMemoryError):
     code = "undo_refused"
 
     def __init__(self, run_id: str, reason: str) -> None:
-        self.run_id = run_id
-        self.reason = reason
+        self.run_id, self.reason = run_id, reason
         super().__init__(
             f"Run {shown(run_id)} cannot be undone: {reason}. "
             f"{operation('status')} lists the latest runs."
@@ -339,8 +331,7 @@ class DimensionMismatchError(GraphMemoryError):
 
     def __init__(self, stored: str, configured: str, back: str) -> None:
         """Build the message from both models and the settings that match the stored one."""
-        self.stored = stored
-        self.configured = configured
+        self.stored, self.configured = stored, configured
         super().__init__(
             f"Memories hold vectors of {stored}, but {configured} is configured. Set "
             f"{back}, or run `graph-memory embeddings rebuild`."
@@ -379,8 +370,7 @@ class GraphUnavailableError(GraphMemoryError):
     remedy = "Try again shortly; `graph-memory doctor` names the cause."
 
     def __init__(self, address: str, reason: str) -> None:
-        self.address = address
-        self.reason = reason
+        self.address, self.reason = address, reason
         super().__init__(f"Neo4j at {address} {self.problem} ({reason}). {self.remedy}")
 
 
@@ -405,6 +395,17 @@ class DatabaseStoppedError(GraphUnavailableError):
     )
 
 
+class GroupMovingError(GraphUnavailableError):
+    """The group is being moved to another server and takes no writes; nothing was written."""
+
+    def __init__(self, group_id: str, from_server: str, to_server: str) -> None:
+        self.group_id = self.address = self.reason = group_id
+        moving = f"Group '{group_id}' is being moved from server '{from_server}' to '{to_server}'"
+        waits = "It takes no writes until then; reads go on. Try again in some seconds"
+        shows = "`graph-memory groups moves` shows the move."
+        GraphMemoryError.__init__(self, f"{moving}. {waits}; {shows}")
+
+
 class StartError(GraphUnavailableError):
     """The server could not open its database for this call; the next call tries again."""
 
@@ -419,8 +420,7 @@ class GraphTimeoutError(GraphMemoryError):
     code = "timeout"
 
     def __init__(self, statement: str, seconds: float) -> None:
-        self.statement = statement
-        self.seconds = seconds
+        self.statement, self.seconds = statement, seconds
         super().__init__(
             f"'{statement}' took longer than {seconds:g} s and was stopped. Ask for less, or "
             "raise GRAPH_MEMORY_QUERY_TIMEOUT_SECONDS."
@@ -431,8 +431,7 @@ class LockTimeoutError(GraphTimeoutError):
     """A statement waited too long for a lock of another transaction; nothing was written."""
 
     def __init__(self, statement: str, holder: str | None = None) -> None:
-        self.statement = statement
-        self.holder = holder
+        self.statement, self.holder = statement, holder
         held = f"The longest transaction is {holder}" if holder else "Another transaction holds it"
         GraphMemoryError.__init__(
             self,
@@ -459,9 +458,7 @@ class SourceFormatError(GraphMemoryError):
     code = "format"
 
     def __init__(self, path: object, expected: str, found: str) -> None:
-        self.path = path
-        self.expected = expected
-        self.found = found
+        self.path, self.expected, self.found = path, expected, found
         super().__init__(f"{path} is not {expected}: found {found}.")
 
 
@@ -471,15 +468,19 @@ class BackupError(GraphMemoryError):
     code = "backup"
 
 
+class GroupMoveError(GraphMemoryError):
+    """A group cannot be moved to another server; the message holds the remedy."""
+
+    code = "move"
+
+
 class DiskFullError(GraphMemoryError):
     """The disk of the local Neo4j has too little space for a write; nothing was written."""
 
     code = "disk_full"
 
     def __init__(self, folder: object, free: int, needed: int) -> None:
-        self.folder = folder
-        self.free = free
-        self.needed = needed
+        self.folder, self.free, self.needed = folder, free, needed
         super().__init__(
             f"Only {free >> 20} MiB are free at {folder}, and a write needs {needed >> 20} MiB. "
             "Nothing was written; reads go on. Free some space, or move the data to a larger disk "

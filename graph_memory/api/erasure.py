@@ -173,4 +173,6 @@ class ErasureApi:
         """
         self._context.grant.require_every_group("rewriting backups")
         servers = self._context.servers
-        return [one for each in servers for one in await erasure_backups.rewrite_backups(each)]
+        return [
+            one for each in servers for one in await erasure_backups.rewrite_backups(each, servers)
+        ]

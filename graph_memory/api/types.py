@@ -38,7 +38,9 @@ from graph_memory.auth.grants import EVERYTHING, Grant, Scope
 from graph_memory.auth.tokens import Token
 from graph_memory.backup.archives import RewrittenBackup, StoredBackup
 from graph_memory.backup.create import Backup
+from graph_memory.backup.group_move import GroupMoved
 from graph_memory.database.lease import LeaseState
+from graph_memory.database.moves import GroupMove
 from graph_memory.database.placement import GroupPlace
 from graph_memory.decay.forecast import STATES, ForecastPoint, ForgottenMemory
 from graph_memory.decay.status import (
@@ -183,6 +185,8 @@ __all__ = [
     "ForecastPoint",
     "ForgottenMemory",
     "Grant",
+    "GroupMove",
+    "GroupMoved",
     "GroupPlace",
     "GroupRename",
     "GroupSettings",

@@ -168,6 +168,11 @@ def _texts(own: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield from ((key, text) for text in many if isinstance(text, str))
 
 
+def _labels(record: Mapping[str, Any]) -> set[str]:
+    """Return the labels of a node, also those that a move of its group has set aside."""
+    return {*record.get("labels", ()), *record["properties"].get("moved_labels", ())}
+
+
 def _group_of(own: Mapping[str, Any]) -> str:
     """Return the group of a record by its properties; empty if it has none."""
     keyed = own.get("session_id") or own.get("conversation_key") or ""
@@ -264,7 +269,7 @@ def _own_ids(backup: BackupReader) -> set[str]:
     return {
         str(record["properties"].get("uuid"))
         for record in backup.records()
-        if _OWN & set(record.get("labels", ()))
+        if _OWN & _labels(record)
     }
 
 
@@ -276,11 +281,11 @@ def _gone(backup: BackupReader, erased: Collection[str], texts: ErasedTexts) -> 
     mentioned: dict[int, bool] = {}
     for record in backup.records():
         if "labels" in record:
-            if _OWN & set(record["labels"]) and record["properties"].get("uuid") in erased:
+            if _OWN & _labels(record) and record["properties"].get("uuid") in erased:
                 own.add(record["id"])
             elif _is_act_of(record, erased) or _holds(record, erased, texts):
                 parts.add(record["id"])
-            elif "NamedEntity" in record["labels"]:
+            elif "NamedEntity" in _labels(record):
                 entities.add(record["id"])
         elif record["type"] in _PARTS and record["from"] in own:
             parts.add(record["to"])
@@ -295,13 +300,13 @@ def _is_act_of(record: Mapping[str, Any], erased: Collection[str]) -> bool:
     """Return whether a node records an action on a cluster with an erased memory."""
     own = record["properties"]
     ids: Sequence[str] = own.get("memory_ids", ())
-    of_act = "LearningChange" in record["labels"] and own.get("stage") == "act"
+    of_act = "LearningChange" in _labels(record) and own.get("stage") == "act"
     return of_act and any(each in erased for each in ids)
 
 
 def _holds(record: Mapping[str, Any], erased: Collection[str], texts: ErasedTexts) -> bool:
     """Return whether a node goes for what it holds, as in an erasure of the graph."""
-    own, labels = record["properties"], set(record["labels"])
+    own, labels = record["properties"], _labels(record)
     if "NamedEntity" in labels:
         return texts.named(_group_of(own), str(own.get("key", "")))
     if not labels & _HOLDERS:
@@ -345,7 +350,7 @@ def _write(
 
 def _blanked(record: dict[str, Any], erased: Collection[str], texts: ErasedTexts) -> dict[str, Any]:
     """Return a record without the values for undo, questions and facts of what was erased."""
-    labels, own = record.get("labels", ()), record["properties"]
+    labels, own = _labels(record), record["properties"]
     if "Session" in labels:
         group = _group_of(own)
         history = [each for each in own.get("history") or () if not texts.held(group, each)]

@@ -83,4 +83,4 @@ def _check_node(node: _Node, before: dump.Checksum) -> None:
 
 
 def _is_process_state(key: object) -> bool:
-    return isinstance(key, str) and (key in _FOREIGN_KEYS or key.startswith("rate:"))
+    return isinstance(key, str) and (key in _FOREIGN_KEYS or key.startswith(("rate:", "move|")))

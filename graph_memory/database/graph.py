@@ -7,7 +7,7 @@ import asyncio
 import logging
 import random
 import time
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from copy import copy
 from dataclasses import dataclass
@@ -50,6 +50,9 @@ _log = logging.getLogger(__name__)
 #: The name of the server with the configured database.
 HOME = "home"
 
+#: A check of each write: the name of the server, and the parameters; it raises to refuse the write.
+Guard = Callable[[str, Mapping[str, Any]], Awaitable[None]]
+
 _BLOCK = 500  # rows of a stream at a time
 _STALE_SECONDS = 1.0  # a read that fails within this time may have used a stale connection
 _IDLE_SECONDS = 1.0  # the driver tests a connection that was idle for longer before it uses it
@@ -84,6 +87,7 @@ class Graph:
     """
 
     name = HOME
+    _guard: Guard | None = None
 
     def __init__(
         self,
@@ -181,6 +185,24 @@ class Graph:
         """Return the database that has a group."""
         return self
 
+    def is_moving(self, group_id: str) -> bool:
+        """Return whether a group takes no writes, because it is being moved to another server."""
+        return False
+
+    def old_copy(self, group_id: str) -> "Graph | None":
+        """Return the database with a copy from before a move of a group; None if none waits."""
+        return None
+
+    def guard(self, guard: Guard) -> None:
+        """Let a function check each write from now on."""
+        self._guard = guard
+
+    def unguarded(self) -> Self:
+        """Return the same database without the check of each write."""
+        changed = copy(self)
+        changed._guard = None
+        return changed
+
     def own(self, settings: Settings) -> Settings:
         """Return the settings of a service with the connection of this database."""
         return settings
@@ -265,6 +287,8 @@ class Graph:
         """
         statement = self._statement(name)
         statement.check(parameters)
+        if self._guard:
+            await self._guard(self.name, parameters)
         found = await transaction.run(statement.packed, statement.pack(to_driver(parameters)))
         rows = [record.values() async for record in found]
         return rows[0][0] if rows and statement.returns else rows
@@ -400,6 +424,8 @@ class Graph:
     ) -> list[list[Any]]:
         if statement.access != "read":
             self._before_write()
+            if self._guard:
+                await self._guard(self.name, parameters)
         started, outcome = time.perf_counter(), "error"
         attributes = {"db.system.name": "neo4j", "db.query.summary": statement.name}
         slot = self._read_limiter.slot() if statement.access == "read" else nullcontext()

@@ -6,13 +6,16 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from copy import copy
+from dataclasses import replace
 from typing import Any, Self
 
 from neo4j.exceptions import DriverError, Neo4jError
 
-from graph_memory.database.graph import Graph
+from graph_memory.database.graph import HOME, Graph
+from graph_memory.database.moves import GroupMove, Moves, Phase
 from graph_memory.database.placement import GroupPlace, Placement, Server, hash_of
 from graph_memory.database.statements import Statement
+from graph_memory.domain.timestamps import instant
 from graph_memory.errors import (
     GraphMemoryError,
     GraphOverloadedError,
@@ -152,9 +155,12 @@ class PlacedGraph(Graph):
 
     Attributes:
         placement: The placement file.
+        moves: The moves of groups, which override its rules.
     """
 
-    def __init__(self, home: Graph, others: Sequence[Graph], placement: Placement) -> None:
+    def __init__(
+        self, home: Graph, others: Sequence[Graph], placement: Placement, moves: Moves
+    ) -> None:
         super().__init__(
             home._driver,
             home._settings,
@@ -165,6 +171,7 @@ class PlacedGraph(Graph):
             home._read_limiter,
         )
         self.placement = placement
+        self.moves = moves
         self._home = home
         self._others = {each.name: each for each in others}
 
@@ -174,17 +181,55 @@ class PlacedGraph(Graph):
         return (self._home, *self._others.values())
 
     def of(self, group_id: str) -> Graph:
-        """Return the database that has a group."""
-        return self._others.get(self.placement.server_of(group_id), self._home)
+        """Return the database that has a group.
+
+        Raises:
+            SettingsError: The group was moved to a server that the placement file lacks.
+        """
+        move = self.moves.find(group_id)
+        return self.server(move.server if move else self.placement.server_of(group_id), group_id)
+
+    def server(self, name: str, group_id: str) -> Graph:
+        """Return the database of a server, which has or gets a group.
+
+        Raises:
+            SettingsError: The placement file lacks the server.
+        """
+        if name == HOME:
+            return self._home
+        if name not in self._others:
+            raise SettingsError(
+                f"Group '{group_id}' was moved to server '{name}', which the placement file "
+                f"{self.placement.path} lacks. Add [servers.{name}] again, and restart."
+            )
+        return self._others[name]
+
+    def is_moving(self, group_id: str) -> bool:
+        """Return whether a group takes no writes, because it is being moved to another server."""
+        move = self.moves.find(group_id)
+        return bool(move and move.phase is Phase.COPYING)
+
+    def old_copy(self, group_id: str) -> Graph | None:
+        """Return the database with a copy from before a move of a group; None if none waits."""
+        move = self.moves.find(group_id)
+        waits = move and move.phase in (Phase.SWITCHED, Phase.KEPT)
+        return self.server(move.from_server, group_id) if move and waits else None
 
     def with_settings(self, settings: Settings) -> "PlacedGraph":
         """Return the same databases with other settings."""
         others = [each.with_settings(settings) for each in self._others.values()]
-        return PlacedGraph(self._home.with_settings(settings), others, self.placement)
+        home = self._home.with_settings(settings)
+        return PlacedGraph(home, others, self.placement, self.moves)
 
     def stream(self, name: str, /, **parameters: Any) -> AsyncGenerator[list[list[Any]]]:
         """Run a statement on the server of its group, as `Graph.stream`."""
         return self._target(parameters).stream(name, **parameters)
+
+    async def run_within(
+        self, transaction: Any, name: str, /, **parameters: Any
+    ) -> list[list[Any]]:
+        """Run a statement in a transaction of the caller, as `Graph.run_within`."""
+        return await self._target(parameters).run_within(transaction, name, **parameters)
 
     async def _retry(
         self, statement: Statement, parameters: dict[str, Any], seconds: float | None = None
@@ -197,10 +242,17 @@ class PlacedGraph(Graph):
 
 
 def place_of(graph: Graph, group_id: str) -> GroupPlace:
-    """Return the server of a group, with the rule that places it there."""
+    """Return the server of a group, with the move or the rule that places it there."""
     if isinstance(graph, PlacedGraph):
-        return graph.placement.explain(group_id)
+        found = graph.placement.explain(group_id)
+        move = graph.moves.find(group_id)
+        return replace(found, server=move.server, move=_shown(move)) if move else found
     return GroupPlace(group_id, graph.name, hash_of(group_id), None)
+
+
+def _shown(move: GroupMove) -> str:
+    where = f"from {move.from_server} to {move.to_server}"
+    return f"{move.phase}: {where}, begun at {instant(move.started_at)}"
 
 
 @asynccontextmanager
@@ -217,7 +269,11 @@ async def open_servers(
             for name in placement.servers
         ]
         await asyncio.gather(*map(_try, others))
-        yield PlacedGraph(home, others, placement)
+        moves = Moves(home)
+        for graph in (home, *others):
+            graph.guard(moves.require_writable)
+        async with moves.watching():
+            yield PlacedGraph(home, others, placement, moves)
 
 
 async def _try(server: ServerGraph) -> None:

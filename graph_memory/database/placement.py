@@ -133,12 +133,13 @@ class _File(_Strict):
 
 @dataclass(frozen=True, slots=True)
 class GroupPlace:
-    """The server of a group, and the rule that places it there."""
+    """The server of a group, and the rule that places it there, unless a move decides."""
 
     group_id: str
     server: str
     hash: float  #: of the group id, from 0 to below 1
     rule: str | None  #: the rule as in the file, with its number; None without a rule
+    move: str | None = None  #: the move that decides in place of the rules; None without one
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,6 +96,20 @@ async def keys_of(graph: Graph) -> Keys:
     return Keys(secret or "")
 
 
+async def all_keys(graph: Graph) -> list[Keys]:
+    """Return the keys of all receipts in a database.
+
+    A group that was moved here has receipts with the keys of its earlier server.
+    """
+    await keys_of(graph)
+    return [Keys(each) for each in await graph.rows("diagnostics/erasure/keys", str)]
+
+
+def signing(keys: Sequence[Keys], receipt: Receipt) -> Keys:
+    """Return the keys with which a receipt is signed; the first if none fits."""
+    return next((each for each in keys if each.signed(receipt)), keys[0])
+
+
 async def erase(
     context: Context,
     scope: CallScope,
@@ -173,6 +187,7 @@ async def _finished(
     places = [
         *graph_places(context.settings, before, after),
         await _full_text(context.graph, scope.group_id, erased),
+        *await _old_copy(context, scope.group_id, erased),
         *_elsewhere(),
         *await asyncio.to_thread(
             backup_places,
@@ -366,6 +381,18 @@ async def _named_hits(graph: Graph, group_id: str, names: Sequence[Name]) -> lis
         for row in rows
         if any(sought.held(name_words(text)) for text in row.contents())
     ]
+
+
+async def _old_copy(context: Context, group_id: str, erased: Erased) -> list[SearchedPlace]:
+    """Return what the copy holds that a move of the group has left on its old server."""
+    old = context.whole.old_copy(group_id)
+    if old is None:
+        return []
+    ids = list(erased.memory_ids)
+    held = await old.one("diagnostics/erasure/set_aside", int, memory_ids=ids) or 0
+    why = "the copy from before the move of the group; no search finds it" if held else ""
+    until = f"`graph-memory groups move {group_id} --finish` erases it" if held else ""
+    return [SearchedPlace(f"copy on server {old.name}", held, 0, held, 0, why, until)]
 
 
 def _elsewhere() -> list[SearchedPlace]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from graph_memory.backup import archives
 from graph_memory.backup.files import BackupReader
 from graph_memory.context import Context
-from graph_memory.diagnostics.erasure import keys_of
+from graph_memory.diagnostics.erasure import all_keys, signing
 from graph_memory.diagnostics.traces import Digested, Plain, Sought, find_traces, matched
 from graph_memory.domain.receipts import Keys, Receipt, words_of
 from graph_memory.errors import BackupError, InvalidArgumentError
@@ -80,7 +80,7 @@ async def verify(
         InvalidArgumentError: `store` is not a folder, or is given without words.
     """
     _check_store(words, store)
-    keys = await keys_of(context.graph)
+    keys = signing(await all_keys(context.graph), receipt)
     sought = _sought(keys, receipt, words)
     found = await _in_graph(context, receipt, sought)
     searched = ["graph"]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from graph_memory.database import indexes
 from graph_memory.database.graph import Graph
 from graph_memory.database.statements import policies
-from graph_memory.diagnostics.groups import counts
+from graph_memory.diagnostics.groups import counts, has_unended_move
 from graph_memory.diagnostics.mistyped import KINDS
 from graph_memory.domain.encoding import group_key
 from graph_memory.domain.models import LifecycleState, MemoryType, RelationType, Source
@@ -43,7 +43,10 @@ async def verify_all(
                 found.setdefault(group, []).extend(problems)
         for each in await counts(server):
             if group_id in (None, each.group_id) and graph.of(each.group_id) is not server:
-                problem = f"memories are on server '{server.name}', where no rule places the group"
+                why = "where no rule places the group"
+                if has_unended_move(graph, each.group_id):
+                    why = "as a copy of a move that has not ended"
+                problem = f"memories are on server '{server.name}', {why}"
                 found.setdefault(each.group_id, []).append(
                     Problem(problem, each.memories, graph.of(each.group_id).name)
                 )

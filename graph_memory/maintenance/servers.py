@@ -60,8 +60,13 @@ async def simulate_all(
 
 
 def _parts(context: Context, request: RunRequest) -> list[tuple[Context, RunRequest]]:
-    """Return the servers of a run, each with the request for its groups."""
+    """Return the servers of a run, each with the request for its groups.
+
+    A run holds the lease that a move of a group needs, so a move that was killed does not stop it.
+    """
     servers = context.servers
+    if len(servers) > 1:
+        servers = [each.on(each.graph.unguarded()) for each in servers]
     if request.groups is None or len(servers) == 1:
         return [(each, request) for each in servers]
     on = {each.graph.name: list[str]() for each in servers}

@@ -150,6 +150,8 @@ class SessionStore:
             return True, begun
         renew = session.recent is None or len(session.recent) > _MAX_RECENT
         recent = {} if renew else session.recent or {}
+        if self._graph.is_moving(scope.group_id):
+            return True, session  # the answer goes on; its memories may be returned again
         done = await self._graph.one(
             "search/session_store/write",
             _Written,
@@ -276,11 +278,12 @@ class SessionStore:
     def _by_server(
         self, rows: Iterable[dict[str, Any]]
     ) -> Iterable[tuple[Graph, list[dict[str, Any]]]]:
-        """Return rows of groups by the server of their group."""
-        found: dict[str, tuple[Graph, list[dict[str, Any]]]] = {}
+        """Return rows of groups by the server of their group; those of moving groups apart."""
+        found: dict[tuple[str, bool], tuple[Graph, list[dict[str, Any]]]] = {}
         for row in rows:
             graph = self._graph.of(row["group_id"])
-            found.setdefault(graph.name, (graph, []))[1].append(row)
+            key = graph.name, self._graph.is_moving(row["group_id"])
+            found.setdefault(key, (graph, []))[1].append(row)
         return found.values()
 
     async def _begin(self, graph: Graph, sessions: list[dict[str, Any]]) -> None:

@@ -771,13 +771,19 @@ def test_groups_are_listed_and_placed(
 ) -> None:
     assert cli("add", "Ada drinks tea").code == 0
     listed = cli("groups", "list", "--json").json["groups"]
-    assert {"group_id": group, "server": "home", "memories": 1, "placed": True} in listed
-    assert cli("groups", "place", group).out.endswith("rule\tnone, so it is on home\n")
+    here = {"group_id": group, "server": "home", "memories": 1, "placed": True, "moving": False}
+    assert here in listed
+    placed = cli("groups", "place", group).out
+    assert placed.endswith("rule\tnone, so it is on home\nmove\tnone\n")
     file = tmp_path / "placement.toml"
     monkeypatch.setenv("GRAPH_MEMORY_PLACEMENT_FILE", str(file))
     file.write_text('[[rules]]\nserver = "home"\ngroups = ["test_*"]\n')
     placed = cli("groups", "place", group, "--json").json
     assert (placed["server"], placed["rule"]) == ("home", "rule 1: groups test_*")
+    assert placed["move"] == "none"
+    assert cli("groups", "moves", "--json").json == {"moves": []}
+    there = cli("groups", "move", group, "home")
+    assert (there.code, "is there already" in there.err) == (2, True)
     file.write_text('[[rules]]\nserver = "east"\ngroups = ["test_*"]\n')
     refused = cli("groups", "list")
     assert (refused.code, "rules[0].server='east' is not among" in refused.err) == (2, True)

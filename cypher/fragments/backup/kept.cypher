@@ -3,4 +3,5 @@
 // access  fragment
 NOT n:SchemaMigration|AccessToken|KeptTombstone AND NOT (n:Control AND (
   n.key IN ['maintenance', 'backup', 'restore'] OR n.key STARTS WITH 'rate:'
+  OR n.key STARTS WITH 'move|'
 ))

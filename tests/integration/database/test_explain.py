@@ -84,6 +84,8 @@ CREATE (:PendingWrite:Seed {uuid: 'seed', group_id: 'seed', pending_key: 'seed',
   content: '', arguments_json: '{}', memory_id: '', rule: '', created_at: '',
   origin_authority: '', origin_way_in: '', origin_caller: '', origin_id: ''})
 CREATE (:Control:Seed {key: 'tombstone_key|seed', secret: ''})
+CREATE (:Control:Seed {key: 'move|seed', from_server: '', to_server: '', phase: '', started_at: ''})
+CREATE (:MovedCopy:Seed {group_id: 'seed', moved_labels: ['']})
 CREATE (:KeptTombstone:Seed {group_id: 'seed', key: 'seed', secret: ''})
 CREATE (:MaintenanceRun:Seed {run_id: 'seed', now: '', started_at: '', status: '', stages: [''],
   stages_done: [''], groups: [''], canary: 0, full: true, rules: '', policy: '', processed: 0,

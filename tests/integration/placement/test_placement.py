@@ -3,89 +3,28 @@
 import asyncio
 import os
 import signal
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-import pytest_asyncio
-from neo4j import AsyncDriver, AsyncGraphDatabase
+from neo4j import AsyncDriver
 
-from graph_memory import GraphMemory, Settings, local_neo4j, read_settings
+from graph_memory import GraphMemory, Settings, local_neo4j
 from graph_memory.api.database import Database, examine
 from graph_memory.diagnostics.database_metrics import read_metrics
 from graph_memory.errors import BackupError, GraphUnavailableError, SettingsError
 from graph_memory.local_neo4j import LocalNeo4j
 from graph_memory.maintenance import records
 from graph_memory.server.app import http_app
+from tests.integration.placement.conftest import EAST, HOME
 from tests.support.scripted_llm import ScriptedLlm
 
-HOME, EAST = "placed_home", "east_placed"
 _URL = "http://127.0.0.1:8765"
 
 pytestmark = pytest.mark.timeout(600)
-
-
-@pytest.fixture(scope="module")
-def own(tmp_path_factory: pytest.TempPathFactory) -> Settings:
-    """The settings of the second Neo4j, which this module starts and kills."""
-    return read_settings(
-        data_dir=tmp_path_factory.mktemp("east"),
-        local_fast_start=True,
-        local_heap_mebibytes=512,
-        local_linger_seconds=0,
-    )
-
-
-@pytest.fixture(scope="module")
-def east(own: Settings) -> Iterator[LocalNeo4j]:
-    yield local_neo4j.acquire(own)
-    local_neo4j.release(own)
-
-
-@pytest.fixture(scope="module")
-def placed(
-    settings: Settings, east: LocalNeo4j, tmp_path_factory: pytest.TempPathFactory
-) -> Settings:
-    """The settings of a service over both; groups that begin with east_ are on the second."""
-    folder = tmp_path_factory.mktemp("placed")
-    (folder / "placement.toml").write_text(
-        f"""
-[servers.east]
-neo4j_uri = "{east.uri}"
-neo4j_password = "{east.password}"
-
-[[rules]]
-server = "east"
-groups = ["east_*"]
-""",
-        encoding="utf-8",
-    )
-    changed = {
-        "placement_file": folder / "placement.toml",
-        "backup_path": folder / "backups",
-        "query_timeout_seconds": 300.0,  # a cold Neo4j on a busy machine plans slowly
-    }
-    return settings.model_copy(update={**changed, "group_id": HOME})
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def service(placed: Settings) -> AsyncIterator[GraphMemory]:
-    async with GraphMemory.open(placed) as opened:
-        yield opened
-        for group in (HOME, EAST):
-            await opened.delete_all(
-                confirm="DELETE ALL", permanent=True, backed_up=False, group_id=group
-            )
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def there(east: LocalNeo4j) -> AsyncIterator[AsyncDriver]:
-    """A driver of our own to the second server."""
-    async with AsyncGraphDatabase.driver(east.uri, auth=("neo4j", east.password)) as opened:
-        yield opened
 
 
 async def groups_of(driver: AsyncDriver) -> set[str]:

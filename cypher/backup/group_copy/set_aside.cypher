@@ -1,0 +1,13 @@
+// Set the nodes of a moved group aside: without labels no index and no other statement has them.
+//
+// access  batch
+// param   batch    : INTEGER — nodes per transaction
+MATCH (n)
+WHERE NOT n:MovedCopy AND
+  // include fragments/move/of_group
+CALL (n) {
+  WITH n, labels(n) AS had
+  SET n.moved_labels = had
+  REMOVE n:$(had)
+  SET n:MovedCopy
+} IN TRANSACTIONS OF $batch ROWS

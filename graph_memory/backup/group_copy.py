@@ -1,0 +1,187 @@
+"""A copy of one group from a server to another: all nodes and relationships, read back, compared.
+
+The group must take no writes. The format is that of backups; see `dump`. Keys of tombstones, keys
+and records of receipts, and records of runs are of the whole server. They are copied beside those
+of the target, and stay on the source.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from graph_memory.backup import dump, restore
+from graph_memory.backup.restore import Progress
+from graph_memory.database.graph import Graph
+from graph_memory.domain.batching import batched
+from graph_memory.errors import GroupMoveError
+
+#: Nodes per transaction of an erasure, and records per statement.
+_BATCH = 500
+
+#: The values of a record of a run that stand on its own server, or would be counted twice.
+_OF_SERVER = {"transitioned": "{}", "failed": "[]", "duration_seconds": 0.0, "truncated": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """The numbers of nodes, memories and relationships of a group on a server."""
+
+    nodes: int
+    memories: int
+    edges: int
+    incoming: int
+
+
+@dataclass(slots=True)
+class Contents:
+    """The contents of a group on a server: their checksum, and the numbers of nodes by label."""
+
+    checksum: dump.Checksum = field(default_factory=dump.Checksum)
+    labels: Counter[str] = field(default_factory=Counter[str])
+
+    def add(self, record: Mapping[str, Any]) -> None:
+        """Add a node or a relationship, nodes first."""
+        if "labels" in record:
+            self.checksum.node(record)
+            self.labels.update(record["labels"])
+        else:
+            self.checksum.edge(record)
+
+    def difference(self, other: "Contents") -> str | None:
+        """Return in which respect other contents differ; None if they are the same."""
+        for label in sorted(self.labels | other.labels):
+            if self.labels[label] != other.labels[label]:
+                return f"{label} {other.labels[label]} instead of {self.labels[label]}"
+        if self.checksum.edges != other.checksum.edges:
+            return f"relationships {other.checksum.edges} instead of {self.checksum.edges}"
+        if self.checksum.hexdigest() != other.checksum.hexdigest():
+            return "the values of properties"
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Secret:
+    kind: str
+    secret: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Receipt:
+    key: str
+    at: str
+    memory_ids: list[str]
+    receipt: str
+
+
+async def survey(graph: Graph, group_id: str) -> Survey:
+    """Count what a server has of a group."""
+    async for block in graph.stream("backup/group_copy/survey", group_id=group_id):
+        return Survey(*block[0])
+    return Survey(0, 0, 0, 0)
+
+
+async def copy(source: Graph, target: Graph, group_id: str, on_progress: Progress) -> Contents:
+    """Copy a group into a server that has nothing of it, and return what was read.
+
+    Args:
+        source: The server that has the group.
+        target: The other server.
+        group_id: The tenant.
+        on_progress: Called with the number of nodes and relationships copied since the last call.
+
+    Raises:
+        GroupMoveError: A relationship leads to or from a node of no group.
+    """
+    await _copy_records(source, target, group_id)
+    read, made = Contents(), dict[int, str]()
+    async for block in source.stream("backup/group_copy/nodes", group_id=group_id):
+        nodes = [dump.node(*row) for row in block]
+        for each in nodes:
+            read.add(each)
+        await restore.write(target, nodes, made)
+        on_progress(len(nodes), None)
+    async for block in source.stream("backup/group_copy/edges", group_id=group_id):
+        edges = [dump.edge(*row) for row in block]
+        for each in edges:
+            if each["to"] not in made:
+                raise crossing(group_id, source)
+            read.add(each)
+        await restore.write(target, edges, made)
+        on_progress(len(edges), None)
+    return read
+
+
+def crossing(group_id: str, source: Graph) -> GroupMoveError:
+    """Return the error for a relationship between a group and what is not of it."""
+    return GroupMoveError(
+        f"Group '{group_id}' on server '{source.name}' has a relationship with a node of no group "
+        "or of another one, so it cannot be moved whole. The group stays where it is. "
+        "`graph-memory verify` and Neo4j Browser show such relationships; delete them."
+    )
+
+
+async def read(graph: Graph, group_id: str) -> Contents:
+    """Read what a server has of a group."""
+    found = Contents()
+    async for block in graph.stream("backup/group_copy/nodes", group_id=group_id):
+        for row in block:
+            found.add(dump.node(*row))
+    async for block in graph.stream("backup/group_copy/edges", group_id=group_id):
+        for row in block:
+            found.add(dump.edge(*row))
+    return found
+
+
+async def erase(graph: Graph, group_id: str) -> None:
+    """Erase what a server has of a group, and what an earlier move has set aside."""
+    await graph.run("backup/group_copy/erase", group_id=group_id, batch=_BATCH)
+
+
+async def set_aside(graph: Graph, group_id: str) -> None:
+    """Take a moved group out of all indexes and statements of a server, until it is erased."""
+    await graph.run("backup/group_copy/set_aside", group_id=group_id, batch=_BATCH)
+
+
+async def _copy_records(source: Graph, target: Graph, group_id: str) -> None:
+    """Copy what is of the whole server and the group needs; records that are known stay."""
+    await _copy_secrets(source, target)
+    receipts = await source.rows("backup/group_copy/receipts", _Receipt, group_id=group_id)
+    for batch in batched(receipts, _BATCH):
+        rows = [
+            {"key": each.key, "at": each.at, "memory_ids": each.memory_ids, "receipt": each.receipt}
+            for each in batch
+        ]
+        await target.run("backup/group_copy/keep_receipts", group_id=group_id, receipts=rows)
+    async for block in source.stream("backup/group_copy/runs", group_id=group_id):
+        runs = [{"run_id": run_id, "properties": _of_target(run)} for run_id, run in block]
+        await target.run("backup/group_copy/keep_runs", runs=sorted(runs, key=_run_id))
+
+
+def _run_id(row: Mapping[str, Any]) -> str:
+    return row["run_id"]
+
+
+def _of_target(run: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the record of a run without its counts, which the source keeps, and as ended."""
+    counted = {key: 0 for key, value in run.items() if type(value) is int and key != "canary"}
+    ended = {"status": "done"} if run.get("status") == "running" else {}
+    return {**run, **counted, **_OF_SERVER, **ended}
+
+
+async def _copy_secrets(source: Graph, target: Graph) -> None:
+    """Copy the keys of hashes and signatures, so that tombstones and receipts stay valid."""
+    known = set(await target.rows("backup/group_copy/secrets", _Secret))
+    missing = [
+        {"key": f"{each.kind}|{_named(each.secret)}", "secret": each.secret}
+        for each in await source.rows("backup/group_copy/secrets", _Secret)
+        if each not in known
+    ]
+    if missing:
+        await target.run("backup/group_copy/keep_secrets", secrets=missing)
+
+
+def _named(secret: str) -> str:
+    """Return a name of a key that shows nothing of it."""
+    return hashlib.sha256(secret.encode()).hexdigest()[:16]

@@ -1,0 +1,176 @@
+"""Moves of groups between servers: a table in the configured database, which all replicas read.
+
+A move overrides the rules of the placement file. Each replica reads the table again every second.
+A write needs a view of at most `VIEW_SECONDS`, so a change of the table holds for all writes of all
+replicas soon after. Writes cost no round trip for it.
+"""
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import AsyncGenerator, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any, cast
+
+from graph_memory.database.graph import Graph
+from graph_memory.domain.timestamps import Instant, instant
+from graph_memory.errors import GraphMemoryError, GroupMovingError
+
+#: Seconds between two reads of the table, and the greatest age of a view that a write may use.
+_PAUSE_SECONDS = 1.0
+VIEW_SECONDS = 3.0
+
+_log = logging.getLogger(__name__)
+
+
+class Phase(StrEnum):
+    """The phase of a move."""
+
+    COPYING = "copying"  #: the source has the group, which takes no writes
+    SWITCHED = "switched"  #: the target has the group; the source still shows its copy
+    KEPT = "kept"  #: the copy of the source is set aside, and waits until it is erased
+    DONE = "done"  #: no copy is left
+
+
+@dataclass(frozen=True, slots=True)
+class GroupMove:
+    """A move of a group from one server to another.
+
+    Attributes:
+        group_id: The tenant.
+        from_server: The server that had the group before.
+        to_server: The server that gets it.
+        phase: `copying`: the group takes no writes. `switched`, `kept`: the group is on
+            `to_server`, and its old copy waits to be erased. `done`: no copy is left.
+        started_at: The start of the move.
+    """
+
+    group_id: str
+    from_server: str
+    to_server: str
+    phase: Phase
+    started_at: Instant
+
+    @property
+    def server(self) -> str:
+        """The server that has the group now."""
+        return self.from_server if self.phase is Phase.COPYING else self.to_server
+
+
+class Moves:
+    """The table of moves in the configured database, and the view of this process of it."""
+
+    def __init__(self, home: Graph) -> None:
+        self._home = home.unguarded()
+        self._by_group: dict[str, GroupMove] = {}
+        self._read_at = -float("inf")
+        self._reading = asyncio.Lock()
+
+    def find(self, group_id: str) -> GroupMove | None:
+        """Return the move of a group as this process knows it, or None."""
+        return self._by_group.get(group_id)
+
+    async def all(self) -> list[GroupMove]:
+        """Read the table, and return all moves by group."""
+        await self.refresh()
+        return [self._by_group[each] for each in sorted(self._by_group)]
+
+    async def refresh(self) -> None:
+        """Read the table."""
+        began = time.monotonic()
+        found = await self._home.rows("database/moves/all", GroupMove)
+        if began > self._read_at:  # a later reading may have ended first
+            self._by_group, self._read_at = {each.group_id: each for each in found}, began
+
+    @contextlib.asynccontextmanager
+    async def watching(self) -> AsyncGenerator[None]:
+        """Read the table again and again while the context is open."""
+        await self.refresh()
+        task = asyncio.create_task(self._watch())
+        try:
+            yield
+        finally:
+            task.cancel()
+            await asyncio.wait([task])
+
+    async def _watch(self) -> None:
+        while True:
+            await asyncio.sleep(_PAUSE_SECONDS)
+            try:
+                await self.refresh()
+            except GraphMemoryError as error:  # a write asks again, and fails if it must
+                _log.debug("The moves of groups cannot be read: %s", error)
+
+    async def require_writable(self, server: str, parameters: Mapping[str, Any]) -> None:
+        """Check that a server takes the writes of a statement.
+
+        Args:
+            server: Name of the server.
+            parameters: The parameters of the statement, which name its groups.
+
+        Raises:
+            GroupMovingError: A group is being moved, or is on another server by now.
+            GraphUnavailableError: The table is not known, because the configured database does not
+                answer.
+        """
+        if time.monotonic() - self._read_at > VIEW_SECONDS:
+            async with self._reading:
+                if time.monotonic() - self._read_at > VIEW_SECONDS:
+                    await self.refresh()
+        if not self._by_group:
+            return
+        for group_id in _groups(parameters):
+            move = self._by_group.get(group_id)
+            if move and (move.phase is Phase.COPYING or move.to_server != server):
+                raise GroupMovingError(group_id, move.from_server, move.to_server)
+
+    async def begin(self, group_id: str, from_server: str, to_server: str) -> None:
+        """Record that a group is being moved; from now on it takes no writes."""
+        await self._home.run(
+            "database/moves/begin",
+            group_id=group_id,
+            from_server=from_server,
+            to_server=to_server,
+            now=instant(datetime.now(UTC)),
+        )
+        await self.refresh()
+
+    async def note(self, group_id: str, phase: Phase) -> None:
+        """Record how far a move has come."""
+        await self._home.run("database/moves/note", group_id=group_id, phase=phase)
+        await self.refresh()
+
+    async def end(self, group_id: str, server: str, by_rule: str) -> None:
+        """Record that a group stays on a server, and that no copy is left elsewhere.
+
+        Args:
+            group_id: The tenant.
+            server: The server that has it.
+            by_rule: The server that the placement file names for it; the same needs no record.
+        """
+        if server == by_rule:
+            await self._home.run("database/moves/forget", group_id=group_id)
+        else:
+            await self._home.run("database/moves/stay", group_id=group_id, server=server)
+        await self.refresh()
+
+
+def _groups(parameters: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the groups that the parameters of a statement name, also in rows."""
+    group_id = parameters.get("group_id")
+    if isinstance(group_id, str):
+        yield group_id
+        return
+    for value in parameters.values():
+        if not isinstance(value, list):
+            continue
+        for row in cast("list[object]", value):
+            if not isinstance(row, dict):
+                break
+            named = cast("dict[str, object]", row).get("group_id")
+            if not isinstance(named, str):
+                break
+            yield named
