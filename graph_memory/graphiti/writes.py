@@ -27,7 +27,7 @@ from graph_memory.domain.origin import FROM_GRAPHITI, Origin
 from graph_memory.domain.properties import FACT_PROPERTIES, GRAPHITI_FACT_FIELDS, MEMORY_PROPERTIES
 from graph_memory.domain.timestamps import instant
 from graph_memory.graphiti.properties import memory_properties
-from graph_memory.memories.tombstones import judge_each
+from graph_memory.memories.tombstones import judge_each, without_refused
 from graph_memory.settings.base import Settings
 
 _log = logging.getLogger(__name__)
@@ -69,7 +69,7 @@ class MergingWrites(GraphOperationsInterface):
     ) -> None:
         """Store entities."""
         for group_id, rows in _by_group(nodes).items():
-            entities = [self._entity(row) for row in await self._without_values(group_id, rows)]
+            entities = [self._entity(row) for row in await self._without_rejected(group_id, rows)]
             contents = [entity["content"] for entity in entities]
             await self.graph.run_within(
                 transaction,
@@ -145,15 +145,19 @@ class MergingWrites(GraphOperationsInterface):
             )
         return kept
 
-    async def _without_values(
+    async def _without_rejected(
         self, group_id: str, rows: Sequence[Mapping[str, Any]]
     ) -> list[Mapping[str, Any]]:
-        """Return entities whose summaries lack the sentences that state rejected values."""
-        summaries = [row["summary"] or "" for row in rows]
+        """Return entities whose summaries lack rejected statements and values.
+
+        Graphiti appends the facts that it finds to the summaries.
+        """
+        found = [row["summary"] or "" for row in rows]
+        summaries = await without_refused(self.graph, self.settings, group_id, found)
         judged = await judge_each(self.graph, self.settings, group_id, summaries)
         return [
-            row if each.without is None else {**row, "summary": each.without}
-            for row, each in zip(rows, judged, strict=True)
+            {**row, "summary": summary if each.without is None else each.without}
+            for row, summary, each in zip(rows, summaries, judged, strict=True)
         ]
 
     def _entity(self, row: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ also keeps hashes of the values of slots that the statement has. A text that sta
 other words waits for a review, if its group declares the slot.
 """
 
+import re
 import secrets as randomness
 import uuid
 from collections.abc import Collection, Mapping, Sequence
@@ -34,6 +35,10 @@ _LOOKED_UP = 1000
 
 #: The first word of the rule by which a text with a rejected value waits for a review.
 REJECTED_VALUE = "rejected_before"
+
+
+#: The space between two sentences, as in summaries.
+_BETWEEN_SENTENCES = re.compile(r"(?<=[.!?。！？])\s+")
 
 
 class Cause(StrEnum):
@@ -262,6 +267,34 @@ async def _guard(graph: Graph, group_id: str) -> Guard:
     guard = await graph.one("memories/tombstones/guarded", Guard, group_id=group_id)
     assert guard is not None  # noqa: S101 - the statement always returns a row
     return guard
+
+
+async def without_refused(
+    graph: Graph, settings: Settings, group_id: str, texts: Sequence[str]
+) -> list[str]:
+    """Return texts without the lines and sentences that the group has rejected or erased."""
+    if not (await _guard(graph, group_id)).guarded:
+        return list(texts)
+    lines = {line for text in texts for line in text.split("\n")}
+    parts = sorted(
+        {part for line in lines for part in (line, *_BETWEEN_SENTENCES.split(line)) if part.strip()}
+    )
+    errors = await check_each(graph, settings, group_id, parts)
+    refused = {part for part, error in zip(parts, errors, strict=True) if error}
+    return [_without(text, refused) if refused else text for text in texts]
+
+
+def _without(text: str, refused: set[str]) -> str:
+    """Return a text without some of its lines and sentences; other lines stay as they are."""
+    kept: list[str] = []
+    for line in text.split("\n"):
+        sentences = _BETWEEN_SENTENCES.split(line)
+        left = [each for each in sentences if each not in refused]
+        if len(left) == len(sentences):
+            kept += [] if line in refused else [line]
+        elif left and line not in refused:
+            kept.append(" ".join(left))
+    return "\n".join(kept)
 
 
 async def allow_values(engine: Engine, group_id: str, content: str) -> None:

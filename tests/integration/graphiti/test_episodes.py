@@ -100,10 +100,28 @@ async def test_what_was_rejected_is_not_extracted_again_and_the_rest_is(
     found = await nodes(driver, group)
     assert {"Bob", "Acme"} <= found.keys()
     bob = found["Bob"]
+    for each in (bob, found["Acme"]):  # Graphiti appends facts to summaries
+        assert "works at" not in each["content"] + each["summary"]
     await memory.delete(bob["uuid"], permanent=True)
     told = await memory.episodes.add(f"And again: {BOB}", wait=True)
     assert (told.status, told.error) == ("done", None)
     assert "Bob" not in await nodes(driver, group)
+
+
+async def test_a_summary_keeps_the_sentences_that_were_not_rejected(
+    make: Make, script: GraphitiScript, driver: AsyncDriver, group: str
+) -> None:
+    memory = make()
+    stored = await memory.add("Bob works at Acme")
+    await memory.lifecycle.reject(stored.memory_id)
+    script.facts += [
+        ("Bob", "LIKES", "Acme", "Bob likes Acme. Bob works at Acme! He is glad."),
+        ("Bob", "KNOWS", "Acme", "Bob knows Dr. Acme"),
+    ]
+    told = await memory.episodes.add(f"Once more: {BOB}", wait=True)
+    assert (told.status, told.error, told.facts) == ("done", None, 2)
+    summary = (await nodes(driver, group))["Bob"]["summary"]
+    assert set(summary.split("\n")) == {"Bob likes Acme. He is glad.", "Bob knows Dr. Acme"}
 
 
 async def test_a_text_that_is_rejected_while_it_is_queued_is_not_read(

@@ -270,6 +270,8 @@ class History:
         if not self.backups:
             return
         path, before = self.backups[nth % len(self.backups)]
+        for each in (self.memory, self.reader):
+            await each.context.accesses.flush()  # nothing else may write during a restore
         await restore(self.memory.context.graph, self.memory.settings, path, replace=True)
         self.told = [each.restored(was) for each, was in zip(self.told, before, strict=True)]
 
@@ -291,6 +293,10 @@ class History:
         plain = {_plain(each) for each in STATEMENTS}
         held = {each.memory_id for each in listed if _plain(each.content) in plain}
         assert held == {told.live for told in self.told if told.live}
+        unheard = [_plain(STATEMENTS[n]) for n, told in enumerate(self.told) if not told.fact]
+        for each in listed:  # no summary of an entity brings a statement back
+            if each.content.startswith(tuple(f"{source}: " for source, _, _ in FACTS)):
+                assert not any(text in _plain(each.content) for text in unheard)
         facts = {_plain(STATEMENTS[n]) for n, told in enumerate(self.told) if told.fact}
         assert await self._facts() == facts
         tombstones = await self.memory.tombstones.list(group_id=self.group)
