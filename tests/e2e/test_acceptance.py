@@ -1,6 +1,6 @@
 """Portable acceptance tests of trust; each has a control that shows that the case can fail.
 
-The names of the tests follow the cases: scope, evidence, gateway, retrieval, prompt.
+The names of the tests follow the cases: scope, evidence, gateway, tombstone, retrieval, prompt.
 """
 
 import json
@@ -158,9 +158,10 @@ async def _by_python(memory: GraphMemory, group: str, text: str) -> None:
     await memory.add(text, group_id=group)
 
 
-@pytest.mark.parametrize(
-    "write", [_by_python, _by_batch, _by_update, _by_import, _by_capture, _by_tool]
-)
+WAYS_IN = [_by_python, _by_batch, _by_update, _by_import, _by_capture, _by_tool]
+
+
+@pytest.mark.parametrize("write", WAYS_IN)
 async def test_gateway_no_way_in_bypasses_a_rule(
     memory: GraphMemory,
     group: str,
@@ -196,6 +197,39 @@ def test_gateway_no_command_bypasses_a_rule(
             assert ("secret" in each.err) == refused, each
     stored = {each["content"] for each in cli("list", "--json").json["results"]}
     assert stored == {PLAIN, f"{PLAIN} at noon", f"{PLAIN} at six", *beside.values()}
+
+
+@pytest.mark.parametrize("write", WAYS_IN)
+async def test_tombstone_no_way_in_brings_a_statement_back(
+    memory: GraphMemory,
+    group: str,
+    write: Callable[[GraphMemory, str, str], Awaitable[None]],
+):
+    wrong = await memory.add(BEST, group_id=group)
+    await memory.lifecycle.reject(wrong.memory_id, group_id=group)
+    with pytest.raises(GraphMemoryError, match="reject"):
+        await write(memory, group, f"{BEST.upper()}!")
+    await write(memory, group, "The vault of the Zermatt office is in the cellar")
+    found = {text.casefold() for text in await contents(memory, group)}
+    assert "the vault of the zermatt office is in the cellar" in found
+    assert not any("heptagon" in text for text in found)
+
+
+def test_tombstone_no_command_brings_a_statement_back(cli: Run, tmp_path: Path):
+    beside = "The vault of the Zermatt office is in the cellar"
+    other_id = cli("add", "The canteen opens at nine", "--json").json["memory_id"]
+    wrong = cli("add", BEST, "--json").json["memory_id"]
+    assert cli("reject", wrong, "--reason", "a joke").code == 0
+    lines = {"content": f"{BEST}!"}, {"content": beside}
+    for words in (
+        ("add", BEST.upper()),
+        ("update", other_id, BEST),
+        ("import", write_file(tmp_path, *lines)),
+    ):
+        done = cli(*words)
+        assert (done.code, "a joke" in done.err) == (1, True), done
+    stored = {each["content"] for each in cli("list", "--json").json["results"]}
+    assert stored == {"The canteen opens at nine", beside}
 
 
 @pytest.mark.parametrize("limit", [1, 3])
