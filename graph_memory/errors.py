@@ -399,8 +399,8 @@ class GroupMovingError(GraphUnavailableError):
     """The group is being moved to another server and takes no writes; nothing was written."""
 
     def __init__(self, group_id: str, from_server: str, to_server: str) -> None:
-        self.group_id = self.address = self.reason = group_id
         moving = f"Group '{group_id}' is being moved from server '{from_server}' to '{to_server}'"
+        self.group_id, self.address, self.reason = group_id, from_server, moving
         waits = "It takes no writes until then; reads go on. Try again in some seconds"
         shows = "`graph-memory groups moves` shows the move."
         GraphMemoryError.__init__(self, f"{moving}. {waits}; {shows}")

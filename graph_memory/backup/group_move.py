@@ -117,11 +117,7 @@ async def undo(
         return await move(placed, settings, group_id, standing.from_server, on_progress)
     source, target = _servers(placed, standing)
     async with _holding(settings, group_id, source, target):
-        await placed.moves.refresh()
-        if placed.moves.find(group_id) != standing:
-            raise _in_progress(group_id)
-        await group_copy.erase(target, group_id)
-        await placed.moves.end(group_id, source.name, placed.placement.server_of(group_id))
+        await _end(placed, standing, stays=source, copy=target)
     return await _described(source, group_id, target, source, Phase.DONE)
 
 
@@ -139,12 +135,22 @@ async def finish(placed: PlacedGraph, settings: Settings, group_id: str) -> Grou
         raise InvalidArgumentError("group_id", group_id, rule)
     old, server = _servers(placed, standing)
     async with _holding(settings, group_id, old):
-        await placed.moves.refresh()
-        if placed.moves.find(group_id) != standing:
-            raise _in_progress(group_id)
-        await group_copy.erase(old, group_id)
-        await placed.moves.end(group_id, server.name, placed.placement.server_of(group_id))
+        await _end(placed, standing, stays=server, copy=old)
     return await _described(server, group_id, old, server, Phase.DONE)
+
+
+async def _end(placed: PlacedGraph, standing: GroupMove, *, stays: Graph, copy: Graph) -> None:
+    """End a move under the lease: erase a copy, and record that the group stays on a server.
+
+    Raises:
+        GroupMoveError: Another call has changed the move in between.
+    """
+    group_id = standing.group_id
+    await placed.moves.refresh()
+    if placed.moves.find(group_id) != standing:
+        raise _in_progress(group_id)
+    await group_copy.erase(copy, group_id)
+    await placed.moves.end(group_id, stays.name, placed.placement.server_of(group_id))
 
 
 async def _copy_and_switch(

@@ -3,8 +3,5 @@
 // Receipts hold ids, and no texts.
 //
 // access  fragment
-// param   group_id : STRING — the tenant
-(n.group_id = $group_id
-  OR n.session_id STARTS WITH $group_id + '|'
-  OR n.conversation_key STARTS WITH $group_id + '|')
+// include fragments/group/belongs
 AND NOT n:Control

@@ -2,9 +2,8 @@
 //
 // access  fragment
 // param   group_id : STRING — the tenant
-(n.group_id = $group_id
-  OR n.session_id STARTS WITH $group_id + '|'
-  OR n.conversation_key STARTS WITH $group_id + '|'
+(
+  // include fragments/group/belongs
   OR ((n:Control OR n:MovedCopy) AND n.key IN
     ['feedback|' + $group_id, 'weights|' + $group_id, 'settings|' + $group_id,
      'rules:' + $group_id]))
