@@ -197,6 +197,7 @@ class MemoryDetails(TypedDict, total=False):
     valid_at: Time | None
     created_at: Time | None
     memory_id: str | None
+    copied_from: str | None
 
 
 class ChangeArguments(TypedDict, total=False):

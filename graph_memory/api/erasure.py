@@ -1,6 +1,7 @@
 """Permanent deletion with a receipt, and the check of receipts."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -26,6 +27,18 @@ from graph_memory.wording import argument
 
 Ids = Annotated[tuple[MemoryId, ...], Field(min_length=1, max_length=100_000)]
 
+#: What needs a grant for all groups.
+_OF_COPIES = "an erasure of copies in other groups"
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """The memories of an erasure, and how they were selected."""
+
+    selected: str
+    memory_ids: Sequence[str]
+    names: Sequence[str] = ()
+
 
 class ErasureApi:
     """The proved deletions of a `GraphMemory`: `memory.erasure`."""
@@ -40,6 +53,7 @@ class ErasureApi:
         conversation_id: str | None = None,
         name: str | None = None,
         confirm: str = "",
+        copies: bool = False,
         group_id: str | None = None,
     ) -> Receipt:
         """Delete memories beyond recovery, search every place again, and return a signed receipt.
@@ -53,10 +67,14 @@ class ErasureApi:
             name: In their place: all memories with a name, such as a person's, and the name itself
                 in questions, waiting writes and entities. See `of_name`.
             confirm: With `name`: `ERASE` and the number of these memories.
+            copies: True to erase also the copies that imports have made from them in any group.
+                The receipt has a receipt of each group in `copies`. If an error interrupts the
+                call, call it again; the receipts of the copies erased so far are in the database.
             group_id: The tenant.
 
         Raises:
             ConfirmationRequiredError: `confirm` is not that of the memories with the name.
+            ForbiddenError: With `copies`, the caller's grant is not for all groups.
             InvalidArgumentError: Not exactly one of `memory_ids`, `conversation_id` and `name` is
                 given, or the group has no memories of the conversation or name.
             NotFoundError: The group has none of the memories.
@@ -65,21 +83,30 @@ class ErasureApi:
         if [memory_ids, conversation_id, name].count(None) != 2:
             others = f"{argument('conversation_id')} or {argument('name')}"
             raise InvalidArgumentError("memory_ids", memory_ids, f"give either it, {others}")
+        if copies:
+            self._context.grant.require_every_group(_OF_COPIES)
         if name is not None:
-            return await self._erase_name(scope, name, confirm)
-        if memory_ids is not None:
-            given = validate_value(Ids, tuple(memory_ids), "memory_ids")
-            await require_standing(self._context.engine, scope, given)
-            return await erasure.erase(self._context.of(scope.group_id), scope, given)
-        conversation = validate_value(Line, conversation_id or "", "conversation_id")
+            chosen = await self._of_name(scope, name, confirm)
+        elif conversation_id is not None:
+            chosen = await self._of_conversation(scope, conversation_id)
+        else:
+            given = validate_value(Ids, tuple(memory_ids or ()), "memory_ids")
+            chosen = _Chosen("memories", given)
+        await require_standing(self._context.engine, scope, chosen.memory_ids)
+        context = self._context.of(scope.group_id)
+        return await erasure.erase(
+            context, scope, chosen.memory_ids, chosen.selected, chosen.names, copies=copies
+        )
+
+    async def _of_conversation(self, scope: CallScope, conversation_id: str) -> _Chosen:
+        conversation = validate_value(Line, conversation_id, "conversation_id")
         found = await erasure.of_conversation(self._context.graph, scope.group_id, conversation)
         if not found:
             rule = "the group has no memories of this conversation"
             raise InvalidArgumentError("conversation_id", conversation, rule)
-        await require_standing(self._context.engine, scope, found)
-        return await erasure.erase(self._context.of(scope.group_id), scope, found, "conversation")
+        return _Chosen("conversation", found)
 
-    async def _erase_name(self, scope: CallScope, name: str, confirm: str) -> Receipt:
+    async def _of_name(self, scope: CallScope, name: str, confirm: str) -> _Chosen:
         found = await self.of_name(name, group_id=scope.group_id)
         ids = [each.memory_id for each in found.memories]
         if not ids:
@@ -88,10 +115,7 @@ class ErasureApi:
         if confirm != found.confirmation:
             doing = f"Erasing the memories with this name, {len(ids):,} in all,"
             raise ConfirmationRequiredError(doing, found.confirmation)
-        await require_standing(self._context.engine, scope, ids)
-        return await erasure.erase(
-            self._context.of(scope.group_id), scope, ids, "name", found.names
-        )
+        return _Chosen("name", ids, found.names)
 
     async def of_name(self, name: str, *, group_id: str | None = None) -> NamedMemories:
         """List the memories that an erasure by a name deletes, deleted ones included.
@@ -117,6 +141,7 @@ class ErasureApi:
         *,
         confirm: str,
         on_progress: Progress = lambda done, of: None,
+        copies: bool = False,
         group_id: str | None = None,
     ) -> Receipt:
         """Delete all that a group has beyond recovery, and return a signed receipt.
@@ -127,21 +152,26 @@ class ErasureApi:
         Args:
             confirm: The text 'DELETE ALL'.
             on_progress: Called with the number of memories since the last call, and of all.
+            copies: True to erase also the copies that imports have made in other groups.
             group_id: The tenant.
 
         Raises:
             ConfirmationRequiredError: `confirm` is another text.
-            ForbiddenError: The caller's texts wait for a review.
+            ForbiddenError: The caller's texts wait for a review, or with `copies`, its grant is not
+                for all groups.
         """
         scope = self._context.scope(group_id)
-        return await erasure.erase_all(
-            self._context.of(scope.group_id), scope, confirm, on_progress
-        )
+        if copies:
+            self._context.grant.require_every_group(_OF_COPIES)
+        context = self._context.of(scope.group_id)
+        return await erasure.erase_all(context, scope, confirm, on_progress, copies=copies)
 
     async def verify(
         self, receipt: Receipt | str, *, words: Sequence[str] = (), store: Path | None = None
     ) -> VerifiedErasure:
         """Check the signature of a receipt, and search the graph and all backups again.
+
+        The receipts of copies in it are checked as well, each in its group.
 
         Args:
             receipt: The receipt, or its JSON.
@@ -157,8 +187,7 @@ class ErasureApi:
         given = receipt_of(receipt) if isinstance(receipt, str) else receipt
         self._context.group(given.group_id)
         self._context.grant.require_every_group("a search in backups")
-        context = self._context.of(given.group_id)
-        return await erasure_check.verify(context, given, words, store)
+        return await erasure_check.verify(self._context, given, words, store)
 
     async def prune_backups(self) -> list[RewrittenBackup]:
         """Rewrite the backups without the memories that were erased with a receipt.

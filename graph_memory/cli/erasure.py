@@ -28,13 +28,14 @@ class Chosen:
     conversation_id: str | None
     name: str | None
     everything: bool
+    copies: bool
 
 
 async def erase(chosen: Chosen, receipt: Path | None, confirm: str, *, permanent: bool) -> None:
     """Erase memories, write the receipt to a file, and show it."""
     if not permanent or receipt is None:
         raise typer.BadParameter(
-            "a deletion by --conversation or --name, or with --receipt, is permanent; "
+            "a deletion by --conversation or --name, or with --receipt or --copies, is permanent; "
             "add --permanent and --receipt FILE."
         )
     require_writable(receipt, "--receipt")
@@ -45,6 +46,8 @@ async def erase(chosen: Chosen, receipt: Path | None, confirm: str, *, permanent
     with replacing(receipt) as file:
         file.write_text(done.to_json(), encoding="utf-8")
     _show(done)
+    for each in done.copies:
+        note(f"{len(each.memory_ids):,} copies in group {each.group_id} were erased as well.")
     note(f"The receipt is in {receipt}; check it with `graph-memory verify-erasure {receipt}`.")
 
 
@@ -64,10 +67,16 @@ async def _list_named(memory: "GraphMemory", name: str) -> None:
 async def _erased(memory: "GraphMemory", chosen: Chosen, confirm: str) -> "Receipt":
     if chosen.everything:
         with progress("Erasing") as advance:
-            return await memory.erasure.erase_all(confirm=confirm, on_progress=advance)
+            return await memory.erasure.erase_all(
+                confirm=confirm, on_progress=advance, copies=chosen.copies
+            )
     ids = await whole_ids(memory, chosen.memory_ids) if chosen.memory_ids else None
     return await memory.erasure.erase(
-        ids, conversation_id=chosen.conversation_id, name=chosen.name, confirm=confirm
+        ids,
+        conversation_id=chosen.conversation_id,
+        name=chosen.name,
+        confirm=confirm,
+        copies=chosen.copies,
     )
 
 

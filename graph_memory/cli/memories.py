@@ -373,6 +373,12 @@ async def delete(
         str | None,
         typer.Option(help="Name whose memories to delete with --permanent and --receipt."),
     ] = None,
+    copies: Annotated[
+        bool,
+        typer.Option(
+            "--copies", help="With --receipt: delete copies by imports in all groups as well."
+        ),
+    ] = False,
 ) -> None:
     """Delete memories. They can be recovered unless --permanent.
 
@@ -381,8 +387,8 @@ async def delete(
     selected = everything, bool(memory_ids), conversation_id is not None, name is not None
     if selected.count(True) != 1:
         raise typer.BadParameter("give ids, or --all, --conversation or --name.")
-    if receipt or conversation_id is not None or name is not None:
-        chosen = Chosen(memory_ids or (), conversation_id, name, everything)
+    if receipt or copies or conversation_id is not None or name is not None:
+        chosen = Chosen(memory_ids or (), conversation_id, name, everything, copies)
         await erase(chosen, receipt, confirm, permanent=permanent)
         return
     async with opened() as memory:

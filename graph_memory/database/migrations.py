@@ -209,4 +209,5 @@ MIGRATIONS = (
         ),
     ),
     Migration(19, "values of rejected statements", indexes=("tombstone_mark_idx",)),
+    Migration(20, "copies of memories", indexes=("memory_copied_from_idx",)),
 )

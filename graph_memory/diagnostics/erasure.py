@@ -3,17 +3,23 @@
 import asyncio
 import secrets
 import uuid
-from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from graph_memory import wording
-from graph_memory.backup import archives
 from graph_memory.context import Context
 from graph_memory.database.graph import Graph
+from graph_memory.diagnostics import erasure_copies
+from graph_memory.diagnostics.erasure_places import (
+    NAMED,
+    backup_places,
+    elsewhere,
+    graph_places,
+    old_copy,
+)
 from graph_memory.diagnostics.traces import (
     ENTITIES,
-    PLACES,
     PURGED,
     RELATIONS,
     SESSIONS,
@@ -32,11 +38,9 @@ from graph_memory.domain.names import Name, Names, name_words
 from graph_memory.domain.receipts import Keys, Receipt, SearchedPlace, looks_random, words_of
 from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import instant
-from graph_memory.errors import BackupError
 from graph_memory.memories import tombstones, update
 from graph_memory.memories.absent import not_found
 from graph_memory.memories.standing import require_standing
-from graph_memory.settings.base import Settings
 
 #: Memories that one statement erases.
 _BATCH = 100
@@ -46,9 +50,6 @@ _QUERY_WORDS = 200
 
 #: Other memories that may have a word which looks random, and still identifies the erased.
 _RARE = 3
-
-#: Ids that a place names.
-_NAMED = 100
 
 #: Places whose nodes are deleted if they hold erased words.
 _CLEARED = {"queue of episodes", "feedback"}
@@ -116,6 +117,8 @@ async def erase(
     memory_ids: Sequence[str],
     selected: str = "memories",
     names: Sequence[str] = (),
+    *,
+    copies: bool = False,
 ) -> Receipt:
     """Erase memories, search every place for them again, and return the signed receipt.
 
@@ -125,6 +128,7 @@ async def erase(
         memory_ids: The memories.
         selected: How they were selected, for the receipt.
         names: Names that are erased with them, wherever they stand.
+        copies: True to erase their copies before, which imports have made in any group.
 
     Raises:
         NotFoundError: The group has none of the memories.
@@ -133,17 +137,48 @@ async def erase(
     erased, before = await _known(context.graph, scope.group_id, memory_ids, split)
     if not erased.memory_ids:
         raise await not_found(context.graph, scope.group_id, memory_ids[0])
+    receipts = await _erase_copies(context, scope, erased.memory_ids) if copies else ()
+    copied = await erasure_copies.place(context, scope.group_id, erased.memory_ids)
     await context.session_store.flush()  # no session is to be stored after
     for batch in batched(erased.memory_ids, _BATCH):
         left = await tombstones.rows_of(context.engine, scope, batch, tombstones.Cause.ERASED)
         await update.erase(context.graph, scope.group_id, batch, left)
-    return await _finished(context, scope, erased, before, selected)
+    parts = _Parts(selected, copied, receipts)
+    return await _finished(context, scope, erased, before, parts)
+
+
+async def _erase_copies(
+    context: Context, scope: CallScope, memory_ids: Sequence[str]
+) -> tuple[Receipt, ...]:
+    """Erase the copies of memories, copies of copies first; return a receipt for each group."""
+    found = await erasure_copies.of_memories(context, scope.group_id, memory_ids)
+    by_group: dict[str, list[str]] = {}
+    for each in reversed(found):
+        by_group.setdefault(each.group_id, []).append(each.memory_id)
+    return tuple(
+        [
+            await erase(
+                context.on(context.whole.of(group_id)),
+                replace(scope, group_id=group_id),
+                ids,
+                "copies",
+            )
+            for group_id, ids in by_group.items()
+        ]
+    )
 
 
 async def erase_all(
-    context: Context, scope: CallScope, confirm: str, on_progress: Progress
+    context: Context,
+    scope: CallScope,
+    confirm: str,
+    on_progress: Progress,
+    *,
+    copies: bool = False,
 ) -> Receipt:
     """Erase all that a group has, search every place again, and return the signed receipt.
+
+    With `copies` their copies in any group are erased before.
 
     Raises:
         ConfirmationRequiredError: `confirm` is not `DELETE ALL`.
@@ -157,12 +192,15 @@ async def erase_all(
     contents = await _contents(graph, group_id, ids)
     words = {word for text in contents for word in words_of(text) if looks_random(word)}
     erased = Erased(tuple(ids), tuple(contents), frozenset(words), whole=True)
+    receipts = await _erase_copies(context, scope, ids) if copies else ()
+    copied = await erasure_copies.place(context, group_id, ids)
     before = await find_traces(graph, group_id, Plain(ids, (), (), whole=True))
     for batch in batched(ids, _PORTION):
         await graph.run("diagnostics/erasure/portion", group_id=group_id, memory_ids=batch)
         on_progress(len(batch), len(ids))
     await update.delete_all(context.engine, scope, confirm=confirm, permanent=True)
-    return await _finished(context, scope, erased, before, "group")
+    parts = _Parts("group", copied, receipts)
+    return await _finished(context, scope, erased, before, parts)
 
 
 async def _contents(graph: Graph, group_id: str, ids: Sequence[str]) -> list[str]:
@@ -176,8 +214,17 @@ async def _contents(graph: Graph, group_id: str, ids: Sequence[str]) -> list[str
     return list(contents)
 
 
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """The parts of a receipt that are known before the erasure."""
+
+    selected: str
+    copied: SearchedPlace
+    copies: tuple[Receipt, ...]
+
+
 async def _finished(
-    context: Context, scope: CallScope, erased: Erased, before: Sequence[Trace], selected: str
+    context: Context, scope: CallScope, erased: Erased, before: Sequence[Trace], parts: _Parts
 ) -> Receipt:
     """Remove what is left, search every place once more, and return the signed receipt."""
     after = await _left(context.graph, scope, erased)
@@ -187,8 +234,9 @@ async def _finished(
     places = [
         *graph_places(context.settings, before, after),
         await _full_text(context.graph, scope.group_id, erased),
-        *await _old_copy(context, scope.group_id, erased),
-        *_elsewhere(),
+        *await old_copy(context, scope.group_id, erased.memory_ids),
+        parts.copied,
+        *elsewhere(),
         *await asyncio.to_thread(
             backup_places,
             context.settings,
@@ -196,7 +244,7 @@ async def _finished(
             named=context.grant.groups is None,
         ),
     ]
-    return await _signed(context, scope, erased, places, selected)
+    return await _signed(context, scope, erased, places, parts)
 
 
 async def _known(
@@ -292,58 +340,6 @@ def _goes(trace: Trace, erased: Erased) -> bool:
     return trace.place == WAITING or (trace.place in _CLEARED and bool(trace.keys))
 
 
-def graph_places(
-    settings: Settings, before: Iterable[Trace], after: Iterable[Trace]
-) -> list[SearchedPlace]:
-    """Return what each place of the graph held before an erasure, and holds after it."""
-    earlier, later = _by_place(before), _by_place(after)
-    return [_place(settings, name, earlier[name], later[name]) for name in PLACES]
-
-
-def _by_place(traces: Iterable[Trace]) -> defaultdict[str, dict[str, Trace]]:
-    """Return traces by place and element; one with words replaces one without."""
-    found: defaultdict[str, dict[str, Trace]] = defaultdict(dict)
-    for trace in traces:
-        if trace.keys or trace.element not in found[trace.place]:
-            found[trace.place][trace.element] = trace
-    return found
-
-
-def _place(
-    settings: Settings, name: str, earlier: Mapping[str, Trace], later: Mapping[str, Trace]
-) -> SearchedPlace:
-    found = earlier.keys() | later.keys()
-    holding = [each for each in later.values() if each.keys]
-    why, until = _reasons(settings, name, holding=bool(holding)) if later else ("", "")
-    return SearchedPlace(
-        name,
-        len(found),
-        len(found) - len(later),
-        len(holding),
-        len(later) - len(holding),
-        why,
-        until,
-        tuple(each.id for each in holding[:_NAMED]),
-    )
-
-
-def _reasons(settings: Settings, name: str, *, holding: bool) -> tuple[str, str]:
-    """Return why something remains in a place, and until when; `holding`: with erased words."""
-    if holding and name != "memories":
-        return "it belongs to what was not erased", "that is erased"
-    ids_only = "ids of erased memories, without a text of them"
-    of_runs = f"the run can no longer be undone ({settings.undo_retention_days:g} days)"
-    return {
-        SESSIONS: (ids_only, f"the session ends ({settings.session_ttl_days:g} days unused)"),
-        "feedback": (ids_only, "newer answers replace them"),
-        "records for undo": (ids_only, of_runs),
-        "records of learning": (ids_only, of_runs),
-        "tombstones": ("keyed digests, which refuse the statement", "the tombstone is lifted"),
-        "conversations": (ids_only, "the conversation goes on"),
-        "memories": ("other memories hold the words, and were not to be erased", "they are erased"),
-    }.get(name, ("it belongs to what was not erased", "that is erased"))
-
-
 async def _full_text(graph: Graph, group_id: str, erased: Erased) -> SearchedPlace:
     """Return what the full-text index finds for the erased words."""
     hits: set[str] = set()
@@ -359,7 +355,7 @@ async def _full_text(graph: Graph, group_id: str, erased: Erased) -> SearchedPla
     hits.update(await _named_hits(graph, group_id, erased.names))
     count = len(erased.memory_ids)
     why, until = ("other memories hold the words", "they are erased") if hits else ("", "")
-    named = tuple(sorted(hits)[:_NAMED])
+    named = tuple(sorted(hits)[:NAMED])
     return SearchedPlace(
         "full-text index", count + len(hits), count, len(hits), 0, why, until, named
     )
@@ -383,75 +379,12 @@ async def _named_hits(graph: Graph, group_id: str, names: Sequence[Name]) -> lis
     ]
 
 
-async def _old_copy(context: Context, group_id: str, erased: Erased) -> list[SearchedPlace]:
-    """Return what the copy holds that a move of the group has left on its old server."""
-    old = context.whole.old_copy(group_id)
-    if old is None:
-        return []
-    ids = list(erased.memory_ids)
-    held = await old.one("diagnostics/erasure/set_aside", int, memory_ids=ids) or 0
-    why = "the copy from before the move of the group; no search finds it" if held else ""
-    until = f"`graph-memory groups move {group_id} --finish` erases it" if held else ""
-    return [SearchedPlace(f"copy on server {old.name}", held, 0, held, 0, why, until)]
-
-
-def _elsewhere() -> list[SearchedPlace]:
-    """Return the places outside the graph that no search of it reaches."""
-    return [
-        SearchedPlace(
-            "cache of this process", why="emptied; it held vectors by digests of questions"
-        ),
-        SearchedPlace(
-            "caches of other processes",
-            why="vectors by digests of questions, and counts of tokens; no texts",
-            until="newer entries replace them, or the process ends",
-        ),
-        SearchedPlace("audit log", why="names the caller, the tool and ids; holds no contents"),
-        SearchedPlace(
-            "store files",
-            why="Neo4j marks the space of deleted records as free and keeps the bytes",
-            until="new records use the space; `graph-memory db rewrite` leaves none",
-        ),
-        SearchedPlace(
-            "transaction logs",
-            why="Neo4j keeps the changes of the last transactions",
-            until="a checkpoint after the logs exceed `db.tx_log.rotation.retention_policy`; "
-            "`graph-memory db rewrite` leaves none",
-        ),
-    ]
-
-
-def backup_places(settings: Settings, ids: Collection[str], *, named: bool) -> list[SearchedPlace]:
-    """Return how many erased memories each backup holds.
-
-    Args:
-        settings: The folder of the backups.
-        ids: The memories.
-        named: True to name the folders; False to number them, for a caller of some groups only.
-    """
-    until = (
-        f"{settings.backup_keep} newer backups exist, or `graph-memory backup prune --erased` "
-        "rewrites it"
-    )
-    found: list[SearchedPlace] = []
-    for number, backup in enumerate(archives.backups(settings), start=1):
-        name = f"backup {backup.path.name if named else number}"
-        try:
-            held = len(archives.held_ids(backup, ids))
-        except BackupError as error:
-            found.append(SearchedPlace(name, why=f"it cannot be read: {error}", until=until))
-            continue
-        why = "it was made before the erasure" if held else ""
-        found.append(SearchedPlace(name, held, 0, held, 0, why, until if held else ""))
-    return found
-
-
 async def _signed(
     context: Context,
     scope: CallScope,
     erased: Erased,
     places: Sequence[SearchedPlace],
-    selected: str,
+    parts: _Parts,
 ) -> Receipt:
     """Return the signed receipt of an erasure, and keep it in the database."""
     keys = await keys_of(context.graph)
@@ -460,12 +393,13 @@ async def _signed(
         at=instant(scope.now),
         by=f"{context.grant.caller}, {wording.way_in()}",
         group_id=scope.group_id,
-        selected=selected,
+        selected=parts.selected,
         memory_ids=erased.memory_ids,
         contents=keys.digests(erased.contents),
         words=keys.digests(erased.words),
         places=tuple(places),
         names=tuple(sorted(tuple(map(keys.digest, name)) for name in erased.names)),
+        copies=parts.copies,
     )
     receipt = replace(unsigned, signature=keys.signature(unsigned))
     await context.graph.run(

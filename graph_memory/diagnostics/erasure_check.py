@@ -3,12 +3,13 @@
 import asyncio
 import mmap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from graph_memory.backup import archives
 from graph_memory.backup.files import BackupReader
 from graph_memory.context import Context
+from graph_memory.diagnostics import erasure_copies
 from graph_memory.diagnostics.erasure import all_keys, signing
 from graph_memory.diagnostics.traces import Digested, Plain, Sought, find_traces, matched
 from graph_memory.domain.receipts import Keys, Receipt, words_of
@@ -70,8 +71,10 @@ async def verify(
 ) -> VerifiedErasure:
     """Check a receipt, and search the graph, the backups and the files of a database again.
 
+    The receipts of copies in it are checked as well.
+
     Args:
-        context: Database, settings and grant.
+        context: Databases, settings and grant.
         receipt: The receipt.
         words: Erased words in clear, which are searched for besides the digests.
         store: Folder with the files of a database; only `words` are searched there.
@@ -80,6 +83,32 @@ async def verify(
         InvalidArgumentError: `store` is not a folder, or is given without words.
     """
     _check_store(words, store)
+    signed, searched, found = await _checked(context.of(receipt.group_id), receipt, words)
+    copies = await erasure_copies.of_memories(context, receipt.group_id, receipt.memory_ids)
+    found += [(erasure_copies.PLACE, str(each), "id") for each in copies]
+    if store:
+        searched.append(str(store))
+        found += await asyncio.to_thread(lambda: list(_in_files(store, words)))
+    remaining = {each.place for each in receipt.places if each.remaining}
+    findings = [
+        Finding(place, named, what, place in remaining)
+        for place, named, what in dict.fromkeys(found)
+    ]
+    for copied in receipt.copies:
+        of_copy = await verify(context, copied, words)
+        signed = signed and of_copy.signed
+        searched += [f"{each} (group {copied.group_id})" for each in of_copy.searched]
+        findings += [
+            replace(each, place=f"{each.place} (group {copied.group_id})")
+            for each in of_copy.findings
+        ]
+    return VerifiedErasure(receipt.receipt_id, signed, tuple(searched), tuple(findings))
+
+
+async def _checked(
+    context: Context, receipt: Receipt, words: Sequence[str]
+) -> tuple[bool, list[str], list[tuple[str, str, str]]]:
+    """Return whether a receipt is signed, the places searched, and what the search found."""
     keys = signing(await all_keys(context.graph), receipt)
     sought = _sought(keys, receipt, words)
     found = await _in_graph(context, receipt, sought)
@@ -87,15 +116,7 @@ async def verify(
     for backup in archives.backups(context.settings):
         searched.append(f"backup {backup.path.name}")
         found += await asyncio.to_thread(_in_backup, backup, receipt.group_id, sought)
-    if store:
-        searched.append(str(store))
-        found += await asyncio.to_thread(lambda: list(_in_files(store, words)))
-    remaining = {each.place for each in receipt.places if each.remaining}
-    findings = tuple(
-        Finding(place, named, what, place in remaining)
-        for place, named, what in dict.fromkeys(found)
-    )
-    return VerifiedErasure(receipt.receipt_id, keys.signed(receipt), tuple(searched), findings)
+    return keys.signed(receipt), searched, found
 
 
 def _sought(keys: Keys, receipt: Receipt, words: Sequence[str]) -> list[Sought]:

@@ -249,6 +249,7 @@ class NewMemory:
     created_at: Moment | None = None
     memory_id: NewId | None = None
     group_id: GroupId | None = None
+    copied_from: MemoryId | None = None  #: memory, of any group, of which this one is a copy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -240,6 +240,7 @@ class Memory(BriefMemory):
     last_accessed_at: Instant | None
     updated_at: Instant
     origin: Origin | None = None  #: None if it was stored before origins were
+    copied_from: str | None = None  #: id of the memory, of any group, of which it is a copy
 
 
 @dataclass(frozen=True, slots=True)

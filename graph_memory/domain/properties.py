@@ -28,6 +28,7 @@ MEMORY_PROPERTIES: Mapping[str, str] = {
     "content_gz": "text — the content, compressed with gzip and written in base64",
     "content_hash": "text — SHA-256 of the content, in hexadecimal",
     "conversation_id": "text — conversation",
+    "copied_from": "text — memory of which an import made this one",
     "decay_policy": "text — the memory's own policy",
     "decay_rate": "float, per day — the memory's own rate, for the policy adaptive",
     "decay_score": "float, 0 to 1 — 0 fresh, 1 gone; as of last_decay_update",

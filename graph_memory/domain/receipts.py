@@ -64,13 +64,14 @@ class Receipt:
         at: Instant of the erasure, ISO 8601, UTC.
         by: Caller, and the tool or command.
         group_id: The tenant.
-        selected: How the memories were selected: memories, conversation, name or group.
+        selected: How the memories were selected: memories, conversation, name, group or copies.
         memory_ids: The erased memories.
         contents: Keyed digests of the erased contents.
         words: Keyed digests of the words that only the erased memories had; of a whole group, of
             those with letters and digits.
         places: All places that were searched.
         names: For each name by which they were selected, the keyed digests of its words.
+        copies: Receipts of their copies, one for each group.
         signature: HMAC-SHA256 over the other fields, in hexadecimal.
         format: Version of this form.
     """
@@ -85,6 +86,7 @@ class Receipt:
     words: tuple[str, ...]
     places: tuple[SearchedPlace, ...]
     names: tuple[tuple[str, ...], ...] = ()
+    copies: "tuple[Receipt, ...]" = ()
     signature: str = ""
     format: int = field(default=FORMAT)
 
@@ -142,8 +144,9 @@ class Keys:
         """Return the signature of a receipt, in hexadecimal."""
         content = asdict(receipt)
         del content["signature"]
-        if not receipt.names:  # receipts of earlier versions have no such field
-            del content["names"]
+        for later in ("names", "copies"):  # receipts of earlier versions have no such fields
+            if not content[later]:
+                del content[later]
         canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         return hmac.new(self._derived(b"signature"), canonical.encode(), hashlib.sha256).hexdigest()
 

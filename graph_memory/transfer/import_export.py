@@ -268,10 +268,12 @@ class _Import:
             holder = by_id.get(memory_id)
             if holder is None:
                 new.append(line)
-            elif holder.in_group and _is_of(line, holder):
+            elif not _is_of(line, holder):
+                taken.append(line)
+            elif holder.in_group:
                 stored_lines.append((line, memory_id))
             else:
-                taken.append(line)
+                taken.append(replace(line, memory=replace(line.memory, copied_from=memory_id)))
         self.report.skipped += len(stored_lines)
         taken += await self._add(new, stored_lines)
         if self._on_taken == "rename":

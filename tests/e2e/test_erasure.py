@@ -85,6 +85,25 @@ def test_a_group_is_erased_with_a_receipt(cli: Run, backups: Path, tmp_path: Pat
     assert cli("verify-erasure", receipt).code == 0
 
 
+def test_copies_are_erased_with_their_original(cli: Run, backups: Path, tmp_path: Path) -> None:  # noqa: F811
+    receipt, exported = tmp_path / "receipt.json", tmp_path / "all.jsonl"
+    original = json.loads(cli("--json", "add", f"The vault opens with {WORD}").out)["memory_id"]
+    assert cli("export", "--output", exported).code == 0
+    group = json.loads(exported.read_text().splitlines()[0])["group_id"]
+    other = f"{group}_other"
+    assert cli("import", exported, "--group", other).code == 0
+    assert WORD in cli("--group", other, "list").out
+    refused = cli("delete", original, "--copies")
+    assert refused.code == 2
+    assert "add --permanent and --receipt FILE" in refused.err
+    done = cli("delete", original, "--permanent", "--copies", "--receipt", receipt)
+    assert done.code == 0
+    assert f"1 copies in group {other} were erased as well" in " ".join(done.err.split())
+    assert cli("--group", other, "list").out == ""
+    assert [each["group_id"] for each in json.loads(receipt.read_text())["copies"]] == [other]
+    assert cli("verify-erasure", receipt).code == 0
+
+
 def test_what_does_not_fit_together_is_refused(cli: Run, backups: Path, tmp_path: Path) -> None:  # noqa: F811
     receipt = tmp_path / "receipt.json"
     for arguments in (

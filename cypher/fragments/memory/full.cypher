@@ -45,5 +45,6 @@ WITH *, {
   invalid_at: m.invalid_at,
   origin: head([stored IN [m] |
     // include fragments/origin/stored
-  ])
+  ]),
+  copied_from: m.copied_from
 } AS memory

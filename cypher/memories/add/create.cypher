@@ -28,6 +28,7 @@ ON CREATE SET
   m.tags = row.tags,
   m.memory_type = row.memory_type,
   m.source = row.source,
+  m.copied_from = row.copied_from,
   m.origin_authority = row.authority,
   m.origin_way_in = $origin.way_in,
   m.origin_caller = $origin.caller,

@@ -25,7 +25,7 @@ RETURN m {
     // include fragments/memory/content
   , .memory_type, .tags,
   metadata: m.metadata_json, attachments: m.attachments_json,
-  .importance, .stability, .confidence, .source, .project_id, .conversation_id,
+  .importance, .stability, .confidence, .source, .project_id, .conversation_id, .copied_from,
   parent_id: head([(m)-[:HAS_PARENT]->(parent:Memory)
     WHERE parent.group_id = $group_id AND parent.soft_deleted_at IS NULL | parent.uuid]),
   .decay_policy, .decay_rate, .created_at, .valid_at,

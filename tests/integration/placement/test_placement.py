@@ -19,6 +19,7 @@ from graph_memory.errors import BackupError, GraphUnavailableError, SettingsErro
 from graph_memory.local_neo4j import LocalNeo4j
 from graph_memory.maintenance import records
 from graph_memory.server.app import http_app
+from graph_memory.transfer.import_export import export_lines, import_lines
 from tests.integration.placement.conftest import EAST, HOME
 from tests.support.scripted_llm import ScriptedLlm
 
@@ -98,6 +99,21 @@ async def test_a_group_is_whole_on_its_server_and_works_as_on_one(
     here = await groups_of(driver)
     assert HOME in here
     assert EAST not in here
+
+
+async def test_copies_on_another_server_are_erased_with_the_original(service: GraphMemory):
+    original = await service.add("The vault in Bergen is green", group_id=HOME)
+    await service.add("The cellar in Bergen is dry", group_id=HOME)
+    lines = [line async for line in export_lines(service, HOME)]
+    await import_lines(service, lines, EAST)  # keeps the ids, which its server did not have
+    receipt = await service.erasure.erase([original.memory_id], copies=True, group_id=HOME)
+    (copied,) = receipt.copies
+    assert (copied.group_id, copied.memory_ids) == (EAST, (original.memory_id,))
+    left = {each.content for each in (await service.list(group_id=EAST, limit=50)).memories}
+    assert "The cellar in Bergen is dry" in left
+    assert "The vault in Bergen is green" not in left
+    checked = await service.erasure.verify(receipt)
+    assert checked.clean, checked.findings
 
 
 async def test_one_run_treats_both_servers_and_one_undo_takes_it_back(service: GraphMemory):
