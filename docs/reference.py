@@ -460,10 +460,13 @@ def _type(kind: type) -> str:
 def _shapes(kind: type) -> dict[str, str]:
     """Return the type of each field, from the JSON schema or, without one, as annotated."""
     try:
-        known: dict[str, Any] = TypeAdapter(kind).json_schema()["properties"]
+        schema = TypeAdapter(kind).json_schema()
     except (PydanticSchemaGenerationError, PydanticInvalidForJsonSchema):
         fields = dataclasses.fields(kind)
         return {each.name: f"`{inspect.formatannotation(each.type)}`" for each in fields}
+    if "$ref" in schema:  # the type holds itself
+        schema = schema["$defs"][kind.__name__]
+    known: dict[str, Any] = schema["properties"]
     names = {each.name.rstrip("_"): each.name for each in dataclasses.fields(kind)}
     return {names.get(name, name): shape(schema) for name, schema in known.items()}
 

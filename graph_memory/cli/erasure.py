@@ -47,7 +47,7 @@ async def erase(chosen: Chosen, receipt: Path | None, confirm: str, *, permanent
         file.write_text(done.to_json(), encoding="utf-8")
     _show(done)
     for each in done.copies:
-        note(f"{len(each.memory_ids):,} copies in group {each.group_id} were erased as well.")
+        note(f"Copies in group {each.group_id} were erased as well: {len(each.memory_ids):,}.")
     note(f"The receipt is in {receipt}; check it with `graph-memory verify-erasure {receipt}`.")
 
 

@@ -98,7 +98,7 @@ def test_copies_are_erased_with_their_original(cli: Run, backups: Path, tmp_path
     assert "add --permanent and --receipt FILE" in refused.err
     done = cli("delete", original, "--permanent", "--copies", "--receipt", receipt)
     assert done.code == 0
-    assert f"1 copies in group {other} were erased as well" in " ".join(done.err.split())
+    assert f"Copies in group {other} were erased as well: 1." in " ".join(done.err.split())
     assert cli("--group", other, "list").out == ""
     assert [each["group_id"] for each in json.loads(receipt.read_text())["copies"]] == [other]
     assert cli("verify-erasure", receipt).code == 0
