@@ -40,11 +40,12 @@ async def imported(memory: GraphMemory, *lines: dict[str, Any], **options: Any) 
 
 
 def unnamed(lines: Iterable[str]) -> list[dict[str, Any]]:
-    """Return exported lines with contents in the place of ids, and without the group."""
+    """Return exported lines with contents in the place of ids, without group and original."""
     parsed = [json.loads(line) for line in lines]
     names = {line.pop("memory_id"): line["content"] for line in parsed}
     for line in parsed:
         del line["group_id"]
+        line.pop("copied_from", None)
         if "parent_id" in line:
             line["parent_id"] = names[line["parent_id"]]
         for relation in line.get("relationships", []) + line.get("facts", []):
@@ -248,6 +249,9 @@ async def test_a_group_can_be_copied_into_another(
     assert (report.stored, report.relations, report.failed) == (2, 3, 0)
     copy = await exported(memory, f"{group}_copy")
     assert unnamed(copy) == unnamed(before)
+    originals = {line["content"]: line["memory_id"] for line in map(json.loads, before)}
+    copies = {line["content"]: line["copied_from"] for line in map(json.loads, copy)}
+    assert copies == originals
     assert not {json.loads(line)["memory_id"] for line in copy} & {
         json.loads(line)["memory_id"] for line in before
     }
