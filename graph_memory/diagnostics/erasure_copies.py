@@ -39,8 +39,8 @@ async def of_memories(
 ) -> list[CopiedMemory]:
     """List the copies of memories in all groups, each after the memory that it was made from.
 
-    Copies of copies count as well. A memory with an equal text that no import made from one of
-    them is not a copy.
+    Copies of copies count as well. A memory with an equal text that was stored on its own is not a
+    copy.
 
     Raises:
         GraphUnavailableError: A server does not answer.
