@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,7 @@ class Restored:
     rejected: int = 0  #: memories that tombstones of the database have deleted again
     erased: int = 0  #: memories that tombstones of the database have erased again
     waiting: int = 0  #: memories with a rejected value in other words, which wait for a review
+    facts: int = 0  #: relations that lost a fact by tombstones of the database
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,7 @@ async def restore(
     if before:
         create.prune(settings, spared=(path, before))
     counts = (manifest.memories, manifest.nodes, manifest.edges)
-    return Restored(path, *counts, before, applied.rejected, applied.erased, applied.waiting)
+    return Restored(path, *counts, before, **asdict(applied))
 
 
 async def unfinished(graph: Graph) -> UnfinishedRestore | None:

@@ -22,17 +22,19 @@ _ORIGIN = replace(INTERNAL, way_in="graph-memory restore")
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """The restored memories that tombstones of the database delete, erase, and let wait."""
+    """The restored memories that tombstones delete, erase, and let wait; and the facts removed."""
 
     rejected: int = 0
     erased: int = 0
     waiting: int = 0
+    facts: int = 0
 
     def __add__(self, other: "Applied") -> "Applied":
         return Applied(
             self.rejected + other.rejected,
             self.erased + other.erased,
             self.waiting + other.waiting,
+            self.facts + other.facts,
         )
 
 
@@ -41,6 +43,7 @@ class _Restored:
     memory_id: str
     content: StoredContent
     authority: Authority | None
+    facts: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +68,9 @@ async def bring_back(graph: Graph, settings: Settings) -> Applied:
 
     Those that the backup holds as well apply to nothing: its memories stood beside them. By the
     others, a rejected memory is soft-deleted, and an erased one is erased again. One that states a
-    rejected value in other words is soft-deleted, too, and its content waits for a review. The
-    keys of the hashes stay side by side if the backup is of another database.
+    rejected value in other words is soft-deleted, too, and its content waits for a review. A
+    relation loses a fact that was rejected or erased, and keeps its name. The keys of the hashes
+    stay side by side if the backup is of another database.
     """
     await graph.run("backup/tombstones/keys", fresh=str(uuid.uuid4()))
     total = Applied()
@@ -112,7 +116,28 @@ async def _apply(
     # A memory that was deleted in the backup does not wait.
     held = await tombstones.delete_rejected(graph, settings, scope, list(rules))
     await pending.hold(graph, scope, [_held(*rules[each]) for each in held])
-    return Applied(len(gone), len(erased), len(held))
+    cleared = await _clear_facts(graph, settings, scope.group_id, page, only)
+    return Applied(len(gone), len(erased), len(held), cleared)
+
+
+async def _clear_facts(
+    graph: Graph, settings: Settings, group_id: str, page: list[_Restored], only: frozenset[str]
+) -> int:
+    """Let relations lose the facts that tombstones refuse; return their number."""
+    facts = sorted({fact for each in page for fact in each.facts})
+    judged = await tombstones.judge_each(graph, settings, group_id, facts, only=only)
+    refused = {fact for fact, each in zip(facts, judged, strict=True) if each.objection}
+    ids = [each.memory_id for each in page if not refused.isdisjoint(each.facts)]
+    if not ids:
+        return 0
+    cleared = await graph.one(
+        "backup/tombstones/clear_facts",
+        int,
+        group_id=group_id,
+        memory_ids=ids,
+        facts=sorted(refused),
+    )
+    return cleared or 0
 
 
 def _held(memory: _Restored, rule: str) -> pending.Held:

@@ -434,6 +434,24 @@ async def test_tombstones_survive_a_restore_and_apply_to_what_is_restored(own: G
         await own.lifecycle.recover(erased.memory_id, group_id="g")
 
 
+async def test_a_restored_relation_loses_a_rejected_and_an_erased_fact(own: GraphMemory):
+    rejected = await own.add("Ada has a sister called Zelda", group_id="g")
+    erased = await own.add("The vault opens at nine", group_id="g")
+    ada = await own.add("Ada is a baker", group_id="g")
+    for number, fact in enumerate((rejected.content, "the vault opens at NINE", "Ada bakes rye")):
+        other = await own.add(f"Somebody {number}", group_id="g")
+        await own.relations.add(ada.memory_id, other.memory_id, fact=fact, group_id="g")
+    made = await create.create(own.context.graph, own.settings)
+    await own.lifecycle.reject(rejected.memory_id, group_id="g")
+    await own.delete(erased.memory_id, permanent=True, group_id="g")
+    report = await restore(own.context.graph, own.settings, made.backup_path, replace=True)
+    assert (report.rejected, report.erased, report.facts) == (1, 1, 2)
+    facts = [each.fact for each in await own.relations.list(ada.memory_id, group_id="g")]
+    assert sorted(map(str, facts)) == ["Ada bakes rye", "relates_to", "relates_to"]
+    again = await restore(own.context.graph, own.settings, made.backup_path, replace=True)
+    assert again.facts == 2
+
+
 async def test_a_restore_keeps_rejected_values_and_lets_them_wait(own: GraphMemory):
     await own.groups.set(single_valued_slots=["lives_in"], group_id="g")
     first = await own.add("Alice lives in Paris", group_id="g")
