@@ -22,6 +22,7 @@ RETURN count(m) AS n
 UNSCOPED = {
     "backup/create/standing",
     "diagnostics/database_metrics/read",
+    "diagnostics/erasure_copies/find",  # copies in all groups, for a caller of all groups
     "diagnostics/groups/count",
     "diagnostics/repair/orphans",
     "diagnostics/verify/orphans",
