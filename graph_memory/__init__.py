@@ -124,6 +124,7 @@ if TYPE_CHECKING:
         WalkedRelation,
     )
     from graph_memory.domain.attachments import Attachment
+    from graph_memory.domain.briefs import Brief
     from graph_memory.domain.inputs import Filters, MemoryChanges, NewMemory, NewRelation, NewTurn
     from graph_memory.domain.models import (
         AddedMemory,
@@ -164,6 +165,7 @@ __all__ = [
     "Averages",
     "Backup",
     "Bridge",
+    "Brief",
     "CapturedTurn",
     "ChangedMemory",
     "Check",
@@ -422,6 +424,7 @@ _MODULES = {
         "WalkedRelation",
     ),
     "domain.attachments": ("Attachment",),
+    "domain.briefs": ("Brief",),
     "domain.inputs": ("Filters", "MemoryChanges", "NewMemory", "NewRelation", "NewTurn"),
     "errors": ("GraphMemoryError",),
     "domain.models": (

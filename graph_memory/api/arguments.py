@@ -90,6 +90,7 @@ StageArgument = (
         "centrality",
         "clusters",
         "weights",
+        "briefs",
         "purge",
         "sessions",
         "records",

@@ -99,6 +99,7 @@ _OMITTED = (
     "mention_count",
     "mentions_hash",
     "near_json",
+    "brief_json",
 )
 
 _log = logging.getLogger(__name__)

@@ -51,6 +51,7 @@ STAGES = (
     "centrality",
     "clusters",
     "weights",
+    "briefs",
     "purge",
     "sessions",
     "records",

@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
+from graph_memory.domain.briefs import StoredBrief
 from graph_memory.domain.models import CentralRelation, LifecycleState
 from graph_memory.domain.timestamps import Instant
 
@@ -68,6 +69,7 @@ class DecayStatus:
     next_at: Instant | None  #: the instant at which a run next has work with it
     next_changes: list[NextChange]  #: all coming changes of state, the earliest first
     history: Annotated[list[Transition], BeforeValidator(_parsed)]
+    brief: StoredBrief = None  #: the sentences that answered most, if a run has learned them
     centrality: float | None = None  #: 0 to 1; None if no run has measured it
     computed_importance: float | None = None  #: 1 to 10, by centrality and use
     #: The relations that give most of the centrality, at most three.
@@ -113,6 +115,11 @@ def describe_status(status: DecayStatus) -> str:
         )
     if status.centrality is not None:
         sentences.append(describe_centrality(status))
+    if status.brief is not None:
+        sentences.append(
+            f"Its brief is what {status.brief.answers} used answers asked for most: "
+            f"characters {status.brief}."
+        )
     if status.next_state is not None:
         sentences.append(
             f"A run from {status.next_at:%Y-%m-%d %H:%M} UTC on makes it "

@@ -10,6 +10,7 @@ from typing import Annotated
 from pydantic import Field
 
 from graph_memory.domain.attachments import StoredAttachments
+from graph_memory.domain.briefs import StoredBrief
 from graph_memory.domain.encoding import JsonObject, StoredContent, StoredTexts
 from graph_memory.domain.origin import Authority, Origin
 from graph_memory.domain.passages import Passage
@@ -210,6 +211,8 @@ class BriefMemory:
     invalid_at: Instant | None
     attachments: StoredAttachments = field(default=(), kw_only=True)
     authority: Authority | None = field(default=None, kw_only=True)  #: of the text; None: unknown
+    #: The sentences that answered most; None, and left out of JSON, if no run has learned them.
+    brief: StoredBrief = field(default=None, kw_only=True)
 
     @property
     def told_at(self) -> datetime:

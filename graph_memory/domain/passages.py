@@ -69,6 +69,18 @@ def split(text: str) -> list[Passage]:
     ]
 
 
+def sentences(text: str) -> list[tuple[Passage, int]]:
+    """Return the sentences, lines and blocks of code of a text, each with its tokens.
+
+    No passage divides one of them. White space at their ends is left out.
+    """
+    return [
+        (Passage(start, end, text[start:end]), unit.tokens)
+        for unit in _units(text)
+        for start, end in _trimmed(text, unit.start, unit.end)
+    ]
+
+
 def _groups(units: list[_Unit]) -> Iterator[tuple[int, int]]:
     """Yield the first unit of each passage, and the unit after its last one."""
     first = 0

@@ -17,6 +17,7 @@ MEMORY_PROPERTIES: Mapping[str, str] = {
     "adopted_at": "instant — when an entity of Graphiti became a memory",
     "adopted_hash": "text — content_hash of the content last taken from Graphiti",
     "attachments_json": "text — the attachments as JSON; null for none",
+    "brief_json": "text — places of the sentences that answered most, in a long content, as JSON",
     "centrality": "float, 0 to 1 — how central the memory is among the relations of its group",
     "classification_attempts": "integer — answers of the language model without a rating",
     "classification_status": "text — done, pending or off",

@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from cachetools import LRUCache
@@ -53,13 +53,13 @@ class TokenCounter:
             self._cache.update((key, counts[key]) for key in new)
         return [counts[key] for key in keys]
 
-    async def count_contents(self, contents: Mapping[str, str]) -> list[int]:
-        """Count the tokens of the contents of memories, given by their ids.
+    async def count_contents(self, contents: Sequence[tuple[str, str]]) -> list[int]:
+        """Count the tokens of contents of memories, each given with its id.
 
         Raises:
             EmbeddingError: The model cannot be opened.
         """
-        return await self.count(list(contents.values()))
+        return await self.count([text for _, text in contents])
 
     async def _count_new(self, texts: Sequence[str]) -> list[int]:
         if self._count is None:

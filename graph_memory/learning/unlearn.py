@@ -33,6 +33,9 @@ _RESTORING = {
         "undo the later run first"
     ),
     "learning/unlearn/restore_ended": ("a relation from it was erased since, or has a successor"),
+    "learning/unlearn/restore_briefs": (
+        "its brief was computed again since; undo the later run first"
+    ),
     "learning/unlearn/restore_weights": (
         "the weights of this group were learned again or reset since; undo the later run first"
     ),

@@ -21,6 +21,7 @@ from graph_memory.domain.timestamps import SimulatedTime, instant
 from graph_memory.errors import SchemaError
 from graph_memory.maintenance import learning
 from graph_memory.maintenance.batches import id_ranges
+from graph_memory.maintenance.briefs import expect_briefs
 from graph_memory.maintenance.clusters import expect_clusters
 from graph_memory.maintenance.entities import expect_entities
 from graph_memory.maintenance.planning import common_groups, new_run, runs_to_finish
@@ -51,6 +52,7 @@ _LEARNING: dict[Stage, Callable[[Context, Run, int], Awaitable[learning.Expected
     Stage.CENTRALITY: learning.expect_centrality,
     Stage.CLUSTERS: expect_clusters,
     Stage.WEIGHTS: expect_weights,
+    Stage.BRIEFS: expect_briefs,
 }
 
 

@@ -31,6 +31,7 @@ class Stage(StrEnum):
     CENTRALITY = "centrality"
     CLUSTERS = "clusters"
     WEIGHTS = "weights"
+    BRIEFS = "briefs"
     PURGE = "purge"
     SESSIONS = "sessions"
     RECORDS = "records"
@@ -47,6 +48,7 @@ _LEARNING_STAGES = (
     Stage.CENTRALITY,
     Stage.CLUSTERS,
     Stage.WEIGHTS,
+    Stage.BRIEFS,
 )
 
 StageName = Annotated[

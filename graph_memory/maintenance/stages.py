@@ -11,6 +11,7 @@ from graph_memory.graphiti.summaries import follow_summaries
 from graph_memory.learning import unlearn
 from graph_memory.maintenance import learning
 from graph_memory.maintenance.batches import id_ranges, repeat_batch, run_batch
+from graph_memory.maintenance.briefs import learn_briefs
 from graph_memory.maintenance.clusters import find_clusters
 from graph_memory.maintenance.compression import compress_contents
 from graph_memory.maintenance.entities import link_entities
@@ -202,6 +203,7 @@ _STAGES: dict[Stage, Callable[[RunState], Awaitable[None]]] = {
     Stage.CENTRALITY: learning.measure_centrality,
     Stage.CLUSTERS: find_clusters,
     Stage.WEIGHTS: learn_weights,
+    Stage.BRIEFS: learn_briefs,
     Stage.PURGE: _purge,
     Stage.SESSIONS: _sessions,
     Stage.RECORDS: _records,

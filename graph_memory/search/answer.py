@@ -100,7 +100,7 @@ def memory_tokens(
     ids = short_ids([*_ids(candidates), *_changed_ids(changed)])
     return [
         json_tokens(
-            compact_memory(each.memory, ids, each.passage)
+            compact_memory(each.memory, ids, each.passage, each.parts)
             | compact_scores(each.score, each.relevance, each.similarity)
             | compact_origin(each.memory.authority),
             tokens,
@@ -120,14 +120,14 @@ def frame_tokens(frame: Retrieved, candidates: Sequence[BudgetCandidate]) -> int
 
     Args:
         frame: The answer without memories, with numbers and lists as long as they can be.
-        candidates: The candidates; a passage among them brings a hint.
+        candidates: The candidates; a passage or a brief among them brings a hint.
     """
     among = [*_ids(candidates), *_changed_ids(frame.changed)]
     ids = short_ids([*among, *frame.skipped_loaded])
     skipped = sorted(frame.skipped_loaded, key=lambda each: len(ids[each]), reverse=True)
     longest = compact_retrieval(replace(frame, skipped_loaded=skipped), among)
     session = {"session_id": frame.session_id or _NEW_SESSION}
-    hint = {"hint": PASSAGE_HINT} if any(each.passage for each in candidates) else {}
+    hint = {"hint": PASSAGE_HINT} if any(each.passage or each.parts for each in candidates) else {}
     return json_tokens(longest | session | hint)
 
 
@@ -136,11 +136,12 @@ def _compact(given: RetrievedMemory, ids: Mapping[str, str]) -> dict[str, Any]:
     status = {} if given.status is LoadStatus.NEW else {"status": given.status.value}
     scores = compact_scores(given.score, given.relevance, given.similarity)
     origin = compact_origin(given.memory.authority)
-    return compact_memory(given.memory, ids, given.passage) | scores | origin | status
+    fields = compact_memory(given.memory, ids, given.passage, given.parts)
+    return fields | scores | origin | status
 
 
 def _hint(retrieved: Retrieved) -> str | None:
-    if any(given.passage for given in retrieved.memories):
+    if any(given.passage or given.parts for given in retrieved.memories):
         return PASSAGE_HINT
     unfit = retrieved.known is Known.YES and not retrieved.memories and not retrieved.left_out
     return _UNFIT if unfit and not retrieved.skipped_loaded else None

@@ -1,9 +1,11 @@
 """Choice of the memories that a token budget is spent on. No I/O."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
+from graph_memory.domain.briefs import joined
 from graph_memory.domain.models import BriefMemory, FoundMemory, ResultOrder
 from graph_memory.domain.passages import Passage
 from graph_memory.ranking.candidates import DECIMALS
@@ -36,24 +38,43 @@ class BudgetCandidate:
     distance: int | None  #: relations from the nearest anchor; None if no walk reached it
     relevance: float | None = None  #: 0 to 1; None without a calibration
     passage: Passage | None = None  #: the part of a long content to return
+    parts: tuple[Passage, ...] = ()  #: the brief to return in its place
 
     @property
     def text(self) -> str:
-        """The text to return: the passage, or all of a short content."""
-        return self.passage.text if self.passage else self.memory.content
+        """The text to return: the brief, the passage, or all of the content."""
+        return joined(self._parts) if self._parts else self.memory.content
 
     @property
     def version(self) -> str:
-        """The version of the content, and of the passage if there is one."""
-        span = (self.passage.start, self.passage.end) if self.passage else None
-        return version(self.memory.content, span)
+        """The version of the content, and of the parts of it to return."""
+        return version(self.memory.content, *self._parts)
+
+    @property
+    def as_brief(self) -> "BudgetCandidate | None":
+        """The candidate with its brief; None without a brief with a sentence of the passage."""
+        brief, passage = self.memory.brief, self.passage
+        parts = brief.parts(self.memory.content) if brief else ()
+        bears = not passage or any(
+            part.start < passage.end and passage.start < part.end for part in parts
+        )
+        return replace(self, passage=None, parts=parts) if parts and bears else None
+
+    @property
+    def _parts(self) -> tuple[Passage, ...]:
+        return self.parts or ((self.passage,) if self.passage else ())
+
+
+#: A candidate with the tokens that it takes of a budget.
+Priced = tuple[BudgetCandidate, int]
 
 
 @dataclass(frozen=True, slots=True)
 class RetrievedMemory:
     """A memory that retrieval returns, and the reason.
 
-    Of a long memory, `memory.content` is the text of the best passage. `get` returns all of it.
+    Of a long memory, `memory.content` is the text of the best passage, or of the brief if only that
+    fits the budget. `get` returns all of it.
     """
 
     memory: BriefMemory
@@ -67,7 +88,11 @@ class RetrievedMemory:
     #: weighted and hybrid, and for an embedding model without a calibration.
     relevance: float | None = None
     passage: Passage | None = None  #: where `memory.content` stands in a long content
+    parts: tuple[Passage, ...] = ()  #: the parts of a long content, if `memory.content` is a brief
 
+
+#: No briefs.
+NO_BRIEFS: Mapping[str, Priced] = MappingProxyType({})
 
 Found = TypeVar("Found", FoundMemory, RetrievedMemory)
 
@@ -155,18 +180,20 @@ def _score_by_nearness(
 
 def fill_budget(
     session: Session,
-    candidates: Sequence[tuple[BudgetCandidate, int]],
+    candidates: Sequence[Priced],
     position: int,
     settings: Settings,
     *,
     budget: int | None = None,
     min_relevance: float = 0.0,
     updated: Collection[str] = (),
+    briefs: Mapping[str, Priced] = NO_BRIEFS,
 ) -> tuple[list[RetrievedMemory], list[str], int]:
     """Fill the budget with the best candidates that the conversation does not hold.
 
-    A candidate below `min_relevance` is left out, unless a walk reached it from a relevant anchor,
-    or it replaces a memory that the conversation holds.
+    A candidate that no longer fits is given as its brief, if that fits and the conversation lacks
+    it. A candidate below `min_relevance` is left out, unless a walk reached it from a relevant
+    anchor, or it replaces a memory that the conversation holds.
 
     Args:
         session: Session of the conversation.
@@ -176,6 +203,7 @@ def fill_budget(
         budget: Tokens to fill, in place of `default_token_budget`.
         min_relevance: Relevance below which a candidate is left out.
         updated: Ids of candidates that replace a loaded memory.
+        briefs: Candidates as their briefs, with their tokens, by id.
 
     Returns:
         The memories chosen, and the ids of the candidates that the conversation holds, both best
@@ -193,20 +221,27 @@ def fill_budget(
     by_id = {candidate.memory.memory_id: (candidate, tokens) for candidate, tokens in in_order}
     threshold = settings.staleness_threshold
     most = settings.default_token_budget if budget is None else budget
-    statuses = {
-        id_: session.status(id_, candidate.version, position, threshold)
-        for id_, (candidate, _) in by_id.items()
-    }
-    lacking = {id_: status for id_, status in statuses.items() if status}
+
+    def lacked(forms: Mapping[str, Priced]) -> dict[str, LoadStatus]:
+        statuses = (
+            (id_, session.status(id_, candidate.version, position, threshold))
+            for id_, (candidate, _) in forms.items()
+        )
+        return {id_: status for id_, status in statuses if status}
+
+    lacking = lacked(by_id)
+    shorter = {id_: briefs[id_] for id_ in lacked(briefs)}
     wanted = [id_ for id_ in by_id if bears(by_id[id_][0])]
 
-    def select(ids: Iterable[str]) -> list[str]:
+    def select(ids: Iterable[str]) -> dict[str, Priced]:
         scored = ((id_, by_id[id_][0].score, by_id[id_][1]) for id_ in ids if id_ in lacking)
-        return select_budget(scored, most)[0]
+        costs = {id_: tokens for id_, (_, tokens) in shorter.items()}
+        chosen = _choose(scored, most, costs)
+        return {id_: (shorter if brief else by_id)[id_] for id_, brief in chosen.items()}
 
     left_out = set(select(by_id)).difference(wanted) if len(wanted) < len(by_id) else ()
     return (
-        [_retrieved(*by_id[id_], lacking[id_]) for id_ in select(wanted)],
+        [_retrieved(*form, lacking[id_]) for id_, form in select(wanted).items()],
         [id_ for id_ in wanted if id_ not in lacking],
         len(left_out),
     )
@@ -228,6 +263,7 @@ def _retrieved(candidate: BudgetCandidate, tokens: int, status: LoadStatus) -> R
         status,
         candidate.relevance,
         candidate.passage,
+        candidate.parts,
     )
 
 
@@ -245,10 +281,25 @@ def select_budget(
     Returns:
         The chosen ids, best first, and the tokens they use, at most `max_tokens`.
     """
-    chosen: list[str] = []
-    used = 0
+    given = list(candidates)
+    costs = {id_: tokens for id_, _, tokens in given}
+    chosen = list(_choose(given, max_tokens, {}))
+    return chosen, sum(costs[id_] for id_ in chosen)
+
+
+def _choose(
+    candidates: Iterable[tuple[str, float, int]], max_tokens: int, shorter: Mapping[str, int]
+) -> dict[str, bool]:
+    """Choose as `select_budget` does; what does not fit may fit with its tokens in `shorter`.
+
+    Returns:
+        The chosen ids, best first, each with True if it is in its shorter form.
+    """
+    chosen: dict[str, bool] = {}
+    left = max_tokens
     for id_, _, tokens in sorted(candidates, key=lambda c: (-c[1], c[0])):
-        if used + tokens <= max_tokens:
-            chosen.append(id_)
-            used += tokens
-    return chosen, used
+        if tokens <= left:
+            chosen[id_], left = False, left - tokens
+        elif shorter.get(id_, tokens) <= left:
+            chosen[id_], left = True, left - shorter[id_]
+    return chosen

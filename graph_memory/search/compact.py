@@ -5,10 +5,11 @@ It has the fields that a model needs, and leaves out nulls, defaults and empty l
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from graph_memory.domain.attachments import Attachment
+from graph_memory.domain.briefs import joined
 from graph_memory.domain.models import BriefMemory, LifecycleState, Memory, MemoryType
 from graph_memory.domain.origin import Authority
 from graph_memory.domain.passages import Passage
@@ -29,26 +30,34 @@ _ATTACHMENTS = 5
 MAX_LINKS = 20
 
 #: The advice that comes with a part of a content.
-PASSAGE_HINT = "With passage, content is only these characters; get_memory returns the whole."
+PASSAGE_HINT = (
+    "With passage or brief, content is only these characters; get_memory returns the whole."
+)
 
 
 def compact_memory(
-    memory: BriefMemory, ids: Mapping[str, str], passage: Passage | None = None
+    memory: BriefMemory,
+    ids: Mapping[str, str],
+    passage: Passage | None = None,
+    parts: Sequence[Passage] = (),
 ) -> dict[str, Any]:
-    """Return the fields of a memory, with the content of a passage if there is one.
+    """Return the fields of a memory, with the content of a passage or a brief if there is one.
 
-    The field `passage` holds the first character of a partial content, and the one after the last.
+    The field `passage` holds the first character of a partial content, and the one after the last;
+    `brief` holds both for each part of a brief.
 
     Args:
         memory: The memory.
         ids: The short ids of the memories of the answer, by their ids.
         passage: The part of a long content to give.
+        parts: The parts of a brief to give.
     """
     created = memory.created_at.date()
     fields = {
         "memory_id": ids[memory.memory_id],
-        "content": passage.text if passage else memory.content,
+        "content": passage.text if passage else joined(parts) or memory.content,
         "passage": [passage.start, passage.end] if passage else None,
+        "brief": [[part.start, part.end] for part in parts],
         "type": None if memory.memory_type is MemoryType.GENERAL else memory.memory_type.value,
         "tags": memory.tags,
         "date": created.isoformat(),

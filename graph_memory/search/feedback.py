@@ -1,7 +1,8 @@
 """Feedback, and the weights that a group has learned from it and from use.
 
 A judgement with its question is a lesson: the answer to the question with its measures, and which
-of its memories were useful. A run learns weights from lessons (`learning/weights.py`).
+of its memories were useful. Runs learn weights and briefs from lessons (`learning/weights.py`,
+`learning/briefs.py`).
 """
 
 import hashlib
@@ -19,7 +20,7 @@ from graph_memory.domain.scope import CallScope
 from graph_memory.engine import Engine
 from graph_memory.ranking.weights import SHOWN
 from graph_memory.search.candidates import rank_candidates
-from graph_memory.search.lessons import StoredLesson, lesson_fields
+from graph_memory.search.lessons import StoredLesson, lesson_fields, with_passages
 from graph_memory.settings.base import Settings
 
 #: Results of the search; a memory below them teaches nothing.
@@ -175,6 +176,8 @@ async def _lesson(
         return None
     shown = [*(each for each in found if each != memory_id)][: SHOWN - 1]
     fields = lesson_fields(ranked.ranking, question, [*shown, memory_id], learned=None)
+    passages = {each.memory.memory_id: each.passage for each in ranked.memories}
+    fields = with_passages(fields, passages)
     return {**fields, "key": hashlib.sha256(question.encode()).hexdigest()}
 
 

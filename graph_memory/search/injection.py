@@ -62,11 +62,11 @@ class ItemCounter(TokenCounter):
     def __init__(self, counter: TokenCounter) -> None:
         self._counter = counter
 
-    async def count_contents(self, contents: Mapping[str, str]) -> list[int]:
-        """Count the tokens of each content, given by its id, with the head of its item."""
-        ids = short_ids(contents)  # among fewer memories no id is longer
+    async def count_contents(self, contents: Sequence[tuple[str, str]]) -> list[int]:
+        """Count the tokens of each content, given with its id, with the head of its item."""
+        ids = short_ids(id_ for id_, _ in contents)  # among fewer memories no id is longer
         return await self._counter.count(
-            [item(f"{_LONGEST_BEGINNING}, {ids[id_]}", text) for id_, text in contents.items()]
+            [item(f"{_LONGEST_BEGINNING}, {ids[id_]}", text) for id_, text in contents]
         )
 
     async def left(self, max_tokens: int) -> int:
@@ -136,7 +136,8 @@ async def inject_start(
     )
     listed = [*important, *latest]
     contents = {memory.memory_id: memory.content for memory in listed}
-    costs = dict(zip(contents, await counter.count_contents(contents), strict=True))
+    counts = await counter.count_contents(list(contents.items()))
+    costs = dict(zip(contents, counts, strict=True))
     chosen = _fitting(important, session, costs, int(max_tokens * _IMPORTANT_SHARE))
     chosen |= _fitting(latest, session, costs, max_tokens - sum(chosen.values()))
     memories = [memory for memory in listed if memory.memory_id in chosen]

@@ -1,4 +1,4 @@
-"""Lessons: answers with their measures and what was useful, from which weights are learned.
+"""Lessons: answers with their measures and what was useful, which teach weights and briefs.
 
 A lesson keeps at most `SHOWN` memories of an answer. Those of a conversation belong to its session,
 those of feedback to the group.
@@ -105,6 +105,19 @@ def lesson_fields(
         "conversations": [numbers[memory.conversation_id] for memory in memories],
         "learned": learned,
     }
+
+
+def with_passages(
+    fields: dict[str, Any], passages: Mapping[str, tuple[int, int] | None]
+) -> dict[str, Any]:
+    """Return the properties of a lesson with the passages of its answer.
+
+    Args:
+        fields: The properties without them.
+        passages: Start and end of the passage that was delivered of a memory, by id.
+    """
+    spans = [passages.get(memory_id) for memory_id in fields["memory_ids"]]
+    return {**fields, "passages": [f"{span[0]}-{span[1]}" if span else "" for span in spans]}
 
 
 def _by_score(ranking: Ranking) -> list[int]:

@@ -36,6 +36,7 @@ from graph_memory.search import search
 from graph_memory.search.answer import Retrieved, memory_tokens
 from graph_memory.search.budget import (
     BudgetCandidate,
+    Priced,
     SearchHit,
     in_order,
     merge_candidates,
@@ -132,9 +133,12 @@ async def retrieve(
     anchors = [hit for hit in found.hits if relevant(hit.relevance, least)]
     anchors = anchors[: engine.settings.anchor_count]
     candidates = await _candidates(engine, scope, asked, found, anchors, changed)
+    briefs = [brief for each in candidates if (brief := each.as_brief)]
+    priced = await _priced(counter, [*candidates, *briefs], changed, asked, engine.settings)
     delivery = Delivery(
         question=question,
-        candidates=await _priced(counter, candidates, changed, asked, engine.settings),
+        candidates=priced[: len(candidates)],
+        briefs={brief.memory.memory_id: (brief, cost) for brief, cost in priced[len(candidates) :]},
         changed=changed,
         judgement=found.judgement,
         least=least,
@@ -144,9 +148,9 @@ async def retrieve(
         now=scope.now,
     )
     retrieved, session = await _deliver(delivery, sessions, scope, session)
-    ids = [given.memory.memory_id for given in retrieved.memories]
+    given = {each.memory.memory_id: each.passage for each in retrieved.memories}
     ranked = None if past else found.ranking
-    sessions.delivered(scope, session.session_id, question, ids, ranked)
+    sessions.delivered(scope, session.session_id, question, given, ranked)
     return replace(
         retrieved,
         memories=in_order(retrieved.memories, asked.sort or _order_for(question)),
@@ -183,9 +187,9 @@ async def _priced(
     changed: Sequence[ChangedMemory],
     asked: Retrieval,
     settings: Settings,
-) -> list[tuple[BudgetCandidate, int]]:
+) -> list[Priced]:
     """Return the candidates with the tokens that each takes of the budget."""
-    contents = {candidate.memory.memory_id: candidate.text for candidate in candidates}
+    contents = [(each.memory.memory_id, each.text) for each in candidates]
     costs = await counter.count_contents(contents)
     if asked.budget_of == "answer":
         costs = memory_tokens(candidates, costs, changed, links=settings.resource_links)

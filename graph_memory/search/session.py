@@ -1,6 +1,5 @@
 """The session of a conversation: the memories it has loaded, and which are stale. No I/O."""
 
-import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -8,12 +7,12 @@ from enum import StrEnum
 from itertools import islice
 from typing import Any, NamedTuple
 
+from graph_memory.domain.briefs import VERSION_DIGITS
+from graph_memory.domain.encoding import content_hash
+from graph_memory.domain.passages import Passage
 from graph_memory.settings.base import Settings
 
-#: Hexadecimal digits of a content's SHA-256 that identify its version.
-_VERSION_DIGITS = 16
-
-#: Separates the version of a content and the span of a passage.
+#: Separates the version of a content and the spans of a passage or a brief.
 _OF_PASSAGE = "@"
 
 #: Loaded memories that every retrieval checks for changes, the latest.
@@ -195,14 +194,15 @@ def stale(current_tokens: int, load_token_count: int, threshold: int) -> bool:
     return current_tokens - load_token_count > threshold
 
 
-def version(content: str, passage: tuple[int, int] | None = None) -> str:
-    """Return the version of a content, the start of its SHA-256, and the span of a passage."""
-    digits = hashlib.sha256(content.encode()).hexdigest()[:_VERSION_DIGITS]
-    return f"{digits}{_OF_PASSAGE}{passage[0]}-{passage[1]}" if passage else digits
+def version(content: str, *parts: Passage) -> str:
+    """Return the version of a content, the start of its SHA-256, and the spans of parts of it."""
+    digits = content_hash(content)[:VERSION_DIGITS]
+    spans = ",".join(f"{part.start}-{part.end}" for part in parts)
+    return f"{digits}{_OF_PASSAGE}{spans}" if parts else digits
 
 
 def _content_version(version: str) -> str:
-    """Return a version without the span of its passage."""
+    """Return a version without the spans of its parts."""
     return version.partition(_OF_PASSAGE)[0]
 
 

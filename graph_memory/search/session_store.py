@@ -13,15 +13,15 @@ lists, and renews the lists when that has grown. A replica keeps the long sessio
 last, and a read returns only what it lacks.
 
 A memory that is used in a session after it was received there is noted behind the call. What is
-used together strengthens relations (`learning/strengths.py`). If weights are learned, an answer is
-kept as a lesson behind the call, too, and a use is noted with it.
+used together strengthens relations (`learning/strengths.py`). If weights or briefs are learned, an
+answer is kept as a lesson behind the call, too, and a use is noted with it.
 """
 
 import asyncio
 import logging
 import time
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -30,12 +30,13 @@ from cachetools import LRUCache
 
 from graph_memory.database.graph import Graph
 from graph_memory.database.write_behind import WriteBehind
+from graph_memory.domain.passages import Passage
 from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import GraphMemoryError
 from graph_memory.ranking.scoring import Ranking
 from graph_memory.ranking.weights import weight_settings
-from graph_memory.search.lessons import lesson_fields
+from graph_memory.search.lessons import lesson_fields, with_passages
 from graph_memory.search.session import ChangedMemory, LoadRecord, Session, merge_loads
 from graph_memory.settings.base import Settings
 
@@ -55,6 +56,9 @@ _KEPT = 16
 
 #: Used memories that a session notes, the first.
 _MAX_USED = 100
+
+#: Memories of an answer that teaches a stage of learning, the fewest.
+_TAUGHT_BY = {"weights": 2, "briefs": 1}
 
 #: Seconds after a write in which new sessions are collected.
 _COLLECT_SECONDS = 0.25
@@ -178,22 +182,27 @@ class SessionStore:
         scope: CallScope,
         session_id: str,
         question: str,
-        memory_ids: Sequence[str],
+        given: Mapping[str, Passage | None],
         ranking: Ranking | None,
     ) -> None:
-        """Schedule that an answer is kept as a lesson, if weights are learned.
+        """Schedule that an answer is kept as a lesson, if weights or briefs are learned.
+
+        An answer of one memory teaches no weights.
 
         Args:
             scope: The tenant and the instant.
             session_id: The session.
             question: The question.
-            memory_ids: The memories of the answer.
+            given: The memories of the answer, by id, with the passage of each that came as one.
             ranking: Their ranking; without one, nothing is kept.
         """
-        if ranking is None or len(memory_ids) < 2 or "weights" not in self._settings.learn:
+        needed = [_TAUGHT_BY[each] for each in self._settings.learn if each in _TAUGHT_BY]
+        if ranking is None or not needed or len(given) < min(needed):
             return
         learned = weight_settings(ranking.settings) != weight_settings(self._settings)
-        fields = lesson_fields(ranking, question, memory_ids, learned=learned)
+        spans = {id_: (part.start, part.end) for id_, part in given.items() if part}
+        fields = lesson_fields(ranking, question, list(given), learned=learned)
+        fields = with_passages(fields, spans)
         self._lessons.append({**fields, **scope.parameters(), "session_id": session_id})
         self._behind.schedule()
 
@@ -259,9 +268,12 @@ class SessionStore:
     async def _write_queued(self) -> None:
         while self._begun or self._used or self._lessons:
             await self._behind.wait_for_cooldown()
+            # Those that come while sessions are stored wait: their own session may come, too.
+            lessons, self._lessons = self._lessons, []
+            used, self._used = self._used, {}
             await self._write_begun()
-            await self._write_lessons()
-            await self._write_used()
+            await self._write_lessons(lessons)
+            await self._write_used(used)
             self._behind.start_cooldown(_COLLECT_SECONDS)
 
     async def _write_begun(self) -> None:
@@ -296,9 +308,8 @@ class SessionStore:
                 error,
             )
 
-    async def _write_lessons(self) -> None:
+    async def _write_lessons(self, collected: Iterable[dict[str, Any]]) -> None:
         """Keep answers as lessons; their sessions are stored."""
-        collected, self._lessons = self._lessons, []
         most = self._settings.session_history
         for graph, lessons in self._by_server(collected):
             try:
@@ -306,9 +317,8 @@ class SessionStore:
             except GraphMemoryError as error:
                 _log.warning("%d lessons were not kept: %s", len(lessons), error)
 
-    async def _write_used(self) -> None:
+    async def _write_used(self, used: Mapping[tuple[str, str, str], str]) -> None:
         """Note uses; their sessions are stored."""
-        used, self._used = self._used, {}
         names = ("group_id", "session_id", "memory_id", "now")
         rows: list[dict[str, Any]] = [
             dict(zip(names, (*key, now), strict=True)) for key, now in sorted(used.items())

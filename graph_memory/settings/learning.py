@@ -9,7 +9,9 @@ from graph_memory.domain.models import ProposalKind, RelationType
 from graph_memory.settings.types import Days, Fraction, FromTableText, Words
 
 #: A stage that learns.
-LearningStage = Literal["entities", "proposals", "strengths", "centrality", "clusters", "weights"]
+LearningStage = Literal[
+    "entities", "proposals", "strengths", "centrality", "clusters", "weights", "briefs"
+]
 
 
 #: The types of relations that become stronger by use. Common use does not show that one memory
@@ -50,7 +52,7 @@ class LearningSettings(BaseSettings):
         (),
         description=(
             "Stages of learning in maintenance runs: any of `entities`, `proposals`, `strengths`, "
-            "`centrality`, `clusters` and `weights`."
+            "`centrality`, `clusters`, `weights` and `briefs`."
         ),
     )
     entities_per_memory: int = Field(
@@ -79,4 +81,10 @@ class LearningSettings(BaseSettings):
     )
     strength_half_life_days: Days = Field(
         90.0, description="Time without use in which half of a learned strength is lost, days."
+    )
+    brief_min_answers: int = Field(
+        5, ge=1, le=1000, description="Used answers from which a long memory gets a brief."
+    )
+    brief_max_tokens: int = Field(
+        80, ge=20, le=160, description="Tokens of the sentences in a brief, at most."
     )

@@ -16,5 +16,6 @@
   valid_at: m.valid_at,
   invalid_at: m.invalid_at,
   attachments: m.attachments_json,
+  brief: CASE WHEN version IS NULL THEN m.brief_json END,
   authority: CASE WHEN version IS NULL THEN m.origin_authority ELSE version.origin_authority END
 }

@@ -21,6 +21,7 @@ WITH *, {
   source: m.source,
   metadata: m.metadata_json,
   attachments: m.attachments_json,
+  brief: CASE WHEN version IS NULL THEN m.brief_json END,
   authority: CASE WHEN version IS NULL THEN m.origin_authority ELSE version.origin_authority END,
   group_id: m.group_id,
   project_id: m.project_id,

@@ -28,6 +28,7 @@ SET
   m.adopted_hash = row.content_hash,
   m.dedup_key = $group_id + '|' + row.content_hash,
   m.embedding_model = null,
+  m.brief_json = null,
   m.origin_authority = CASE WHEN m.origin_authority IN $origin.above THEN $origin.authority
     ELSE m.origin_authority END,
   m.origin_way_in = $origin.way_in,

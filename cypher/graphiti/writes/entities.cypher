@@ -34,7 +34,7 @@ FOREACH (key IN keys(row.attributes) | SET n[key] = row.attributes[key])
 FOREACH (_ IN CASE WHEN reworded THEN [1] ELSE [] END |
   SET n.content = row.content, n.content_hash = row.content_hash, n.updated_at = $now,
       n.packing_due = CASE WHEN n.is_compressed THEN true ELSE n.packing_due END,
-      n.embedding_model = null, n.content_gz = null, n.is_compressed = null
+      n.embedding_model = null, n.content_gz = null, n.is_compressed = null, n.brief_json = null
 )
 FOREACH (_ IN CASE WHEN known THEN [] ELSE [1] END | SET n.adopted_at = $now)
 FOREACH (_ IN CASE WHEN reworded OR NOT known THEN [1] ELSE [] END |

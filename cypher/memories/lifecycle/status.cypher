@@ -53,6 +53,7 @@ RETURN {
     at: format(datetime({epochMillis: step.at}), "yyyy-MM-dd'T'HH:mm:ss.SSS'Z'")
   }],
   history: m.state_history,
+  brief: m.brief_json,
   centrality: m.centrality,
   computed_importance:
     // include fragments/ranking/computed_importance

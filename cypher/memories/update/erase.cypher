@@ -23,7 +23,7 @@ CALL (memory_id) {
 }
 CALL (memory_id) {
   MATCH (change:LearningChange {group_id: $group_id})
-  WHERE change.stage IN ['proposals', 'entities', 'near', 'clusters']
+  WHERE change.stage IN ['proposals', 'entities', 'near', 'clusters', 'briefs']
     AND memory_id IN change.memory_ids
   SET
     change.before = [i IN range(0, size(change.memory_ids) - 1) |

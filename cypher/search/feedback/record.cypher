@@ -5,8 +5,8 @@
 //
 // access  write
 // param   group_id  : STRING — the tenant
-// param   lesson    : MAP? — key, question, memory_ids, measures, values, scales, quotes, instants,
-//                     conversations and learned of the answer; null only counts
+// param   lesson    : MAP? — key, question, memory_ids, passages, measures, values, scales, quotes,
+//                     instants, conversations and learned of the answer; null only counts
 // param   memory_id : STRING
 // param   useful    : BOOLEAN
 // param   now       : STRING — ISO 8601, UTC
@@ -26,6 +26,7 @@ FOREACH (lesson IN CASE WHEN $lesson IS NULL THEN [] ELSE [$lesson] END |
     l.at = $now,
     l.question = lesson.question,
     l.memory_ids = lesson.memory_ids,
+    l.passages = lesson.passages,
     l.measures = lesson.measures,
     l.values = lesson.values,
     l.scales = lesson.scales,

@@ -177,7 +177,8 @@ class LeanTraversal(LeanView):
 
 def passage_hint(memories: Iterable[Mapping[str, Any]]) -> str | None:
     """Return how to get the whole of a content, if any is partial."""
-    return PASSAGE_HINT if any("passage" in memory for memory in memories) else None
+    partial = any("passage" in memory or "brief" in memory for memory in memories)
+    return PASSAGE_HINT if partial else None
 
 
 def line(memory: Mapping[str, Any]) -> str:
@@ -188,6 +189,8 @@ def line(memory: Mapping[str, Any]) -> str:
 def _head(memory: Mapping[str, Any]) -> str:
     """Return the id and all fields but the content."""
     part = "passage {}-{}".format(*memory["passage"]) if "passage" in memory else None
+    if "brief" in memory:
+        part = "brief {}".format(" ".join(f"{start}-{end}" for start, end in memory["brief"]))
     marks = [memory.get("type"), memory.get("state"), memory["date"], part, memory.get("status")]
     times = [f"{name} {memory[name]}" for name in ("valid_at", "invalid_at") if name in memory]
     tags = [f"#{tag}" for tag in memory.get("tags", ())]

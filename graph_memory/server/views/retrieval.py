@@ -51,6 +51,7 @@ class ConversationMemory:
     status: LoadStatus
     relevance: float | None
     passage: Span | None
+    brief: list[Span] | None
     attachments: tuple[Attachment, ...]
 
     @classmethod
@@ -75,6 +76,7 @@ class ConversationMemory:
             status=given.status,
             relevance=given.relevance,
             passage=given.passage and Span(given.passage.start, given.passage.end),
+            brief=[Span(part.start, part.end) for part in given.parts] or None,
             attachments=memory.attachments,
         )
 

@@ -192,6 +192,7 @@ async def fill(memory: GraphMemory, driver: AsyncDriver, clock: Clock) -> None:
     await memory.maintenance.run()
     clock.advance(days=60)
     await memory.maintenance.run()  # archives, and compresses
+    await driver.execute_query("MATCH (m:Memory {uuid: $id}) SET m.brief_json = '{}'", id=ids[5])
     await driver.execute_query(
         "CREATE (:Episodic {day: date('2026-01-01'), span: duration('P1DT2H'), numbers: [1, 2],"
         " at: datetime('2026-01-01T00:00:00.123456789+01:00[Europe/Paris]'), wide: $wide,"

@@ -327,7 +327,15 @@ async def test_stages_run_in_their_order_and_only_those_asked_for(
     clock.advance(days=40)
     report = await run(memory, stages=["purge", "protection"])
     assert (report.stages, report.processed) == (["protection", "purge"], 0)
-    learning = ["entities", "proposals", "strengths", "centrality", "clusters", "weights"]
+    learning = [
+        "entities",
+        "proposals",
+        "strengths",
+        "centrality",
+        "clusters",
+        "weights",
+        "briefs",
+    ]
     usual = [stage for stage in Stage if stage not in learning]
     assert (await run(memory)).stages == usual
     (latest, *_) = await runs(memory.context.graph)

@@ -26,6 +26,7 @@ STORED = {
     "attachments": "attachments_json",
     "origin": "origin_way_in",
     "authority": "origin_authority",
+    "brief": "brief_json",
     "title": "name",
 }
 NOT_STORED = {

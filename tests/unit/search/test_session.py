@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from graph_memory import Settings, read_settings
+from graph_memory.domain.models import BriefMemory, LifecycleState, MemoryType
+from graph_memory.domain.passages import Passage
 from graph_memory.errors import InvalidArgumentError, SettingsError
 from graph_memory.inference.token_counter import by_characters
 from graph_memory.ranking.profiles import Profile, with_weights
-from graph_memory.search.budget import select_budget
+from graph_memory.search.budget import BudgetCandidate, fill_budget, select_budget
 from graph_memory.search.session import LoadRecord, LoadStatus, Session, merge_loads, stale
 
 VECTORS = json.loads((Path(__file__).parents[2] / "data" / "retrieval_vectors.json").read_text())
@@ -176,3 +179,47 @@ def test_of_a_long_session_a_retrieval_checks_the_latest_and_a_part_of_the_other
     assert next(iter(session.to_check)) == "0"  # a new round
     few = Session("s", loaded=dict(list(loaded.items())[:750]))
     assert few.to_check.keys() == few.loaded.keys()
+
+
+def candidate(memory_id: str, score: float) -> BudgetCandidate:
+    told = datetime(2026, 6, 1, tzinfo=UTC)
+    memory = BriefMemory(
+        memory_id, "a", MemoryType.GENERAL, [], 5.0, LifecycleState.ACTIVE, told, None, None
+    )
+    return BudgetCandidate(memory, 0.5, score, {}, None)
+
+
+@given(
+    candidates=CANDIDATES,
+    briefs=st.dictionaries(st.text("abcdef", min_size=1, max_size=3), st.integers(0, 60)),
+    max_tokens=st.integers(0, 200),
+)
+def test_a_candidate_is_given_as_its_brief_only_if_it_does_not_fit_itself(
+    candidates: list[tuple[str, float, int]], briefs: dict[str, int], max_tokens: int
+) -> None:
+    settings = read_settings()
+    whole = [(candidate(id_, score), tokens) for id_, score, tokens in candidates]
+    part = Passage(0, 1, "a")
+    shorter = {
+        each.memory.memory_id: (replace(each, parts=(part,)), briefs[each.memory.memory_id])
+        for each, _ in whole
+        if each.memory.memory_id in briefs
+    }
+    given_, _, _ = fill_budget(Session(), whole, 0, settings, budget=max_tokens, briefs=shorter)
+    without, _, _ = fill_budget(Session(), whole, 0, settings, budget=max_tokens)
+    used = 0
+    chosen = {each.memory.memory_id: each for each in given_}
+    for id_, _, tokens in sorted(candidates, key=lambda each: (-each[1], each[0])):
+        each = chosen.get(id_)
+        if used + tokens <= max_tokens:
+            assert each is not None
+            assert not each.parts
+        elif id_ in briefs and used + briefs[id_] <= max_tokens:
+            assert each is not None
+            assert each.parts == (part,)
+        else:
+            assert each is None
+        used += each.tokens if each else 0
+    assert used <= max_tokens
+    if not chosen.keys() & briefs.keys():
+        assert [each.memory.memory_id for each in without] == list(chosen)
