@@ -217,6 +217,23 @@ async def test_sessions_that_begin_together_are_all_kept(
     assert len(kept) == 20
 
 
+async def test_a_use_is_noted_while_other_sessions_are_being_stored(
+    memory: GraphMemory, driver: AsyncDriver, group: str
+) -> None:
+    store, scope = memory.context.session_store, memory.context.scope(None)
+    begun = Session().after({"a": "v"}, position=0, tokens=1, settings=memory.settings)
+    for _ in range(200):
+        _, session = await store.write(scope, begun)
+        store.used(scope, session.session_id, "a")
+        await asyncio.sleep(0.003)
+    await store.flush()
+    records, _, _ = await driver.execute_query(
+        "MATCH (s:Session {group_id: $group}) RETURN count(s) AS all, count(s.used_ids) AS used",
+        group=group,
+    )
+    assert records[0].data() == {"all": 200, "used": 200}
+
+
 async def test_one_that_has_just_begun_can_be_reset_and_erased(
     memory: GraphMemory, driver: AsyncDriver, group: str
 ) -> None:
