@@ -28,8 +28,8 @@ WITH *,
 WITH *, CASE WHEN $titled THEN was {.*, title: m.name} ELSE was END AS before
 WITH m, before {.*, content: m.content_hash} AS was, m.name AS title
 SET
-  m.brief_json =
-    CASE WHEN coalesce($changes.content_hash, m.content_hash) = m.content_hash THEN m.brief_json END,
+  m.brief_json = CASE coalesce($changes.content_hash, m.content_hash) WHEN m.content_hash
+    THEN m.brief_json END,
   m.content = coalesce($changes.content, m.content),
   m.content_gz = CASE WHEN $changes.content IS NULL THEN m.content_gz END,
   m.is_compressed = $changes.content IS NULL AND coalesce(m.is_compressed, false),

@@ -2,6 +2,7 @@
 
 import pytest
 from hypothesis import given
+from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from graph_memory.domain.briefs import Brief, brief_json, brief_of, joined
@@ -74,6 +75,7 @@ def test_too_few_votes_give_no_brief() -> None:
     assert brief_for(TEXT, answers(*["ladder"] * 9), settings(most=10)) is None
 
 
+@hypothesis_settings(deadline=None)
 @given(
     asked=st.lists(st.sampled_from(SENTENCES), max_size=12),
     most=st.integers(1, 60),
@@ -82,8 +84,7 @@ def test_a_brief_is_exact_fits_and_does_not_depend_on_the_order_of_answers(
     asked: list[str], most: int
 ) -> None:
     brief = brief_for(TEXT, answers(*asked), settings(most=most))
-    shuffled = sorted(asked, key=hash)
-    assert brief_for(TEXT, answers(*shuffled), settings(most=most)) == brief
+    assert brief_for(TEXT, answers(*reversed(asked)), settings(most=most)) == brief
     told = texts(brief)
     assert all(text in TEXT for text in told)
     whole = [part.text for text in told for part, _ in sentences(text)]

@@ -7,7 +7,7 @@ from graph_memory.errors import SettingsError
 from graph_memory.maintenance.request import RunRequest, Stage, run_options
 from graph_memory.settings.base import read_settings
 
-LEARNING = "entities, proposals, strengths, centrality, clusters, weights"
+LEARNING = "entities, proposals, strengths, centrality, clusters, weights, briefs"
 
 
 def test_stages_run_in_their_order_whatever_the_order_of_the_request() -> None:

@@ -189,6 +189,7 @@ def candidate(memory_id: str, score: float) -> BudgetCandidate:
     return BudgetCandidate(memory, 0.5, score, {}, None)
 
 
+@hypothesis_settings(deadline=None)
 @given(
     candidates=CANDIDATES,
     briefs=st.dictionaries(st.text("abcdef", min_size=1, max_size=3), st.integers(0, 60)),
