@@ -21,7 +21,6 @@ from graph_memory.settings.base import Settings
 
 _BATCH = 500
 _ERASED = 2000
-_INDEX_SECONDS = 3600
 
 Progress = Callable[[int, int | None], None]
 
@@ -165,7 +164,7 @@ async def _replace(
     await tombstones.set_aside(graph)
     await graph.run("backup/restore/erase", batch=_ERASED)
     await _load(graph, backup, manifest, on_progress)
-    await indexes.await_indexes(graph, _INDEX_SECONDS)
+    await indexes.await_indexes(graph)
     await _compare(graph, manifest)
     await schema.upgrade_stored_data(graph)
     applied = await tombstones.bring_back(graph, settings)

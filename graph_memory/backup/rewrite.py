@@ -18,7 +18,6 @@ from graph_memory.database.graph import Graph
 from graph_memory.errors import BackupError, LocalNeo4jError
 from graph_memory.settings.base import Settings
 
-_INDEX_SECONDS = 3600
 _CLEARED = 1000
 
 
@@ -74,7 +73,7 @@ async def rewrite(settings: Settings, on_progress: Progress = lambda done, of: N
             await _make_schema(old, new, settings)
             copied = await _copy(old, new, on_progress)
             left_out = sorted(await indexes.index_names(old) - await indexes.index_names(new))
-            await indexes.await_indexes(new, _INDEX_SECONDS)
+            await indexes.await_indexes(new)
             await _compare(new, copied)
             await _require_unchanged(old, copied)
         await _to_its_end(stage.finish)

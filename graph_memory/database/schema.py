@@ -84,9 +84,10 @@ async def migrate_up(graph: Graph, settings: Settings, *, now: datetime | None =
     if missing:
         await check_analyzer(graph, settings)
     for step in missing:
-        await _apply(graph, settings, step, now or datetime.now(UTC))
-    if missing:
-        await await_indexes(graph)
+        await _apply(graph, settings, step)
+        if step is missing[-1]:  # its record means that all indexes are online, also after a kill
+            await await_indexes(graph)
+        await _record(graph, step, now or datetime.now(UTC))
     return [step.version for step in missing]
 
 
@@ -96,13 +97,16 @@ async def _applied(graph: Graph) -> dict[int, _Applied]:
     return {step.version: step for step in rows}
 
 
-async def _apply(graph: Graph, settings: Settings, step: Migration, now: datetime) -> None:
+async def _apply(graph: Graph, settings: Settings, step: Migration) -> None:
     for name in (*step.constraints, *step.indexes):
         await create_index(graph, settings, name)
     for name in step.dropped:
         await graph.run("database/indexes/drop", name=name)
     if step.data_migration and step.data_migration.upgrade:
         await step.data_migration.upgrade(graph)
+
+
+async def _record(graph: Graph, step: Migration, now: datetime) -> None:
     await graph.run(
         "database/schema/record_migration",
         version=step.version,

@@ -59,6 +59,25 @@ async def test_down_and_up_again_leave_the_memories(
     assert hit.memory.memory_id == stored.memory_id
 
 
+async def test_an_interrupted_migration_is_finished_by_the_next(
+    restored: Graph, memory: GraphMemory, settings: Settings
+) -> None:
+    stored = await memory.add("I stay")
+    await schema.migrate_down(restored)
+    interrupted = 0
+    for seconds in (0.02, 0.1, 0.2, 0.3):
+        try:
+            async with asyncio.timeout(seconds):
+                await schema.migrate_up(restored, settings)
+        except TimeoutError:
+            interrupted += 1
+    assert interrupted
+    await schema.migrate_up(restored, settings)
+    assert all(step.applied_at for step in await schema.migration_status(restored))
+    assert await indexes.missing_indexes(restored) == []
+    assert (await memory.get(stored.memory_id)).content == "I stay"
+
+
 @pytest.mark.parametrize("to", [-1, migrations.MIGRATIONS[-1].version + 1, 99])
 async def test_a_version_that_does_not_exist_is_refused(restored: Graph, to: int) -> None:
     last = migrations.MIGRATIONS[-1].version
