@@ -30,9 +30,9 @@ BROWSER_VERSION = "5.24.0"
 CACHE_SUFFIX = ".aot"
 
 
-def jars_folder(settings: "Settings") -> Path:
-    """Return the folder of the jars of the locked version."""
-    return settings.cache_dir.absolute() / f"neo4j-{NEO4J_VERSION}"
+def jars_folder(settings: "Settings", version: str = NEO4J_VERSION) -> Path:
+    """Return the folder of the jars of a version."""
+    return settings.cache_dir.absolute() / f"neo4j-{version}"
 
 
 def missing_jars(settings: "Settings", lock: Path = LOCK_FILE) -> int:
@@ -41,15 +41,16 @@ def missing_jars(settings: "Settings", lock: Path = LOCK_FILE) -> int:
     return sum(not _is_whole(folder, jar) for jar in read_lock(lock))
 
 
-def ensure_jars(settings: "Settings", lock: Path = LOCK_FILE) -> Path:
+def ensure_jars(settings: "Settings", lock: Path = LOCK_FILE, version: str = NEO4J_VERSION) -> Path:
     """Download missing jars, and return the folder with exactly the jars of the lock.
 
     A marker records that the hashes of all jars were verified; after that only sizes are checked.
+    Tests give the lock of another version.
 
     Raises:
         LocalNeo4jError: A jar cannot be fetched, or differs from the lock.
     """
-    return _ensure(jars_folder(settings), lock, settings.maven_repository)
+    return _ensure(jars_folder(settings, version), lock, settings.maven_repository)
 
 
 def ensure_browser(settings: "Settings", lock: Path = BROWSER_LOCK_FILE) -> Path:

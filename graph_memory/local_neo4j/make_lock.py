@@ -2,10 +2,14 @@
 
 Maven resolves the dependencies, because Neo4j was tested with the versions that Maven chooses.
 Raise the versions in `jars.py` first. The script needs `mvn` and about a minute.
+
+With a version and a file, as in `... make_lock 2026.07.1 tests/data/neo4j-2026.07.1.lock`, it
+writes the lock of that Neo4j alone. Tests run it as the oldest one that this package accepts.
 """
 
 import hashlib
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,7 +30,11 @@ _POM = """\
 
 
 def main() -> None:
-    """Write both locks, one line per jar, sorted by coordinates."""
+    """Write the locks, one line per jar, sorted by coordinates."""
+    if len(sys.argv) > 1:
+        version, file = sys.argv[1:]
+        _lock(Path(file), "org.neo4j", "neo4j", version)
+        return
     _lock(LOCK_FILE, "org.neo4j", "neo4j", NEO4J_VERSION)
     _lock(BROWSER_LOCK_FILE, "org.neo4j.client", "neo4j-browser", BROWSER_VERSION)
 
