@@ -5,6 +5,7 @@ of the repository: one without the last migration, and one with eleven migration
 """
 
 import asyncio
+import contextlib
 import json
 import random
 import subprocess
@@ -15,6 +16,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from mcp import Client
@@ -81,6 +83,7 @@ async def served(large: Large, checkout: Path, name: str) -> AsyncIterator[Repli
     try:
         async with asyncio.timeout(120):
             url = (await said(process, "Serving MCP at")).split()[-1]
+            await answered(url)
         drained = asyncio.create_task(process.communicate())
         async with Client(url) as client:
             yield Replica(client, name)
@@ -89,6 +92,17 @@ async def served(large: Large, checkout: Path, name: str) -> AsyncIterator[Repli
     finally:
         if process.returncode is None:
             process.kill()
+
+
+async def answered(url: str) -> None:
+    """Wait until a server listens: earlier ones name their address before."""
+    address = urlsplit(url)
+    while True:
+        with contextlib.suppress(ConnectionRefusedError):
+            _, writer = await asyncio.open_connection(address.hostname, address.port)
+            writer.close()
+            return
+        await asyncio.sleep(0.1)
 
 
 async def started(large: Large, checkout: Path) -> asyncio.subprocess.Process:
