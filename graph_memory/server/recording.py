@@ -24,14 +24,14 @@ async def recorded(
         NotFoundError: A memory does not exist.
     """
     answers: dict[str, dict[str, Any]] = {"get_memory": {}, "memory_history": {}}
-    left = _MOST
+    left = _MOST - _size(answers)
     for memory_id in memory_ids:
         found = await get_memory(
             memory, memory_id, counted=False, detail=Detail.FULL, group_id=group_id
         )
         history = await memory_history(memory, memory_id, group_id=group_id)
         both = [to_jsonable_python(view.structured()) for view in (found, history)]
-        left -= _size(both)
+        left -= sum(_size({memory_id: answer}) for answer in both)
         if left < 0:
             break
         answers["get_memory"][memory_id], answers["memory_history"][memory_id] = both
