@@ -28,7 +28,6 @@ ON CREATE SET
   m.tags = row.tags,
   m.memory_type = row.memory_type,
   m.source = row.source,
-  m.copied_from = row.copied_from,
   m.origin_authority = row.authority,
   m.origin_way_in = $origin.way_in,
   m.origin_caller = $origin.caller,
@@ -54,6 +53,7 @@ ON CREATE SET
   m.valid_at = row.valid_at,
   m.embedding_model = row.embedding_model,
   m.embedding_dimension = row.embedding_dimension
+// include memories/add/mark_copy
 WITH m, row,
   CASE WHEN m.uuid = row.memory_id THEN toFloatList(row.embedding) END AS vector,
   CASE WHEN m.uuid = row.memory_id THEN row.word_vectors END AS words,
