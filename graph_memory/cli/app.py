@@ -62,6 +62,7 @@ app = typer.Typer(
 )
 for part in (
     memories,
+    erasure,
     conversations,
     relations,
     entities,
@@ -70,7 +71,6 @@ for part in (
     maintenance,
     transfer,
     backups,
-    erasure,
     operations,
     evaluation,
     reports,

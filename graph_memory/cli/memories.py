@@ -3,7 +3,6 @@
 import json
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,7 +10,6 @@ import typer
 from graph_memory.cli.attachments import referred
 from graph_memory.cli.command import command, note, opened, request, unchecked, whole_ids
 from graph_memory.cli.completion import complete_policy, completing
-from graph_memory.cli.erasure import Chosen, erase
 from graph_memory.cli.output import as_mapping, show, show_fields
 from graph_memory.cli.values import (
     AUTHORITIES,
@@ -23,11 +21,9 @@ from graph_memory.cli.values import (
     TYPES,
     listed,
 )
-from graph_memory.errors import NotFoundError
 
 if TYPE_CHECKING:
-    from graph_memory.api.service import GraphMemory
-    from graph_memory.api.types import Deleted, Retrieved
+    from graph_memory.api.types import Retrieved
     from graph_memory.domain.models import (
         AddedMemory,
         FoundMemory,
@@ -345,86 +341,6 @@ async def list_memories(
     show(answer, _COLUMNS, map(_row, page.memories))
     if total is not None:
         note(f"{len(page.memories)} of {total:,}; next: --cursor {page.next_cursor}")
-
-
-@command(app, example="delete 7c0e4a52")
-async def delete(
-    memory_ids: Annotated[list[str] | None, typer.Argument(help="Ids of the memories.")] = None,
-    permanent: Annotated[
-        bool, typer.Option("--permanent", help="Delete without recovery.")
-    ] = False,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Delete all memories of the group.")
-    ] = False,
-    confirm: Annotated[
-        str, typer.Option(help="Confirmation of --all: 'DELETE ALL'; of --name: see its list.")
-    ] = "",
-    receipt: Annotated[
-        Path | None,
-        typer.Option(help="File for the receipt of a deletion with --permanent."),
-    ] = None,
-    conversation_id: Annotated[
-        str | None,
-        typer.Option(
-            "--conversation", help="Conversation to delete with --permanent and --receipt."
-        ),
-    ] = None,
-    name: Annotated[
-        str | None,
-        typer.Option(help="Name whose memories to delete with --permanent and --receipt."),
-    ] = None,
-    copies: Annotated[
-        bool,
-        typer.Option(
-            "--copies", help="With --receipt: delete copies by imports in all groups as well."
-        ),
-    ] = False,
-) -> None:
-    """Delete memories. They can be recovered unless --permanent.
-
-    Without --receipt, --all makes a backup first.
-    """
-    selected = everything, bool(memory_ids), conversation_id is not None, name is not None
-    if selected.count(True) != 1:
-        raise typer.BadParameter("give ids, or --all, --conversation or --name.")
-    if receipt or copies or conversation_id is not None or name is not None:
-        chosen = Chosen(memory_ids or (), conversation_id, name, everything, copies)
-        await erase(chosen, receipt, confirm, permanent=permanent)
-        return
-    async with opened() as memory:
-        if everything:
-            gone_all = await memory.delete_all(
-                confirm=confirm, permanent=permanent, backed_up=memory.settings.backup_auto
-            )
-            show_fields({**as_mapping(gone_all), "permanent": permanent})
-            return
-        whole = await whole_ids(memory, memory_ids or ())
-        gone, errors = await _deleted(memory, whole, permanent=permanent)
-        unknown = [error.memory_id for error in errors]
-        named = NotFoundError(", ".join(unknown), memory.group(None))
-    missed = errors[0] if len(errors) == 1 else named
-    if unknown and not gone:
-        raise missed
-    columns = ("id", "permanent", "recoverable until")
-    rows = (list(as_mapping(one).values()) for one in gone)
-    show({"deleted": gone, "unknown": unknown}, columns, rows)
-    if unknown:
-        note(str(missed))
-        raise typer.Exit(1)
-
-
-async def _deleted(
-    memory: "GraphMemory", memory_ids: Sequence[str], *, permanent: bool
-) -> tuple[list["Deleted"], list[NotFoundError]]:
-    """Delete each existing memory, and return the errors of the others."""
-    gone: list[Deleted] = []
-    unknown: list[NotFoundError] = []
-    for memory_id in dict.fromkeys(memory_ids):
-        try:
-            gone.append(await memory.delete(memory_id, permanent=permanent))
-        except NotFoundError as error:
-            unknown.append(error)
-    return gone, unknown
 
 
 def results(found: Sequence["FoundMemory"]) -> list[dict[str, Any]]:

@@ -440,7 +440,7 @@ async def test_a_restored_relation_loses_a_rejected_and_an_erased_fact(own: Grap
     erased = await own.add("The vault opens at nine", group_id="g")
     ada = await own.add("Ada is a baker", group_id="g")
     for number, fact in enumerate((rejected.content, "the vault opens at NINE", "Ada bakes rye")):
-        other = await own.add(f"Somebody {number}", group_id="g")
+        other = await own.add(f"The neighbour {number}", group_id="g")
         await own.relations.add(ada.memory_id, other.memory_id, fact=fact, group_id="g")
     made = await create.create(own.context.graph, own.settings)
     await own.lifecycle.reject(rejected.memory_id, group_id="g")
