@@ -29,6 +29,7 @@ CONNECTION_LOST = (ServiceUnavailable, SessionExpired)
 #: Another transaction deleted an entity that the statement had matched; a retry does not match it.
 _DELETED = "Neo.ClientError.Statement.EntityNotFound"
 
+_NAME_TAKEN = "Neo.ClientError.Schema.IndexWithNameAlreadyExists"
 
 #: Class of status codes in the GQL standard for a wrong value, such as a text that is not a date.
 _DATA_EXCEPTION = "22"
@@ -50,6 +51,12 @@ _SETTINGS = {
 def is_transient(error: Neo4jError | DriverError) -> bool:
     """Check whether a retry of the statement may succeed."""
     return error.is_retryable() or _code(error) == _DELETED
+
+
+def is_name_taken(error: GraphMemoryError) -> bool:
+    """Check whether Neo4j refused a constraint because an index has its name."""
+    cause = error.__cause__
+    return isinstance(cause, Neo4jError) and cause.code == _NAME_TAKEN
 
 
 def translate(

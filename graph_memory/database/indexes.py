@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from graph_memory.database.driver_errors import is_name_taken
 from graph_memory.database.graph import Graph
 from graph_memory.database.migrations import MIGRATIONS, creation_statement
-from graph_memory.errors import SettingsError
+from graph_memory.errors import SchemaError, SettingsError
 from graph_memory.settings.base import Settings
 
 #: The vector indexes; Graphiti writes the vectors of entities and facts.
@@ -53,7 +54,7 @@ async def await_indexes(graph: Graph) -> None:
 
 async def index_names(graph: Graph) -> set[str]:
     """Return the names of all indexes, online or not, including those of constraints."""
-    return {index.name for index in await graph.rows("database/indexes/list", Index)}
+    return {index.name for index in await _indexes(graph)}
 
 
 async def missing_indexes(graph: Graph) -> list[str]:
@@ -61,7 +62,7 @@ async def missing_indexes(graph: Graph) -> list[str]:
 
     An index that Graphiti created for the same label and property counts as ours.
     """
-    found = await graph.rows("database/indexes/list", Index)
+    found = await _indexes(graph)
     online = {index.name for index in found if index.state == "ONLINE"}
     targets = {
         (tuple(index.target or ()), tuple(index.properties or ()))
@@ -77,6 +78,13 @@ async def missing_indexes(graph: Graph) -> list[str]:
         if name not in online | dropped
         and not (name == "relation_name_idx" and relation_name in targets)
     ]
+
+
+async def _indexes(graph: Graph) -> list[Index]:
+    """Return all indexes but those that an interrupted creation of a constraint left."""
+    constraints = {name for step in MIGRATIONS for name in step.constraints}
+    found = await graph.rows("database/indexes/list", Index)
+    return [index for index in found if index.constraint or index.name not in constraints]
 
 
 async def outdated_indexes(graph: Graph, settings: Settings) -> list[str]:
@@ -111,7 +119,15 @@ async def recreate_indexes(graph: Graph, settings: Settings, names: Sequence[str
 
 async def create_index(graph: Graph, settings: Settings, name: str) -> None:
     """Create an index or a constraint unless it exists."""
-    await graph.run(creation_statement(name), **_options(name, settings))
+    statement, options = creation_statement(name), _options(name, settings)
+    try:
+        await graph.run(statement, **options)
+    except SchemaError as error:
+        if not is_name_taken(error):
+            raise
+        # An interrupted creation of a constraint leaves its index, which no constraint owns.
+        await graph.run("database/indexes/drop", name=name)
+        await graph.run(statement, **options)
 
 
 async def check_analyzer(graph: Graph, settings: Settings) -> None:

@@ -78,6 +78,29 @@ async def test_an_interrupted_migration_is_finished_by_the_next(
     assert (await memory.get(stored.memory_id)).content == "I stay"
 
 
+#: What Neo4j leaves where the creation of this constraint is interrupted, but for its state.
+REMAINS = "CREATE INDEX memory_dedup_key FOR (n:Memory) ON (n.dedup_key)"
+
+
+async def test_the_remains_of_a_constraint_are_replaced_by_a_migration(
+    restored: Graph, driver: AsyncDriver, settings: Settings
+) -> None:
+    await schema.migrate_down(restored)
+    await driver.execute_query(REMAINS)
+    await schema.migrate_up(restored, settings)
+    assert await indexes.missing_indexes(restored) == []
+
+
+async def test_the_remains_of_a_constraint_are_missed_and_repaired(
+    restored: Graph, driver: AsyncDriver, settings: Settings
+) -> None:
+    await restored.run("database/schema/drop_constraint", name="memory_dedup_key")
+    await driver.execute_query(REMAINS)
+    assert await indexes.missing_indexes(restored) == ["memory_dedup_key"]
+    assert await repair_indexes(restored, settings) == ["memory_dedup_key"]
+    assert await indexes.missing_indexes(restored) == []
+
+
 @pytest.mark.parametrize("to", [-1, migrations.MIGRATIONS[-1].version + 1, 99])
 async def test_a_version_that_does_not_exist_is_refused(restored: Graph, to: int) -> None:
     last = migrations.MIGRATIONS[-1].version
