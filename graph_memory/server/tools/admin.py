@@ -67,9 +67,10 @@ async def delete_all_memories(
 @toolset.tool("Back up", WRITES)
 async def create_backup(memory: GraphMemory) -> BackupView:
     """Back up the memories of all tenants before a risky change, to the server's disk."""
-    made = await memory.backups.create()
+    home, *others = await memory.backups.create_all()
     return BackupView(
-        backup_path=str(made.backup_path),
-        memories_backed_up=made.memories_backed_up,
-        timestamp=made.timestamp,
+        backup_path=str(home.backup_path),
+        other_backup_paths=[str(other.backup_path) for other in others],
+        memories_backed_up=sum(each.memories_backed_up for each in (home, *others)),
+        timestamp=home.timestamp,
     )

@@ -275,15 +275,21 @@ class GroupDeletionView(View):
 
 
 class BackupView(View):
-    """A new backup."""
+    """A new backup; with a placement file, one of each of its servers."""
 
     backup_path: str
+    other_backup_paths: list[str] = []
     memories_backed_up: int
     timestamp: Instant
 
+    def structured(self) -> dict[str, Any]:
+        """Return the fields, those of other servers only if there are any."""
+        return self.model_dump(mode="json", exclude_defaults=True)
+
     def text(self) -> str:
-        """Return the number and the path."""
-        return f"Backed up {self.memories_backed_up} memories in {self.backup_path}."
+        """Return the number and the paths."""
+        paths = ", ".join((self.backup_path, *self.other_backup_paths))
+        return f"Backed up {self.memories_backed_up} memories in {paths}."
 
 
 class AccessView(ValueView):

@@ -10,6 +10,7 @@ from typing import Any
 
 import httpx
 import pytest
+from mcp import Client
 from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory, Settings, local_neo4j
@@ -18,6 +19,7 @@ from graph_memory.diagnostics.database_metrics import read_metrics
 from graph_memory.errors import BackupError, GraphUnavailableError, SettingsError
 from graph_memory.local_neo4j import LocalNeo4j
 from graph_memory.maintenance import records
+from graph_memory.server import build_server
 from graph_memory.server.app import http_app
 from graph_memory.transfer.import_export import export_lines, import_lines
 from tests.integration.placement.conftest import EAST, HOME
@@ -226,6 +228,19 @@ async def test_each_server_has_its_backups(service: GraphMemory, tmp_path: Path)
             await database.restore(tmp_path / "backup_20260101T000000Z", replace=True)
         await database.restore(made["east"].backup_path, replace=True)
     assert {each.group_id: each.memories for each in await service.groups.list()} == before
+
+
+async def test_the_tool_backs_up_each_server(service: GraphMemory):
+    async with Client(build_server(service)) as client:
+        answer = await client.call_tool("create_backup", {})
+    made = answer.structured_content
+    assert made is not None
+    folders = [Path(path).parent for path in (made["backup_path"], *made["other_backup_paths"])]
+    backups = service.settings.backup_folder
+    assert folders == [backups, backups / "east"]
+    stored = {each.path: each.memories for each in await service.backups.list()}
+    paths = (made["backup_path"], *made["other_backup_paths"])
+    assert made["memories_backed_up"] == sum(stored[Path(path)] or 0 for path in paths)
 
 
 @asynccontextmanager
