@@ -18,6 +18,7 @@ from graph_memory.backup.rewrite import Rewritten
 from graph_memory.database import embedding_record, indexes, schema
 from graph_memory.database.connection import open_database
 from graph_memory.database.graph import Graph
+from graph_memory.database.losses import Loss, find_losses, require_confirmation
 from graph_memory.database.schema import MigrationStatus
 from graph_memory.diagnostics import doctor, repair, verify
 from graph_memory.diagnostics.doctor import Check
@@ -145,16 +146,36 @@ class Database:
             done.update(await schema.migrate_up(each, self._settings))
         return sorted(done)
 
-    async def migrate_down(self, to: int) -> list[int]:
+    async def migrate_down(self, to: int, *, confirm: str = "") -> list[int]:
         """Revert the migrations above version `to`, and return their versions.
 
+        Memories and relations stay. Data that only these migrations know is deleted. If some of it
+        is lost permanently, as `losses` counts, the call needs a confirmation.
+
+        Args:
+            to: The version to keep as the last.
+            confirm: The text `DELETE`; needed only if something is lost.
+
         Raises:
+            ConfirmationRequiredError: Something would be lost, and `confirm` is another text. No
+                server was changed.
             InvalidArgumentError: `to` is below 0 or above the last version.
         """
+        require_confirmation(await self.losses(to), to, confirm)
         done = {
             one for each in self._graph.servers for one in await schema.migrate_down(each, to=to)
         }
         return sorted(done, reverse=True)
+
+    async def losses(self, to: int) -> list[Loss]:
+        """Count what a migration down to version `to` would delete permanently, by kind.
+
+        With a placement file the counts are those of all servers.
+
+        Raises:
+            InvalidArgumentError: `to` is below 0 or above the last version.
+        """
+        return await find_losses(self._graph.servers, to)
 
     async def migrations(self) -> list[MigrationStatus]:
         """List the migrations, each with the instant at which it was applied.

@@ -3,6 +3,7 @@
 from graph_memory.api.adoption import AdoptableGroup, Adopted, GroupRename
 from graph_memory.api.database import (
     Check,
+    Loss,
     MigrationStatus,
     Problem,
     RepairCount,
@@ -202,6 +203,7 @@ __all__ = [
     "LeftMemory",
     "LoadStatus",
     "LoadedMemory",
+    "Loss",
     "MaintenanceReport",
     "MaintenanceStatus",
     "MentionedEntities",

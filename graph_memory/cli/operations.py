@@ -194,13 +194,26 @@ async def up() -> None:
         show_fields({"applied": applied, "remade": remade})
 
 
-@command(migrate, example="migrate down --to 10")
+@command(migrate, example="migrate down --to 10 --dry-run")
 async def down(
     to: Annotated[int, typer.Option(help="Version to keep as the last.")],
+    dry_run: DryRun = False,
+    confirm: Annotated[
+        str, typer.Option(help="Text DELETE, as a confirmation if something is lost permanently.")
+    ] = "",
 ) -> None:
-    """Revert the migrations above a version. Memories and relations stay."""
+    """Revert the migrations above a version. Memories and relations stay.
+
+    It refuses to delete what no later upgrade brings back, unless --confirm allows it:
+    waiting writes, tombstones, decisions, and what an undo needs. With --dry-run, count it.
+    """
     async with opened_database() as database:
-        show_fields({"removed": await database.migrate_down(to)})
+        if dry_run:
+            lost = await database.losses(to)
+            rows = (list(as_mapping(loss).values()) for loss in lost)
+            show({"lost": lost}, ("migration", "lost", "count"), rows)
+        else:
+            show_fields({"removed": await database.migrate_down(to, confirm=confirm)})
 
 
 @command(migrate, example="migrate reindex")

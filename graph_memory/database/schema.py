@@ -122,8 +122,21 @@ async def upgrade_stored_data(graph: Graph) -> None:
             await step.data_migration.upgrade(graph)
 
 
+async def steps_down(graph: Graph, to: int) -> list[Migration]:
+    """Return the applied migrations above version `to`, descending.
+
+    Raises:
+        InvalidArgumentError: `to` is below 0 or above the last version.
+    """
+    validate_value(Annotated[int, Field(ge=0, le=MIGRATIONS[-1].version)], to, "to")
+    applied = await _applied(graph)
+    return [s for s in reversed(MIGRATIONS) if s.version > to and s.version in applied]
+
+
 async def migrate_down(graph: Graph, *, to: int = 0) -> list[int]:
     """Undo every migration above version `to`; memories and relations stay.
+
+    It asks for no confirmation; the callers count `losses` first.
 
     Returns:
         The versions undone, descending.
@@ -131,9 +144,7 @@ async def migrate_down(graph: Graph, *, to: int = 0) -> list[int]:
     Raises:
         InvalidArgumentError: `to` is below 0 or above the last version.
     """
-    validate_value(Annotated[int, Field(ge=0, le=MIGRATIONS[-1].version)], to, "to")
-    applied = await _applied(graph)
-    steps = [s for s in reversed(MIGRATIONS) if s.version > to and s.version in applied]
+    steps = await steps_down(graph, to)
     for step in steps:
         if step.data_migration:
             await step.data_migration.downgrade(graph)

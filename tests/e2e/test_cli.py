@@ -641,6 +641,28 @@ def test_the_schema_is_told_and_brought_up(cli: Run) -> None:
     assert cli("migrate", "reindex", "--json").json == {"remade": []}
 
 
+def test_a_way_down_that_loses_something_is_confirmed(cli: Run, group: str) -> None:
+    reached = MIGRATIONS[-1].version
+    memory_id = cli("add", "the sky is green", "--json").json["memory_id"]
+    cli("reject", memory_id)
+    try:
+        found = cli("migrate", "down", "--to", 16, "--dry-run", "--json").json["lost"]
+        (count,) = (loss["count"] for loss in found if loss["kind"] == "tombstones")
+        refused = cli("migrate", "down", "--to", 16)
+        assert refused.code == 2
+        assert "Migrating down to 16 would permanently delete: " in refused.err
+        assert f"tombstones ({count:,})" in refused.err
+        assert "It needs --confirm 'DELETE'. Nothing was changed." in refused.err
+        assert cli("migrate", "up", "--json").json["applied"] == []
+        assert len(cli("tombstones", "list", "--json").json["tombstones"]) == 1
+        down = cli("migrate", "down", "--to", 16, "--confirm", "DELETE", "--json").json
+        assert down == {"removed": list(range(reached, 16, -1))}
+        assert cli("migrate", "down", "--to", 16, "--json").json == {"removed": []}
+    finally:
+        cli("migrate", "up")
+    assert cli("tombstones", "list", "--json").json["tombstones"] == []
+
+
 def test_verify_names_what_is_wrong(
     cli: Run, group: str, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:

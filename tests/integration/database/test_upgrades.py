@@ -245,7 +245,7 @@ async def test_a_killed_migration_is_finished_by_the_next(large: Large):
         large.right = await large.checksum()
     await large.with_later_data()
     chance = random.Random(41)
-    for direction, arguments in (("down", ["--to", "0"]), ("up", [])):
+    for direction, arguments in (("down", ["--to", "0", "--confirm", "DELETE"]), ("up", [])):
         unfinished = 0
         for _ in range(KILLS):
             after = _START_SECONDS + chance.uniform(0, large.seconds[direction] / 3)
