@@ -21,7 +21,7 @@ import threading
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
@@ -153,22 +153,8 @@ class Soak:
                 return
             yield turn
 
-    @contextmanager
-    def _client(self) -> Iterator[Ask]:
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=_CALL_TIMEOUT_SECONDS)
-        headers = HEADERS | {"Authorization": f"Bearer {self.token}"}
-
-        def ask(tool: str, given: dict[str, Any]) -> dict[str, Any]:
-            parameters = {"name": tool, "arguments": {**given, "group_id": GROUP}, "_meta": META}
-            request = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": parameters}
-            connection.request("POST", "/mcp", json.dumps(request), headers | {"Mcp-Name": tool})
-            answer = _message(connection.getresponse().read().decode())
-            return answer.get("result", {"isError": True, "content": answer})
-
-        try:
-            yield ask
-        finally:
-            connection.close()
+    def _client(self) -> AbstractContextManager[Ask]:
+        return calling(self.port, GROUP, Authorization=f"Bearer {self.token}")
 
     def _timed(self, operation: str, act: Callable[[], str | None]) -> None:
         """Run one operation; `act` returns its error, or None."""
@@ -278,6 +264,25 @@ class Soak:
             mebibytes = process.memory_info().rss / 2**20
             self.samples.append(Sample(self._elapsed(), mebibytes, process.num_fds()))
             time.sleep(_SAMPLE_SECONDS)
+
+
+@contextmanager
+def calling(port: int, group: str, **headers: str) -> Iterator[Ask]:
+    """Connect to a server; yield a function that calls its tools for a group."""
+    connection = HTTPConnection("127.0.0.1", port, timeout=_CALL_TIMEOUT_SECONDS)
+
+    def ask(tool: str, given: dict[str, Any]) -> dict[str, Any]:
+        parameters = {"name": tool, "arguments": {**given, "group_id": group}, "_meta": META}
+        request = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": parameters}
+        sent = HEADERS | headers | {"Mcp-Name": tool}
+        connection.request("POST", "/mcp", json.dumps(request), sent)
+        answer = _message(connection.getresponse().read().decode())
+        return answer.get("result", {"isError": True, "content": answer})
+
+    try:
+        yield ask
+    finally:
+        connection.close()
 
 
 def _message(body: str) -> dict[str, Any]:

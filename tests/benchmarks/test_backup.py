@@ -87,11 +87,14 @@ def run(settings: Settings, *arguments: object) -> tuple[float, float]:
 
 
 @contextmanager
-def writing(settings: Settings) -> Iterator[list[float]]:
+def writing(
+    settings: Settings, memories: int = COUNT, ids: str = "big-{:06}"
+) -> Iterator[list[float]]:
     """Write on during the block; afterwards the list holds the writes, p99 and longest stall."""
     password = settings.neo4j_password.get_secret_value()
     program = str(Path(__file__).with_name("writes.py"))
-    command = [sys.executable, program, settings.neo4j_uri or "", password, str(COUNT)]
+    address = settings.neo4j_uri or ""
+    command = [sys.executable, program, address, password, str(memories), ids]
     found: list[float] = []
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
