@@ -48,7 +48,8 @@ _ROUNDS = 3
 _GROUP = "tenth"  #: of the calls before and after a kill
 _LOAD_SECONDS = 20  # of calls, until the kill
 _CLIENTS, _WRITERS = 8, 4
-_WALKS = 200
+_WALKS = 300
+_WALKS_BEFORE = 1500  # until Java has compiled what they run: two minutes
 _DUE = 1000
 _ALONE_SECONDS = 30  # of the writes without a backup, to compare with
 
@@ -265,7 +266,7 @@ def walk(settings: Settings) -> float:
         GraphDatabase.driver(given.neo4j_uri or "", auth=_auth(given)) as driver,
         calling(port, "most") as ask,
     ):
-        for turn in range(2 * _WALKS):  # the first half warms up
+        for turn in range(_WALKS_BEFORE + _WALKS):
             begin = copy_id("most", chance.randrange(count))
             for direction, pattern in PLAIN.items():
                 began = time.perf_counter()
@@ -275,7 +276,7 @@ def walk(settings: Settings) -> float:
                 driver.execute_query(pattern, start=begin, group="most")
                 if answer["isError"]:
                     raise RuntimeError(f"memory_traverse failed: {answer['content']}")
-                if turn >= _WALKS:
+                if turn >= _WALKS_BEFORE:
                     ended = time.perf_counter()
                     found.setdefault(direction, []).append(1000 * (between - began))
                     found.setdefault(f"{direction}, plain", []).append(1000 * (ended - between))
