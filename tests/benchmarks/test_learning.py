@@ -26,7 +26,7 @@ WARM_UP = 50
 SEARCHES = 200
 LEARN = ("entities", "proposals", "strengths", "centrality", "clusters", "weights", "briefs")
 
-#: Memories of a topic are near each other: a vector is that of its topic with some noise.
+#: Memories of a topic are near each other: each vector is the vector of the topic with noise.
 #: All count as compared before, as after a first run, which would take a quarter of an hour.
 CREATE: LiteralString = """
 CYPHER 25 UNWIND $rows AS row

@@ -155,7 +155,7 @@ async def everything_is_there(
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def stored(service: GraphMemory) -> dict[str, set[str]]:
-    """The ids of the memories of each group, and of those that the tests add."""
+    """The ids of all memories by group; the tests add theirs."""
     ids: dict[str, set[str]] = {}
     for group in GROUPS:
         texts = [{"content": f"{group} keeps the key {n} in a drawer"} for n in range(EACH)]
