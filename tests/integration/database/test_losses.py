@@ -48,13 +48,12 @@ LOST = [
 
 @pytest_asyncio.fixture
 async def database(
-    graph: Graph, settings: Settings, driver: AsyncDriver
+    restored: Graph, settings: Settings, driver: AsyncDriver
 ) -> AsyncIterator[Database]:
-    """The shared database, with nothing to lose, and its schema back in place afterwards."""
+    """The shared database, with nothing to lose before and after the test."""
     await driver.execute_query(DELETE)
-    yield Database(graph, settings)
+    yield Database(restored, settings)
     await driver.execute_query(DELETE)
-    await schema.migrate_up(graph, settings)
 
 
 async def counted(driver: AsyncDriver) -> int:

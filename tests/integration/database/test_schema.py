@@ -1,10 +1,8 @@
 """Migrations up and down, on an empty database and on one Graphiti made."""
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
-import pytest_asyncio
 from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory, Settings
@@ -28,13 +26,6 @@ GRAPHITI = (
     "CREATE FULLTEXT INDEX node_name_and_summary IF NOT EXISTS "
     "FOR (n:Entity) ON EACH [n.name, n.summary, n.group_id]",
 )
-
-
-@pytest_asyncio.fixture
-async def restored(graph: Graph, settings: Settings) -> AsyncIterator[Graph]:
-    """The shared database, with its schema back in place afterwards."""
-    yield graph
-    await schema.migrate_up(graph, settings)
 
 
 async def test_up_is_idempotent_and_recorded(restored: Graph, settings: Settings) -> None:
