@@ -7,5 +7,5 @@
 // access  fragment
 WHERE m.adopted_at > '' AND m.soft_deleted_at IS NULL
   AND m.summary <> '' AND NOT m.content ENDS WITH m.summary
-  AND NOT (m.is_compressed = true AND m.name + ': ' + m.summary STARTS WITH m.content)
+  AND NOT (coalesce(m.is_compressed, false) AND m.name + ': ' + m.summary STARTS WITH m.content)
   AND coalesce(m.adopted_hash = m.content_hash, NOT EXISTS { (m)-[:HAS_VERSION]->() })

@@ -210,6 +210,21 @@ async def test_a_summary_that_graphiti_saves_later_becomes_the_content(
     assert (await memory.get(titled)).content == "Entity 3"
 
 
+async def test_a_memory_adopted_without_a_summary_follows_its_first_one(
+    memory: GraphMemory, driver: AsyncDriver, group: str, clock: Clock
+) -> None:
+    await stock(driver, group, 3)
+    await adopt(memory.context, [group])
+    untold = f"{group}-1000003"
+    assert (await memory.get(untold)).content == "Entity 3"
+    await driver.execute_query(SAVED, id=untold, summary="She keeps bees in Kyoto")
+    assert [*await lacking(memory, group)] == [untold]
+    clock.advance(hours=1)
+    await repair(memory.context.graph, memory.settings, clock.now)
+    assert await lacking(memory, group) == {}
+    assert (await memory.get(untold)).content == "Entity 3: She keeps bees in Kyoto"
+
+
 async def test_a_compressed_content_follows_its_summary(
     memory: GraphMemory, driver: AsyncDriver, group: str, clock: Clock
 ) -> None:
