@@ -23,7 +23,7 @@ from graph_memory.database.schema import MigrationStatus
 from graph_memory.diagnostics import doctor, repair, verify
 from graph_memory.diagnostics.doctor import Check
 from graph_memory.diagnostics.repair import RepairCount
-from graph_memory.diagnostics.verify import Problem
+from graph_memory.diagnostics.verify import OnChecked, Problem
 from graph_memory.domain.inputs import GroupId, validate_value
 from graph_memory.errors import ConfirmationRequiredError
 from graph_memory.memories.embeddings import groups
@@ -84,15 +84,18 @@ class Database:
         """List the groups that have memories, deleted ones included."""
         return sorted({one for each in self._graph.servers for one in await groups(each)})
 
-    async def verify(self, group_id: str | None = None) -> dict[str, list[Problem]]:
+    async def verify(
+        self, group_id: str | None = None, *, on_progress: OnChecked = lambda done: None
+    ) -> dict[str, list[Problem]]:
         """Check memories and relations, and return the violations of the schema by group.
 
         Problems of the schema itself are under the empty group id.
 
         Args:
             group_id: The tenant to check; None for all.
+            on_progress: Called with the number of memories that were checked since the last call.
         """
-        return await verify.verify_all(self._graph, self._settings, _group(group_id))
+        return await verify.verify_all(self._graph, self._settings, _group(group_id), on_progress)
 
     async def repair(self, group_id: str | None = None) -> list[RepairCount]:
         """Restore properties and relations that another writer has erased.

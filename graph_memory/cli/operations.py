@@ -73,7 +73,8 @@ async def verify(
     """Check memories and relations against the schema, in all groups unless --group names one."""
     async with opened_database() as database:
         mended = await database.repair(request().group) if mend else []
-        found = await database.verify(request().group)
+        with progress("Checking") as advance:
+            found = await database.verify(request().group, on_progress=advance)
     for done in mended:
         note(f"{done.group_id}: repaired {done.what} ({done.count})")
     columns = ("group", "problem", "count", "example")

@@ -76,7 +76,7 @@ async def report(memory: GraphMemory, group_id: str | None = None) -> GroupRepor
     listed = {each.memory_id for each in (*analysis.top_connectors, *forecast.first_lost)}
     scope = CallScope(group, now)
     texts = await read.get_readable(memory.context.engine, scope, sorted(listed), Clocks())
-    problems = await verify(graph, settings)
+    problems = await verify(graph, settings, group)
     return GroupReport(
         group_id=group,
         at=now,

@@ -36,7 +36,7 @@ class DatabaseSettings(BaseSettings):
     neo4j_user: str = Field("neo4j", description="User of Neo4j.")
     neo4j_password: SecretStr = Field(SecretStr(""), description="Password of that user.")
     neo4j_database: str = Field("neo4j", description="Database in that Neo4j.")
-    neo4j_pool_size: int = Field(50, ge=1, le=1000, description="Connections to Neo4j, at most.")
+    neo4j_pool_size: int = Field(50, ge=2, le=1000, description="Connections to Neo4j, at most.")
     neo4j_concurrent_reads: int | None = Field(
         None,
         ge=1,

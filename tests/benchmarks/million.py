@@ -71,7 +71,7 @@ def settings_of(folder: Path) -> Settings:
         local_heap_mebibytes=3072,
         local_page_cache_mebibytes=2048,
         local_linger_seconds=0,
-        query_timeout_seconds=600.0,  # one statement of `verify` reads all memories of a group
+        query_timeout_seconds=600.0,  # a slow read of a large group must not end the measurement
     )
 
 

@@ -1,4 +1,4 @@
-// Count the memories of a group whose properties disagree, by what is wrong.
+// Count the memories of a page whose properties disagree, by what is wrong.
 //
 // access  read
 // param   group_id   : STRING — the tenant
@@ -12,8 +12,8 @@
 // param   kinds      : MAP — the type of each property, such as text or list of text
 // returns problem : STRING
 // returns count   : INTEGER
-// returns example : STRING — id of one of them
-MATCH (m:Memory {group_id: $group_id})
+// returns example : STRING — id of one of them, or that of Neo4j if it has none
+// include fragments/memory/page
 UNWIND [
   CASE WHEN m.content IS NULL OR trim(toStringOrNull(m.content)) = '' AND m.content_gz IS NULL
        THEN 'has no content' END,
@@ -54,11 +54,15 @@ UNWIND [
        THEN 'does not fade: its decay_policy is not known (policy_dir)' END,
   CASE WHEN NOT coalesce(1 <= m.importance <= 10, false) THEN 'has importance beyond 1..10' END,
   CASE WHEN NOT coalesce(1 <= m.stability <= 5, false) THEN 'has stability beyond 1..5' END,
-  CASE WHEN NOT coalesce(0 <= m.decay_score <= 1, false) THEN 'has a score beyond 0..1' END
+  CASE WHEN NOT coalesce(0 <= m.decay_score <= 1, false) THEN 'has a score beyond 0..1' END,
+  CASE WHEN
+       // include fragments/memory/summary_changed
+       THEN 'lacks the summary that Graphiti has saved since' END
 ] + [name IN
   // include fragments/memory/mistyped
   | 'has a ' + name + ' that is not ' + $kinds[name]
 ] AS problem
 WITH m, problem WHERE problem IS NOT NULL
-RETURN 'a memory ' + problem AS problem, count(*) AS count, min(m.uuid) AS example
+RETURN 'a memory ' + problem AS problem, count(*) AS count,
+       min(coalesce(toStringOrNull(m.uuid), elementId(m))) AS example
 ORDER BY problem

@@ -1,4 +1,4 @@
-// Count the relations of a group's memories that break a rule, by what is wrong.
+// Count the relations from memories of a page that break a rule, by what is wrong.
 //
 // access  read
 // param   group_id : STRING — the tenant
@@ -6,7 +6,8 @@
 // returns problem : STRING
 // returns count   : INTEGER
 // returns example : STRING — id of the memory that one of them starts from
-MATCH (m:Memory {group_id: $group_id})-[r:RELATES_TO]->(other:Memory)
+// include fragments/memory/page
+MATCH (m)-[r:RELATES_TO]->(other:Memory)
 UNWIND [
   CASE WHEN other.group_id <> $group_id THEN 'leads into another group' END,
   CASE WHEN r.adopted_at IS NULL AND NOT coalesce(r.name IN $types, false)
@@ -30,5 +31,6 @@ UNWIND [
     WHERE NOT r[name] IS :: INTEGER | 'has a ' + name + ' that is not a whole number'
 ] AS problem
 WITH m, problem WHERE problem IS NOT NULL
-RETURN 'a relation ' + problem AS problem, count(*) AS count, min(m.uuid) AS example
+RETURN 'a relation ' + problem AS problem, count(*) AS count,
+       min(coalesce(toStringOrNull(m.uuid), elementId(m))) AS example
 ORDER BY problem

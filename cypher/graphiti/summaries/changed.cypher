@@ -10,6 +10,7 @@
 // returns content      : ANY — a text, or a list of one compressed text
 // returns content_hash : STRING
 MATCH (m:Memory {group_id: $group_id})
+WHERE
 // include fragments/memory/summary_changed
 AND m.uuid > $after_id
 WITH m ORDER BY m.uuid LIMIT $limit
