@@ -37,7 +37,7 @@ $(DEVELOP): $(SERVE) config/requirements-dev.lock
 serve: $(SERVE) ## Serve MCP at http://127.0.0.1:8765/mcp, with a local Neo4j of its own
 	@exec $(BIN)/graph-memory serve
 
-test: $(DEVELOP) ## Run the whole suite against a real Neo4j, in two processes
+test: $(DEVELOP) ## Run the whole suite against a real Neo4j, in three processes
 	@exec $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -m 'not bench and not stress'
 
 unit: $(DEVELOP) ## Run what needs no Neo4j, in seconds

@@ -65,8 +65,8 @@ def engine_with(memory: GraphMemory, **settings: Any) -> Engine:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Run two workers, each with a Neo4j of its own, or one where the database is a given one."""
-    return 1 if "GRAPH_MEMORY_TEST_NEO4J_URI" in os.environ else 2
+    """Run three workers, each with a Neo4j of its own, or one where the database is a given one."""
+    return 1 if "GRAPH_MEMORY_TEST_NEO4J_URI" in os.environ else 3
 
 
 @pytest.fixture(scope="session")
