@@ -44,7 +44,7 @@ async def open_snapshot(graph: Graph, instance: LocalNeo4j) -> AsyncGenerator[Gr
         own = {"neo4j_user": instance.user, "neo4j_database": instance.database}
         settings = graph.settings.model_copy(update=own)
         async with Graph.open(settings, uri=snapshot.uri, password=snapshot.password) as copy:
-            # Neo4j would build all of them, the vectors for hours.
+            # Neo4j would go on building them while they are of no use.
             await drop_indexes(copy)
             if not await copy.one("backup/snapshot/marked", bool, mark=mark):
                 raise LocalNeo4jError("The copy of the database is incomplete. Try again.")

@@ -8,8 +8,8 @@ records. Recovery takes back and repeats all that came after a checkpoint. So a 
     2  it holds the log from that checkpoint to an instant after the last store was copied,
     3  the end of the log is one that a crash could have left: a prefix of what was written.
 
-The copy then stands at the instant of 3. Indexes, counts and free ids are trees that recovery does
-not repair. They are left out, and Neo4j builds them again.
+The copy then stands at the instant of 3. Range indexes, counts and free ids are trees that recovery
+does not repair. They are left out, and Neo4j builds them again. See `lucene_copy` for the others.
 """
 
 import os
@@ -20,6 +20,7 @@ from pathlib import Path
 
 from graph_memory.errors import LocalNeo4jError
 from graph_memory.local_neo4j import cancellation
+from graph_memory.local_neo4j.lucene_copy import link_indexes
 
 _DATABASE = "neo4j"
 _LOGS = "neostore.transaction.db.*"
@@ -39,7 +40,8 @@ def copy_database(home: Path, target: Path) -> None:
     """Copy the database `neo4j` of the running Neo4j in `home` to the home `target`.
 
     Neo4j deletes old logs after each checkpoint. Hard links keep them until they are copied. The
-    copied logs share nothing with the live ones, because the second Neo4j writes to them.
+    copied logs share nothing with the live ones, because the second Neo4j writes to them. The files
+    of vector and full-text indexes are shared, because it writes to none of them.
 
     Raises:
         LocalNeo4jError: The disk has too little space, or a log was deleted before it was linked.
@@ -61,6 +63,7 @@ def copy_database(home: Path, target: Path) -> None:
     for store in stores:
         _copy(store, _store_folder(target) / store.name, store.stat().st_size, keep_logs)
     keep_logs()
+    link_indexes(_store_folder(home), _store_folder(target))
     for log in _without_gap(_newest_first(links, _LOGS)):
         _copy_log(log, copies)
     shutil.rmtree(links)

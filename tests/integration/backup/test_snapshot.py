@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from neo4j import AsyncDriver
 
-from graph_memory import GraphMemory, Settings
+from graph_memory import GraphMemory, Settings, local_neo4j, read_settings
 from graph_memory.backup import create
 from graph_memory.backup.restore import restore
 from graph_memory.diagnostics.verify import verify
@@ -186,6 +186,29 @@ async def test_a_snapshot_and_a_held_database_give_the_same_backup(
     assert held.splitlines()[3:] == copied.splitlines()[3:]  # but for the time
     await restore(own.context.graph, own.settings, ways[0].backup_path, replace=True)
     assert await everything(own_driver) == before
+
+
+async def test_the_second_neo4j_takes_vector_indexes_as_they_are(tmp_path: Path):
+    settings = read_settings(
+        data_dir=tmp_path, local_fast_start=True, local_linger_seconds=0, backup_auto=False
+    )
+    async with GraphMemory.open(settings) as memory:
+        await memory.add("before the end, when Neo4j writes the indexes", group_id="g")
+    async with GraphMemory.open(settings) as memory:
+        await memory.add("after it", group_id="g")
+        instance = local_neo4j.running(settings)
+        assert instance
+        snapshot = await asyncio.to_thread(local_neo4j.take_snapshot, settings, instance)
+        try:
+            copied = list(snapshot_folder(settings).home.rglob("schema/index/vector-*/*/1/_*.cfs"))
+            # A Neo4j that builds an index deletes its files first, and writes others.
+            assert any(shared(file) for file in copied)
+        finally:
+            await asyncio.to_thread(snapshot.remove)
+
+
+def shared(file: Path) -> bool:
+    return file.stat().st_nlink > 1
 
 
 @pytest.mark.parametrize("stage", ["copy", "start", "read"])
