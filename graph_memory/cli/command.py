@@ -33,7 +33,7 @@ Group = Annotated[
     str | None,
     typer.Option(
         "--group",
-        help="Tenant id; default: the setting group_id.",
+        help="Tenant id; default: the setting group_id, or all groups in a command on all.",
         autocompletion=complete_group,
     ),
 ]
