@@ -4,6 +4,7 @@ The rules look at all entities of the group, so each run computes the proposals 
 stored stays as it is, whether it is open, accepted or rejected.
 """
 
+import asyncio
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -65,7 +66,8 @@ async def find_aliases(graph: Graph, scope: CallScope, canary: int = 100) -> Fou
     entities = await graph.rows(
         "learning/aliases/entities", _Entity, group_id=scope.group_id, kinds=None, canary=canary
     )
-    found = aliases(each.known for each in entities)
+    # In threads, so that the process answers other calls.
+    found = await asyncio.to_thread(aliases, [each.known for each in entities])
     if len(entities) > 1:
         found += _of_texts(entities, [each async for each in _stated(graph, scope)])
     treated = {each.entity_id for each in entities if each.treated}
@@ -117,12 +119,15 @@ async def _stated(graph: Graph, scope: CallScope) -> AsyncGenerator[Stated]:
             characters=MAX_CHARACTERS,
             **scope.parameters(),
         )
-        for each in page:
-            for pair in stated(each.text):
-                yield pair
+        for pair in await asyncio.to_thread(_pairs, page):
+            yield pair
         if len(page) < _PAGE:
             return
         after_id = page[-1].memory_id
+
+
+def _pairs(texts: Iterable[_Text]) -> list[Stated]:
+    return [pair for each in texts for pair in stated(each.text)]
 
 
 def _of_texts(entities: Iterable[_Entity], pairs: Iterable[Stated]) -> list[Alias]:

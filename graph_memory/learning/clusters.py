@@ -88,8 +88,12 @@ class _Network:
     related: list[tuple[str, str, float]] = field(default_factory=list[tuple[str, str, float]])
     near: list[tuple[str, Near]] = field(default_factory=list[tuple[str, Near]])
 
-    def add(self, row: list[Any]) -> None:
-        """Add a memory as the database returns it."""
+    def add(self, rows: Iterable[list[Any]]) -> None:
+        """Add memories as the database returns them."""
+        for row in rows:
+            self._add(row)
+
+    def _add(self, row: list[Any]) -> None:
         memory_id, place, counts, in_canary, text, hash_, near, relations = row
         if place:
             self.places[memory_id] = place
@@ -186,9 +190,8 @@ async def compute(
     async for block in graph.stream(
         "learning/clusters/memories", canary=canary, characters=_CHARACTERS, **scope.parameters()
     ):
-        for row in block:
-            network.add(row)
-    # In a thread, so that the process answers other calls and renews the lease.
+        # In threads, so that the process answers other calls and renews the lease.
+        await asyncio.to_thread(network.add, block)
     return await asyncio.to_thread(_computed, scope.group_id, network)
 
 

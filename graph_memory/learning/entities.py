@@ -6,6 +6,7 @@ version of the rules. It notes both (`mentions_hash`) and the number of its ment
 (`mention_count`).
 """
 
+import asyncio
 import json
 import uuid
 from collections.abc import AsyncGenerator, Mapping, Sequence
@@ -110,7 +111,8 @@ async def read_mentions(
             memory_ids=batch,
             characters=MAX_CHARACTERS,
         )
-        yield [_read(each, scope.group_id, known, rules, settings) for each in texts]
+        # In a thread, so that the process answers other calls.
+        yield await asyncio.to_thread(_read_all, texts, scope.group_id, known, rules, settings)
 
 
 async def store_mentions(
@@ -173,6 +175,12 @@ async def _waiting(
     for batch in batched(sorted(twice), _BATCH):
         waiting += await graph.rows("learning/entities/mentioning", str, entity_ids=batch, **common)
     return sorted(set(waiting))
+
+
+def _read_all(
+    memories: Sequence[_Text], group_id: str, known: Known, rules: str, settings: Settings
+) -> list[ReadMemory]:
+    return [_read(each, group_id, known, rules, settings) for each in memories]
 
 
 def _read(memory: _Text, group_id: str, known: Known, rules: str, settings: Settings) -> ReadMemory:

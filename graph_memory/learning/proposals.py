@@ -6,8 +6,11 @@ not made again.
 
 The stage compares each memory once per text: the memory notes the hash of the text that was
 compared (`proposed_hash`).
+
+Texts are compared in threads, so that the process answers other calls.
 """
 
+import asyncio
 import textwrap
 import unicodedata
 import uuid
@@ -29,9 +32,6 @@ from graph_memory.memories.conflicts import MOST_CHARACTERS, conflict_model
 from graph_memory.memories.neighbours import conflict_with
 from graph_memory.ranking.terms import content_words
 from graph_memory.settings.base import Settings
-
-#: Memories whose texts are read at a time.
-_PAGE = 5000
 
 #: Memories that are compared in one statement.
 _BATCH = 200
@@ -92,14 +92,6 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True)
-class _Text:
-    memory_id: str
-    text: str
-    content_hash: str
-    waiting: bool
-
-
-@dataclass(frozen=True, slots=True)
 class _Near:
     memory_id: str
     text: str
@@ -120,10 +112,11 @@ class _Rarity:
     memories: int = 0
     counts: Counter[str] = field(default_factory=Counter[str])
 
-    def add(self, text: str) -> None:
-        """Count the words of a memory."""
-        self.memories += 1
-        self.counts.update(self._words(text))
+    def add(self, texts: Iterable[str]) -> None:
+        """Count the words of memories."""
+        for text in texts:
+            self.memories += 1
+            self.counts.update(self._words(text))
 
     def shared(self, text: str, other: str) -> list[str]:
         """Return the rare words that two texts share, the rarest first."""
@@ -147,12 +140,11 @@ async def compare(
         scope: The tenant, and the instant at which memories must be true.
         canary: Share of the memories to compare, 0 to 100 percent.
     """
-    rarity, waiting = _Rarity(settings.fulltext_analyzer), dict[str, str]()
-    async for each in _texts(graph, scope, canary):
-        rarity.add(each.text)
-        if each.waiting:
-            waiting[each.memory_id] = each.content_hash
-    for batch in batched(waiting, _BATCH):
+    waiting = await _waiting(graph, scope, canary)
+    rarity = _Rarity(settings.fulltext_analyzer)
+    if waiting:  # else no pair needs the words of all texts
+        await _count_words(graph, scope, rarity)
+    for batch in batched(sorted(waiting), _BATCH):
         near = await graph.rows(
             "learning/proposals/near",
             _Near,
@@ -162,7 +154,7 @@ async def compare(
             least=_least_cosine(settings),
             **scope.parameters(),
         )
-        proposals = _best(near, rarity, settings)
+        proposals = await asyncio.to_thread(_best, near, rarity, settings)
         yield Compared({memory_id: waiting[memory_id] for memory_id in batch}, proposals)
 
 
@@ -218,23 +210,21 @@ def same_words(text: str, other: str) -> bool:
     return _normalised(text) == _normalised(other)
 
 
-async def _texts(graph: Graph, scope: CallScope, canary: int) -> AsyncGenerator[_Text]:
-    after_id = ""
-    while True:
-        page = await graph.rows(
-            "learning/proposals/texts",
-            _Text,
-            after_id=after_id,
-            limit=_PAGE,
-            states=_STATES,
-            canary=canary,
-            **scope.parameters(),
-        )
-        for each in page:
-            yield each
-        if len(page) < _PAGE:
-            return
-        after_id = page[-1].memory_id
+async def _waiting(graph: Graph, scope: CallScope, canary: int) -> dict[str, str]:
+    """Return the hashes of the texts that are to be compared, by memory."""
+    found: dict[str, str] = {}
+    async for block in graph.stream(
+        "learning/proposals/waiting", states=_STATES, canary=canary, **scope.parameters()
+    ):
+        found.update((memory_id, content_hash) for memory_id, content_hash in block)
+    return found
+
+
+async def _count_words(graph: Graph, scope: CallScope, rarity: _Rarity) -> None:
+    async for block in graph.stream(
+        "learning/proposals/texts", states=_STATES, **scope.parameters()
+    ):
+        await asyncio.to_thread(rarity.add, [text for (text,) in block])
 
 
 def _least_cosine(settings: Settings) -> float:

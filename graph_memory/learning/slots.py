@@ -7,9 +7,10 @@ becomes a proposal: if the older memory states more, is protected or has more au
 words can mean something else.
 """
 
+import asyncio
 import re
 from collections import defaultdict
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from graph_memory.database.graph import Graph
@@ -112,7 +113,8 @@ async def find(
     stated = [each async for each in _stated(graph, scope, slots, canary)]
     decided = set[str]()
     while True:
-        changes = plan(stated, slots, decided)
+        # In a thread, so that the process answers other calls.
+        changes = await asyncio.to_thread(plan, stated, slots, decided)
         known = await _known(graph, scope, changes)
         fresh = {id for id, status in known.items() if status != ProposalStatus.OPEN} - decided
         if not fresh:
@@ -230,12 +232,15 @@ async def _stated(
             canary=canary,
             **scope.parameters(),
         )
-        for each in page:
-            if each.values(slots):
-                yield each
+        for each in await asyncio.to_thread(_with_values, page, slots):
+            yield each
         if len(page) < _PAGE:
             return
         after_id = page[-1].memory_id
+
+
+def _with_values(memories: Iterable[Stated], slots: Sequence[str]) -> list[Stated]:
+    return [each for each in memories if each.values(slots)]
 
 
 async def _known(

@@ -30,7 +30,7 @@ _FAREWELL_SECONDS = 3
 
 #: The switch interval of threads in seconds, a tenth of the default. The thread of the model runs
 #: steps of 0.1 ms, and would wait for the event loop after each of them.
-_SWITCH_SECONDS = 0.0005
+SWITCH_SECONDS = 0.0005
 
 #: The threshold of garbage collection in new objects. An answer creates a few thousand objects
 #: without cycles, so that the default of 700 wastes time.
@@ -53,7 +53,7 @@ async def serve_http(settings: Settings, *, insecure_no_auth: bool = False) -> N
     """
     log_to_stderr()
     export_spans()
-    sys.setswitchinterval(_SWITCH_SECONDS)
+    sys.setswitchinterval(SWITCH_SECONDS)
     # Bind the port first, so that a used port fails before the database starts.
     with closing(_claimed(settings)) as listener:
         open_to_others = settings.require_tokens or not is_loopback(settings.host)
