@@ -53,7 +53,6 @@ ON CREATE SET
   m.valid_at = row.valid_at,
   m.embedding_model = row.embedding_model,
   m.embedding_dimension = row.embedding_dimension
-// include memories/add/mark_copy
 WITH m, row,
   CASE WHEN m.uuid = row.memory_id THEN toFloatList(row.embedding) END AS vector,
   CASE WHEN m.uuid = row.memory_id THEN row.word_vectors END AS words,
@@ -68,6 +67,7 @@ CALL (m, row) {
 // include memories/add/follow
 // include decay/schedule
 WITH collect({memory_id: row.memory_id, stored_id: m.uuid}) AS stored
+// include memories/add/mark_copies
 CALL () {
   // include fragments/relation/create
   RETURN collect(CASE WHEN r.uuid = row.relation_id THEN row.of_id END) AS made

@@ -64,7 +64,7 @@ def test_every_field_is_a_property(name: str) -> None:
 @pytest.mark.parametrize("name", names(NewMemory))
 def test_an_argument_is_stored_and_exported(name: str) -> None:
     stored = STORED.get(name, name)
-    create = read("memories/add/create") + read("memories/add/mark_copy")
+    create = read("memories/add/create") + read("memories/add/mark_copies")
     assert re.search(rf"\bm\.{stored} = ", create), stored
     export = read("transfer/import_export/export")
     assert re.search(rf"\.{stored}\b|\b{name}:|AS {name}\b", export), stored
