@@ -12,9 +12,9 @@ from neo4j import AsyncDriver
 from graph_memory import GraphMemory, Retrieved, RetrievedMemory
 from graph_memory.domain.briefs import Brief
 from graph_memory.transfer.import_export import export_lines
-from tests.conftest import Clock
+from tests.conftest import Clock, locked, some_transaction_waits
 from tests.integration.learning.test_killed import learned
-from tests.integration.maintenance.test_run import killed, other, run
+from tests.integration.maintenance.test_run import other, run, started
 from tests.support.dump import dump
 from tests.support.mcp_client import call, inside
 from tests.support.mcp_client import text as text_of
@@ -329,7 +329,8 @@ async def test_a_killed_run_is_finished_by_the_next(
 ) -> None:
     memory = other(learning, undo_hold_days=0)
     memory.context.clock = lambda: datetime.now(UTC)  # as the killed process has it
-    await use(memory, await fleet(memory), *BOATS)
+    ids = await fleet(memory)
+    await use(memory, ids, *BOATS)
     untouched = await learned(driver, group)
     undisturbed = await run(memory)
     assert undisturbed.learned == len(BOATS)
@@ -338,7 +339,11 @@ async def test_a_killed_run_is_finished_by_the_next(
     assert await learned(driver, group) == untouched
 
     again = {"GRAPH_MEMORY_LEARN": "briefs", "GRAPH_MEMORY_UNDO_HOLD_DAYS": "0"}
-    await killed(memory.settings, group, driver, 1, **again)
+    async with locked(driver, ids["Dolphin"]):
+        process = await started(memory.settings, group, **again)
+        await some_transaction_waits(driver)  # the one that stores the briefs
+        process.kill()
+        await process.wait()
     report = await run(memory)
     assert (report.completed, len(report.resumed)) == (True, 1)
     assert await learned(driver, group) == expected

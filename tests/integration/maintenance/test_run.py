@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 import time
+from asyncio.subprocess import Process
 from collections import Counter
 from collections.abc import AsyncIterator
 from datetime import timedelta
@@ -424,6 +425,31 @@ async def test_a_run_does_not_overtake_an_access(
     assert set((await states(driver, group)).values()) == {"ACTIVE"}
 
 
+async def started(settings: Settings, group: str, **more: str) -> Process:
+    """Start a run over a group in a process of its own, with variables of the environment."""
+    environment = (
+        os.environ
+        | more
+        | {
+            "GRAPH_MEMORY_NEO4J_URI": settings.neo4j_uri or "",
+            "GRAPH_MEMORY_NEO4J_USER": settings.neo4j_user,
+            "GRAPH_MEMORY_NEO4J_PASSWORD": settings.neo4j_password.get_secret_value(),
+        }
+    )
+    program = Path(sys.executable).with_name("graph-memory")
+    return await asyncio.create_subprocess_exec(
+        program,
+        "maintain",
+        "--group",
+        group,
+        "--batch-size",
+        "1",
+        env=environment,
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+
+
 async def killed(
     settings: Settings, group: str, driver: AsyncDriver, after: int, **more: str
 ) -> None:
@@ -436,27 +462,7 @@ async def killed(
         after: Number of records of changes.
         more: Variables of the environment.
     """
-    environment = (
-        os.environ
-        | more
-        | {
-            "GRAPH_MEMORY_NEO4J_URI": settings.neo4j_uri or "",
-            "GRAPH_MEMORY_NEO4J_USER": settings.neo4j_user,
-            "GRAPH_MEMORY_NEO4J_PASSWORD": settings.neo4j_password.get_secret_value(),
-        }
-    )
-    program = Path(sys.executable).with_name("graph-memory")
-    process = await asyncio.create_subprocess_exec(
-        program,
-        "maintain",
-        "--group",
-        group,
-        "--batch-size",
-        "1",
-        env=environment,
-        stdout=asyncio.subprocess.DEVNULL,
-        stderr=asyncio.subprocess.DEVNULL,
-    )
+    process = await started(settings, group, **more)
     changed, deadline = 0, time.monotonic() + 60
     while changed < after and process.returncode is None and time.monotonic() < deadline:
         records, _, _ = await driver.execute_query(
