@@ -4,8 +4,8 @@ Lucene writes a file once and never changes it. A commit is a file `segments_N` 
 it consists of; Lucene deletes an older commit before any file that only this one names. So the
 links are a whole commit if its `segments_N` is still there after all other files were linked.
 
-A Neo4j on the copy takes such an index as it is, and would spend hours on building it: one of
-1,000,000 vectors has to be compared with itself.
+A Neo4j on the copy takes such an index as it is. Without the links it would build the index again;
+for 1,000,000 vectors that took more than nine minutes.
 """
 
 from collections.abc import Iterator
