@@ -240,8 +240,7 @@ class Context:
     async def ranking_engine(self, group: str, profile: Profile, question: str) -> Engine:
         """Return the engine of a search in a group, with what the group has learned.
 
-        The settings are the configured ones unless weights are learned. The other profiles than
-        `recall` use neither.
+        The other profiles than `recall` use neither the names nor the weights of a group.
         """
         if profile is not Profile.RECALL:
             return self.engine
@@ -249,4 +248,4 @@ class Context:
         if "weights" not in self.settings.learn:
             return named
         learned = await self.weights.read(group)
-        return replace(named, settings=feedback.learned_settings(self.settings, learned, question))
+        return replace(named, learned=feedback.weights_for(question, learned))

@@ -43,7 +43,6 @@ from graph_memory.ranking.weights import SHOWN, Lesson, learn
 from graph_memory.search import search
 from graph_memory.search.candidates import gather, rank_candidates
 from graph_memory.search.lessons import StoredLesson, lesson_fields
-from graph_memory.settings.base import Settings
 
 #: Results from which a budget is filled.
 _DEEP = 200
@@ -187,7 +186,7 @@ async def _answerability(
 
 
 async def _ask(
-    run: _Run, question: EvaluationQuestion, group: str, taught: Settings | None
+    run: _Run, question: EvaluationQuestion, group: str, taught: Mapping[str, float] | None
 ) -> dict[str, Answer]:
     """Return the measures of a question by method; those of the profile have the name ''."""
     engine, scope = run.memory.context.engine, CallScope(group, run.memory.clock())
@@ -203,7 +202,7 @@ async def _ask(
                 run, ablated, scope, question, run.limit
             )
     if taught is not None:
-        other = replace(engine, settings=taught)
+        other = replace(engine, learned=taught)
         methods["taught"] = await _search(run, other, scope, question, run.limit)
     return {
         method: measure(
@@ -265,8 +264,8 @@ def _report(answers: Mapping[str, Sequence[Answer]]) -> EvaluationReport:
 
 async def _taught(
     run: _Run, questions: Sequence[EvaluationQuestion], groups: Mapping[str, str]
-) -> dict[tuple[str, int], Settings]:
-    """Return the settings for each half of a group that the other half of it teaches.
+) -> dict[tuple[str, int], Mapping[str, float]]:
+    """Return the weights for each half of a group that the other half of it teaches.
 
     The halves are the questions at even and at odd places, 0 and 1.
     """
@@ -278,9 +277,7 @@ async def _taught(
             lessons[groups[question.group], 1 - place % 2].append(lesson)
     settings = run.memory.settings
     return {
-        (group, half): settings.model_copy(
-            update=dict(learn(lessons[group, half], settings).settings)
-        )
+        (group, half): learn(lessons[group, half], settings).settings
         for group in groups.values()
         for half in (0, 1)
     }

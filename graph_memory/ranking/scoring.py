@@ -51,6 +51,7 @@ from graph_memory.ranking.dates import asks_when, mentions_time
 from graph_memory.ranking.late_interaction import Tokens, max_sim, query_token_vectors
 from graph_memory.ranking.quotations import quotation_exactness
 from graph_memory.ranking.terms import content_words
+from graph_memory.ranking.weights import weight_factors
 from graph_memory.settings.base import Settings
 
 Numbers = npt.NDArray[np.float64]
@@ -222,10 +223,12 @@ def rank(
     *,
     limit: int,
     cross_scores: Mapping[str, float] | None = None,
+    learned: Mapping[str, float] | None = None,
 ) -> Ranking:
     """Rank the candidates for a question by all measures.
 
-    With the measure `late`, the ranking contains the `shortlist` only.
+    With the measure `late`, the ranking contains the `shortlist` only. Learned weights order the
+    shortlist and do not choose it: they were learned from answers, so from shortlists.
 
     Args:
         first: The first ranking of the candidates.
@@ -234,12 +237,13 @@ def rank(
         parts: Parts of the candidates by id; a candidate without token vectors matches no token.
         limit: Number of results that the ranking is for.
         cross_scores: Scores of a cross-encoder by id, 0 to 1; None leaves the measure out.
+        learned: Learned weights by setting; without one, the configured weight counts.
     """
     ranking = replace(first, parts=parts)
     if first.settings.recall_late_weight and query.tokens is not None:
         found = _token_matches(ranking, query, query.tokens, candidates, limit)
         ranking = _with_late(ranking, *found)
-    ranking = _with_sitting(ranking)
+    ranking = _with_sitting(_with_learned(ranking, learned or {}))
     if cross_scores is not None:
         ranking = _with_cross(ranking, cross_scores)
     return _with_quotation(ranking, query, candidates)
@@ -277,6 +281,17 @@ def _with_late(ranking: Ranking, matches: Mapping[str, Numbers], weights: Number
     late = _with_context(own, ranking.contexts)[kept] @ weights
     weight = ranking.settings.recall_late_weight
     return ranking.keeping(kept).adding("late", weight, _normalise(late))
+
+
+def _with_learned(ranking: Ranking, learned: Mapping[str, float]) -> Ranking:
+    """Return a ranking with learned weights in place of the configured ones."""
+    settings = ranking.settings.model_copy(update=dict(learned))
+    factors = weight_factors(ranking.settings, settings)
+    measures = {
+        name: (weight * factors[name], values)
+        for name, (weight, values) in ranking.measures.items()
+    }
+    return replace(ranking, measures=measures, settings=settings)
 
 
 def _with_sitting(ranking: Ranking) -> Ranking:

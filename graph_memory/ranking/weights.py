@@ -161,6 +161,12 @@ def scales(measures: Mapping[str, tuple[float, Any]], settings: Settings) -> lis
     ]
 
 
+def weight_factors(before: Settings, after: Settings) -> dict[str, float]:
+    """Return the factor by which the weight of each of `MEASURES` differs between settings."""
+    was, now = _configured(before).tolist(), _configured(after).tolist()
+    return {name: n / w if w else 1.0 for name, w, n in zip(MEASURES, was, now, strict=True)}
+
+
 def interval(gains: Numbers) -> Gain:
     """Return a mean with its 95 % interval by bootstrap; the same for the same values."""
     chosen = np.random.default_rng(0).integers(len(gains), size=(_RESAMPLES, len(gains)))

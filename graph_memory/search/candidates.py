@@ -41,6 +41,7 @@ class Gathered:
         assessment: The candidates compared with the words and periods of the question.
         first: The ranking without token vectors.
         parts: Parts of the shortlist with token vectors, by id.
+        learned: Learned weights by setting.
     """
 
     query: Query
@@ -48,6 +49,7 @@ class Gathered:
     assessment: Assessment
     first: Ranking
     parts: dict[str, Part]
+    learned: Mapping[str, float]
 
     def ranked(self, limit: int, cross_scores: Mapping[str, float] | None = None) -> Ranking:
         """Return the ranking by all measures for `limit` results; see `scoring.rank`."""
@@ -58,6 +60,7 @@ class Gathered:
             self.parts,
             limit=limit,
             cross_scores=cross_scores,
+            learned=self.learned,
         )
 
 
@@ -178,7 +181,7 @@ async def gather(
     assessment = assess(query, found, engine.settings)
     first = first_ranking(query, found, assessment, engine.settings)
     parts = await _parts(engine, scope, query, embedding, first, limit)
-    return Gathered(query, found, assessment, first, parts)
+    return Gathered(query, found, assessment, first, parts, engine.learned)
 
 
 async def _read(

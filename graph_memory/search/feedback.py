@@ -21,7 +21,6 @@ from graph_memory.engine import Engine
 from graph_memory.ranking.weights import SHOWN
 from graph_memory.search.candidates import rank_candidates
 from graph_memory.search.lessons import StoredLesson, lesson_fields, with_passages
-from graph_memory.settings.base import Settings
 
 #: Results of the search; a memory below them teaches nothing.
 _LIMIT = 50
@@ -140,14 +139,14 @@ async def reset(graph: Graph, *, group_id: str) -> None:
     await graph.run("search/feedback/reset", group_id=group_id)
 
 
-def learned_settings(settings: Settings, learned: GroupWeights | None, question: str) -> Settings:
-    """Return settings with the learned weights, if they apply to a question.
+def weights_for(question: str, learned: GroupWeights | None) -> Mapping[str, float]:
+    """Return the learned weights by setting that apply to a question; empty for none.
 
     The question decides whether it is in the canary share, so it always gets the same weights.
     """
     if learned is None or not _in_canary(question, learned.canary):
-        return settings
-    return settings.model_copy(update=dict(learned.settings))
+        return {}
+    return learned.settings
 
 
 def weights_of(text: str | None) -> GroupWeights | None:

@@ -18,7 +18,7 @@ from graph_memory.ranking.late_interaction import (
     query_token_vectors,
 )
 from graph_memory.ranking.scoring import RankedCandidate, Ranking, first_ranking, rank
-from graph_memory.settings.base import read_settings
+from graph_memory.settings.base import Settings, read_settings
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 SETTINGS = read_settings()
@@ -314,3 +314,41 @@ def test_a_quotation_letter_by_letter_comes_before_other_forms_of_its_words() ->
     found = ranking_of(query, Candidates([1.0] * 2, memories, []), {}).results(3)
     assert [each.memory.memory_id for each in found] == ["exact", "near", "other"]
     assert [each.components["quotation"] for each in found] == [1.0, 0.5, 0.0]
+
+
+#: Learned weights with which the longest memory is the best.
+FOR_LENGTH = {"recall_form_weight": 90.0, "recall_sitting_weight": 0.0}
+
+
+def of_three(question: Query, learned: Mapping[str, float], **changes: float) -> list[str]:
+    """Return the order of three memories, of which the last is least near and has the best form."""
+    given = [(0.9, 5), (0.8, 20), (0.1, 150)]
+    memories = [candidate(f"{n}", cosine, characters=n) for cosine, n in given]
+    candidates, settings = Candidates([2.0, 1.0], memories, []), SETTINGS.model_copy(update=changes)
+    first = first_ranking(question, candidates, assess(question, candidates, settings), settings)
+    ranking = rank(first, question, candidates, {}, limit=2, learned=learned)
+    return [each.memory.memory_id for each in ranking.results(3)]
+
+
+def test_learned_weights_order_the_shortlist_and_do_not_choose_it() -> None:
+    token = Tokens(np.array([[0, 1]], dtype=np.int32), np.eye(1, WIDTH, dtype=np.float32))
+    question = Query("x", ["first", "second"], NOW, token)
+    assert of_three(question, {}, recall_late_candidates=2) == ["5", "20"]
+    assert of_three(question, FOR_LENGTH, recall_late_candidates=2) == ["20", "5"]
+    assert of_three(question, {}, recall_late_candidates=2, **FOR_LENGTH) == ["150", "20"]
+    assert of_three(question, FOR_LENGTH, recall_late_candidates=3) == ["150", "20", "5"]
+
+
+def test_learned_weights_count_as_the_same_weights_in_the_settings() -> None:
+    question = Query("when was it?", ["first", "second"], NOW, None)
+    learned = {"recall_vector_weight": 0.8, "recall_time_weight": 0.1, **FOR_LENGTH}
+    memories = [candidate(f"{n}", n / 10, characters=30 * n) for n in range(1, 9)]
+    candidates = Candidates([2.0, 1.0], memories, [])
+
+    def scores(settings: Settings, learned: Mapping[str, float]) -> list[float]:
+        assessed = assess(question, candidates, settings)
+        first = first_ranking(question, candidates, assessed, settings)
+        return rank(first, question, candidates, {}, limit=9, learned=learned).scores().tolist()
+
+    configured = SETTINGS.model_copy(update=learned)
+    assert scores(SETTINGS, learned) == pytest.approx(scores(configured, {}))
