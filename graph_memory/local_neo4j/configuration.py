@@ -34,10 +34,10 @@ server.fleet_discovery.enabled=false
 server.bolt.telemetry.enabled=false
 dbms.security.allow_csv_import_from_file_urls=false
 db.logs.query.enabled=OFF
-# By default, Neo4j plans a statement again as soon as the counts of nodes have changed by three
-# quarters: each statement once more, for up to a second, at every size that a group grows through.
-# Plans are tested at both ends, and most name their index.
-dbms.cypher.min_replan_interval=1h
+# Neo4j plans a statement again when the counts of nodes have changed by three quarters, here once a
+# minute at most: planning takes up to a second, and by default comes with every size that a group
+# grows through. A plan from an empty database reads all memories of a group, so it must not last.
+dbms.cypher.min_replan_interval=1m
 # After a kill, Neo4j replays the writes since the last checkpoint.
 db.checkpoint.interval.time=15s
 db.tx_log.rotation.size=64m
