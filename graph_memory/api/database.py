@@ -9,12 +9,14 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any, cast
 
 from graph_memory.backup import folders as backups_of
 from graph_memory.backup import restore
 from graph_memory.backup import rewrite as rewriting
 from graph_memory.backup.restore import Progress, Restored
 from graph_memory.backup.rewrite import Rewritten
+from graph_memory.backup.until import Rewind
 from graph_memory.database import embedding_record, indexes, schema
 from graph_memory.database.connection import open_database
 from graph_memory.database.graph import Graph
@@ -25,7 +27,9 @@ from graph_memory.diagnostics.doctor import Check
 from graph_memory.diagnostics.repair import RepairCount
 from graph_memory.diagnostics.verify import OnChecked, Problem
 from graph_memory.domain.inputs import GroupId, validate_value
+from graph_memory.domain.timestamps import EndMoment
 from graph_memory.errors import ConfirmationRequiredError
+from graph_memory.maintenance.rewind import take_back
 from graph_memory.memories.embeddings import groups
 from graph_memory.settings.base import Settings
 
@@ -113,6 +117,7 @@ class Database:
         path: Path,
         *,
         replace: bool = False,
+        until: datetime | str | None = None,
         on_progress: Progress = lambda done, of: None,
     ) -> Restored:
         """Replace the database by a backup; nothing else may use it at the same time.
@@ -122,19 +127,28 @@ class Database:
         Args:
             path: Folder of the backup.
             replace: True to replace existing memories, after a backup of them.
+            until: Instant to restore to, at which the backup was made or before: what is dated
+                later is taken back. A date means the end of that day. By default nothing is.
             on_progress: Called with the number of nodes and relations written since the last call,
                 and of all.
 
         Raises:
-            BackupError: The backup is damaged, memories exist without `replace`, or the result
-                differs from the backup; or its folder is not that of a server.
+            BackupError: The backup is damaged, was made before `until`, memories exist without
+                `replace`, or the result differs from the backup; or its folder is not that of a
+                server.
+            InvalidArgumentError: `until` is not an instant.
             RunLockedError: A maintenance run is in progress.
         """
+        rewind = None
+        if until is not None:
+            moment = validate_value(EndMoment, cast(Any, until), "until")
+            rewind = Rewind(moment, take_back)
         graph = backups_of.server_of(self._graph, self._settings, path)
         await schema.check_server(graph)
         await schema.migrate_up(graph, self._settings)
+        settings = graph.own(self._settings)
         return await restore.restore(
-            graph, graph.own(self._settings), path, replace=replace, on_progress=on_progress
+            graph, settings, path, replace=replace, rewind=rewind, on_progress=on_progress
         )
 
     async def migrate(self) -> list[int]:

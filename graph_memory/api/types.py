@@ -40,6 +40,7 @@ from graph_memory.auth.tokens import Token
 from graph_memory.backup.archives import RewrittenBackup, StoredBackup
 from graph_memory.backup.create import Backup
 from graph_memory.backup.group_move import GroupMoved
+from graph_memory.backup.until import TakenBack
 from graph_memory.database.lease import LeaseState
 from graph_memory.database.moves import GroupMove
 from graph_memory.database.placement import GroupPlace
@@ -262,6 +263,7 @@ __all__ = [
     "StageName",
     "Stats",
     "StoredBackup",
+    "TakenBack",
     "TextOrigin",
     "Threshold",
     "Token",

@@ -10,6 +10,7 @@ from typing import Any
 from graph_memory.backup import create, dump, tombstones
 from graph_memory.backup.files import BackupReader, Keyring, Manifest
 from graph_memory.backup.tombstones import Applied
+from graph_memory.backup.until import Rewind, TakenBack
 from graph_memory.backup.validation import check_line
 from graph_memory.database import indexes, schema
 from graph_memory.database.graph import Graph
@@ -38,14 +39,22 @@ class Restored:
     erased: int = 0  #: memories that tombstones of the database have erased again
     waiting: int = 0  #: memories with a rejected value in other words, which wait for a review
     facts: int = 0  #: relations that lost a fact by tombstones of the database
+    taken_back: TakenBack | None = None  #: what was taken back, with `until`
 
 
 @dataclass(frozen=True, slots=True)
 class UnfinishedRestore:
-    """An interrupted restore: its backup, and the backup of the previous data."""
+    """An interrupted restore: its backup, the backup of the previous data, and its instant."""
 
     path: str
     before: str | None
+    until: str | None
+
+    @property
+    def command(self) -> str:
+        """The command that repeats the restore."""
+        until = f" --until {self.until}" if self.until else ""
+        return f"graph-memory restore {self.path}{until}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +69,7 @@ async def restore(
     path: Path,
     *,
     replace: bool = False,
+    rewind: Rewind | None = None,
     on_progress: Progress = lambda done, of: None,
 ) -> Restored:
     """Replace the database by a backup, and read it back to compare checksums.
@@ -74,15 +84,18 @@ async def restore(
         settings: The folder for the backup of existing memories.
         path: The folder of the backup.
         replace: True to replace existing memories.
+        rewind: The instant to restore to, and how to take back what is dated after it.
         on_progress: Called with the number of nodes and relationships written since the last call,
             and once with the total.
 
     Raises:
-        BackupError: The backup is damaged, its key is not set, memories exist, or the result
-            differs from the backup.
+        BackupError: The backup is damaged, its key is not set, it was made before the instant,
+            memories exist, or the result differs from the backup.
         RunLockedError: A maintenance run is in progress.
     """
     backup = BackupReader(path, Keyring.of(settings))
+    if rewind:
+        rewind.check(path, backup.manifest())
     manifest = check(backup)
     async with Lease(graph, settings):
         interrupted = await unfinished(graph)
@@ -96,13 +109,15 @@ async def restore(
         if existing:
             before = (await create.create(graph, settings, keep_all=True)).backup_path
         try:
-            applied = await _replace(graph, settings, backup, manifest, before, on_progress)
+            applied, taken_back = await _replace(
+                graph, settings, backup, manifest, before, rewind, on_progress
+            )
         except GraphMemoryError as error:
             raise BackupError(f"{error}{_describe_previous(before)}") from error
     if before:
         create.prune(settings, spared=(path, before))
     counts = (manifest.memories, manifest.nodes, manifest.edges)
-    return Restored(path, *counts, before, **asdict(applied))
+    return Restored(path, *counts, before, **asdict(applied), taken_back=taken_back)
 
 
 async def unfinished(graph: Graph) -> UnfinishedRestore | None:
@@ -119,7 +134,7 @@ async def refuse_unfinished(graph: Graph) -> None:
     if interrupted := await unfinished(graph):
         raise BackupError(
             f"The restore of {interrupted.path} into this database was interrupted. Repeat "
-            f"`graph-memory restore {interrupted.path}`; until then the database is not served."
+            f"`{interrupted.command}`; until then the database is not served."
             f"{_describe_previous(interrupted.before)}"
         )
 
@@ -152,13 +167,15 @@ async def _replace(
     backup: BackupReader,
     manifest: Manifest,
     before: Path | None,
+    rewind: Rewind | None,
     on_progress: Progress,
-) -> Applied:
-    """Erase the database, write the backup, compare, and apply the tombstones."""
+) -> tuple[Applied, TakenBack | None]:
+    """Erase the database, write the backup, compare, take back, and apply the tombstones."""
     await graph.run(
         "backup/restore/begin",
         path=_absolute(backup.path),
         before=str(before) if before else None,
+        until=instant(rewind.until) if rewind else None,
         now=instant(datetime.now(UTC)),
     )
     await tombstones.set_aside(graph)
@@ -167,9 +184,10 @@ async def _replace(
     await indexes.await_indexes(graph)
     await _compare(graph, manifest)
     await schema.upgrade_stored_data(graph)
+    taken_back = await rewind.how(graph, settings, rewind.until) if rewind else None
     applied = await tombstones.bring_back(graph, settings)
     await graph.run("backup/restore/end")
-    return applied
+    return applied, taken_back
 
 
 def _absolute(path: Path) -> str:

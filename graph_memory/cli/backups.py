@@ -10,6 +10,7 @@ from graph_memory.cli.output import as_mapping, progress, show, show_fields
 
 if TYPE_CHECKING:
     from graph_memory.api.service import GraphMemory
+    from graph_memory.api.types import TakenBack
 
 app = typer.Typer()
 
@@ -88,9 +89,45 @@ async def restore(
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace existing memories, after a backup of them.")
     ] = False,
+    until: Annotated[
+        str | None,
+        typer.Option(
+            "--until",
+            metavar="TIME",
+            help="Take back what is dated later. A date includes its day.",
+        ),
+    ] = None,
 ) -> None:
-    """Restore the database from a backup. Stop all other users of the database first."""
+    """Restore the database from a backup. Stop all other users of the database first.
+
+    With `--until`, the database becomes as it was at that time, which must be before the backup.
+    """
     async with opened_database() as database:
         with progress("Restoring") as advance:
-            report = await database.restore(path, replace=replace, on_progress=advance)
-    show_fields(as_mapping(report))
+            report = await database.restore(path, replace=replace, until=until, on_progress=advance)
+    fields = as_mapping(report)
+    if taken_back := fields.pop("taken_back"):
+        fields |= {"memories": taken_back.memories} | as_mapping(taken_back)
+    show_fields(fields)
+    if taken_back:
+        _explain(taken_back)
+
+
+def _explain(taken_back: "TakenBack") -> None:
+    """Print what could not be taken back, and whether nothing is left."""
+    if not taken_back.memories:
+        note(f"No memory existed at {taken_back.until:%Y-%m-%d %H:%M:%S} UTC: none is left.")
+    note(
+        "Counts and dates of accesses, the strength and metadata of relations, settings of groups "
+        "and changes without a record stay as in the backup; see the guide on backups."
+    )
+    if taken_back.incomplete:
+        note(
+            f"{taken_back.incomplete} memories have changed so often that their history does not "
+            "reach back to that time: they are as close to it as their history goes."
+        )
+    if taken_back.refused:
+        note(
+            f"{taken_back.refused} memories keep their present text or stay deleted, because the "
+            "earlier statement was rejected or erased later."
+        )

@@ -87,12 +87,12 @@ async def _skip(state: RunState, failed: list[Failure]) -> None:
     await state.context.graph.run("maintenance/batches/skip", memory_ids=ids, now=state.at["now"])
 
 
-async def id_ranges(graph: Graph) -> AsyncGenerator[dict[str, str]]:
-    """Yield ranges that cover all ids, as the parameters `after_id` and `last_id`."""
+async def id_ranges(graph: Graph, limit: int = _RANGE) -> AsyncGenerator[dict[str, str]]:
+    """Yield ranges of `limit` ids that cover all, as the parameters `after_id` and `last_id`."""
     after_id = ""
     while after_id != _END:
         last_id = await graph.one(
-            "maintenance/batches/range_end", str, after_id=after_id, limit=_RANGE
+            "maintenance/batches/range_end", str, after_id=after_id, limit=limit
         )
         yield {"after_id": after_id, "last_id": last_id or _END}
         after_id = last_id or _END

@@ -105,29 +105,36 @@ async def undo(
         RunLockedError: A run is in progress.
     """
     async with Lease(graph, settings):
-        run = await _undoable_run(graph, settings, run_id, group_id, now)
-        held = now + timedelta(days=settings.undo_hold_days) if settings.undo_hold_days else None
-        undone = UndoReport(run_id, held)
-        at = {
-            "now": instant(now),
-            "decay": policies.parameters(settings, by=f"undo of run {run_id}"),
-            "held_until": instant(held) if held else None,
-        }
-        async for row in _restore(graph, settings, run_id, group_id, at):
-            _count(undone, row)
-        unlearned = await unlearn(graph, run_id, now, group_id)
-        undone.unlearned = unlearned.count
-        if held and unlearned.revived:
-            ids = sorted(unlearned.revived)
-            await graph.run("maintenance/undo/hold", memory_ids=ids, **at)
-            undone.held = len(ids)
-        for kept in unlearned.kept:
-            _count(undone, _Restored(kept.memory_id, kept.refused))
-        groups = run.groups if group_id is None else [group_id]
-        async for _ in compress_contents(graph, groups=groups, canary=100):
-            pass
-        if groups == run.groups and undone.changed and not undone.refused:
-            await records.mark(graph, run_id, "undone")
+        return await undo_held(graph, settings, run_id, group_id=group_id, now=now)
+
+
+async def undo_held(
+    graph: Graph, settings: Settings, run_id: str, *, group_id: str | None = None, now: datetime
+) -> UndoReport:
+    """Undo a run as `undo` does; the caller holds the lease."""
+    run = await _undoable_run(graph, settings, run_id, group_id, now)
+    held = now + timedelta(days=settings.undo_hold_days) if settings.undo_hold_days else None
+    undone = UndoReport(run_id, held)
+    at = {
+        "now": instant(now),
+        "decay": policies.parameters(settings, by=f"undo of run {run_id}"),
+        "held_until": instant(held) if held else None,
+    }
+    async for row in _restore(graph, settings, run_id, group_id, at):
+        _count(undone, row)
+    unlearned = await unlearn(graph, run_id, now, group_id)
+    undone.unlearned = unlearned.count
+    if held and unlearned.revived:
+        ids = sorted(unlearned.revived)
+        await graph.run("maintenance/undo/hold", memory_ids=ids, **at)
+        undone.held = len(ids)
+    for kept in unlearned.kept:
+        _count(undone, _Restored(kept.memory_id, kept.refused))
+    groups = run.groups if group_id is None else [group_id]
+    async for _ in compress_contents(graph, groups=groups, canary=100):
+        pass
+    if groups == run.groups and undone.changed and not undone.refused:
+        await records.mark(graph, run_id, "undone")
     return undone
 
 

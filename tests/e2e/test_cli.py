@@ -849,6 +849,23 @@ def test_a_backup_is_made_and_a_restore_asks_before_it_replaces(
     assert (nothing.code, "is not a backup" in nothing.err) == (1, True)
 
 
+def test_a_restore_to_a_time_checks_it_before_it_changes_anything(
+    cli: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("MEMORY_BACKUP_PATH", str(tmp_path))
+    kept = cli("add", "stays after a restore that was refused", "--json").json["memory_id"]
+    made = cli("backup", "--json").json["backup_path"]
+    later = cli("restore", made, "--replace", "--until", "2999-01-01")
+    assert (later.code, "Name a later backup" in later.err) == (1, True)
+    unreadable = cli("restore", made, "--replace", "--until", "yesterday")
+    assert (unreadable.code, "--until" in unreadable.err, "ISO 8601" in unreadable.err) == (
+        2,
+        True,
+        True,
+    )
+    assert cli("get", kept).code == 0
+
+
 def test_the_local_database_starts_stays_and_stops(
     cli: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

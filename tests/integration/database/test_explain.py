@@ -57,7 +57,8 @@ CREATE (:Session:Seed {session_id: 'seed', group_id: 'seed', revision: '', total
   updated_at: '', used_ids: ['seed'], used_at: ['']})
 CREATE (:Control:Seed {key: 'seeds', secret: '', receipt: '', memory_ids: [''], group_id: '',
   owner: '', expires_at: '', asked_at: '', since: '', reason: '',
-  held_seconds: 0.0, busy_seconds: 0.0, mark: '', memories: 0, value: 0, at: '', before: ''})
+  held_seconds: 0.0, busy_seconds: 0.0, mark: '', memories: 0, value: 0, at: '', before: '',
+  until: ''})
 CREATE (:AccessToken:Seed {token_id: 'seed', sha256: 'seed', name: '', scope: '', authority: '',
   groups: [''], created_at: '', expires_at: '', revoked_at: ''})
 CREATE (:GroupBefore:Seed {group_id: 'seed', was: ''})

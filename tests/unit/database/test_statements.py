@@ -43,6 +43,7 @@ UNSCOPED |= {
             "maintenance/batches/",
             "maintenance/compression/",
             "maintenance/dry_run/",
+            "maintenance/rewind/",
             "maintenance/totals/",
             "maintenance/stages/",
             "maintenance/undo/",
