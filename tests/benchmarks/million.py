@@ -19,7 +19,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 from http.client import HTTPException
 from pathlib import Path
 from typing import Any, LiteralString
@@ -296,12 +295,9 @@ def maintain(settings: Settings) -> float:
 
 
 async def _maintained(settings: Settings) -> float:
-    now = datetime.now(UTC)
-    async with GraphMemory.open(settings, clock=lambda: now) as memory:
+    async with GraphMemory.open(settings) as memory:
 
         async def ran(name: str, groups: list[str], **how: Any) -> float:
-            nonlocal now
-            now += timedelta(minutes=1)
             began = time.monotonic()
             report = await memory.maintenance.run(groups=groups, max_seconds=3600, **how)
             seconds = time.monotonic() - began
@@ -311,13 +307,13 @@ async def _maintained(settings: Settings) -> float:
         await ran("all that is due already", list(SHARES))
         for _ in range(_ROUNDS):
             for group in SHARES:
-                _execute(settings, LET_FALL_DUE, group=group, due=_DUE, now=instant(now))
+                execute(settings, LET_FALL_DUE, group=group, due=_DUE, now=instant(memory.clock()))
                 await ran(f"{_DUE} due in {group}", [group], stages=("decay",))
         found: list[float] = []
         for concurrency, batch_size in ((1, 500), (2, 500), (2, 2000)):
             with timed("SET of one property") as reference:
                 for group in SHARES:
-                    _execute(settings, SET, group=group)
+                    execute(settings, SET, group=group)
             how: dict[str, Any] = {"concurrency": concurrency, "batch_size": batch_size}
             name = f"full, {concurrency} transactions of {batch_size}"
             found.append(await ran(name, list(SHARES), full=True, stages=("decay",), **how))
@@ -325,7 +321,8 @@ async def _maintained(settings: Settings) -> float:
         return min(found)
 
 
-def _execute(settings: Settings, text: LiteralString, **given: Any) -> None:
+def execute(settings: Settings, text: LiteralString, **given: Any) -> None:
+    """Run a statement in transactions of its own."""
     with (
         GraphDatabase.driver(settings.neo4j_uri or "", auth=_auth(settings)) as driver,
         driver.session() as session,
@@ -372,7 +369,7 @@ def main() -> int:
     settings = settings_of(asked.folder.resolve())
     if asked.part == "build":
         with neo4j_of(settings) as given:
-            asyncio.run(build(given))
+            asyncio.run(build(given, sizes(MEMORIES)))
         return 0
     print(f"load average {os.getloadavg()[0]:.1f}", flush=True)
     found = PARTS[asked.part](settings)

@@ -6,8 +6,9 @@ the service wrote it. The indexes are dropped before, and built in the end; cons
 
 import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from itertools import chain
 from typing import Any, LiteralString
 
 from neo4j import AsyncDriver, AsyncGraphDatabase
@@ -17,14 +18,15 @@ from graph_memory.database.graph import Graph
 from graph_memory.database.indexes import await_indexes, create_index, index_names
 from graph_memory.database.migrations import MIGRATIONS
 from graph_memory.domain.batching import batched
-from graph_memory.domain.encoding import content_hash
+from graph_memory.domain.encoding import content_hash, group_key
 from tests.benchmarks.corpus import sentences
 
 MEMORIES = 1_000_000
 #: The groups of a million: a due pass is measured in each of them.
 SHARES = {"hundredth": 0.01, "tenth": 0.1, "most": 0.89}
 
-_STORED = 500  #: memories of each group that the service itself stores
+_STORED = 500  #: memories that the service itself stores, in a group of their own
+_ORIGINALS = "originals"
 _BATCH = 2000
 _WRITERS = 2
 
@@ -33,8 +35,9 @@ CYPHER 25 UNWIND $rows AS row
 MATCH (of:Memory {uuid: row.of}) USING INDEX of:Memory(uuid)
 MATCH (of)-[:HAS_WORDS]->(words)
 CREATE (m:Memory:Entity) SET m = of {.*, embedding: null, uuid: row.id, content: row.content,
-  name: row.content, summary: row.content, content_hash: row.hash, dedup_key: row.key}
-CREATE (m)-[:HAS_WORDS]->(copy:WordVectors) SET copy = properties(words)
+  name: row.content, summary: row.content, content_hash: row.hash, dedup_key: row.key,
+  group_id: row.group, group_key: row.group_key}
+CREATE (m)-[:HAS_WORDS]->(copy:WordVectors) SET copy = words {.*, group_id: row.group}
 WITH m, of
 CALL db.create.setNodeVectorProperty(m, 'embedding',
   [x IN toFloatList(of.embedding) | x + 0.06 * (rand() - 0.5)])
@@ -69,25 +72,31 @@ def copy_id(group: str, number: int) -> str:
 
 
 def sizes(memories: int) -> dict[str, int]:
-    """Return the memories of each group, without those that the service itself stores."""
-    return {group: round(share * memories) - _STORED for group, share in SHARES.items()}
+    """Return the memories of each group."""
+    return {group: round(share * memories) for group, share in SHARES.items()}
 
 
-async def build(settings: Settings, memories: int = MEMORIES) -> None:
-    """Fill an empty database; print the seconds of each step."""
+async def build(settings: Settings, groups: Mapping[str, int]) -> None:
+    """Fill an empty database; print the seconds of each step.
+
+    Args:
+        settings: The database.
+        groups: Number of memories of each group.
+    """
     auth = (settings.neo4j_user, settings.neo4j_password.get_secret_value())
     async with (
         GraphMemory.open(settings) as memory,
         AsyncGraphDatabase.driver(settings.neo4j_uri or "", auth=auth) as driver,
     ):
         originals = sentences(_STORED)
-        ids = {group: await _store(memory, group, originals) for group in SHARES}
+        ids = await _store(memory, _ORIGINALS, originals)
         names = await _drop_indexes(memory.context.graph)
-        for group, count in sizes(memories).items():
-            with _timed(f"{group}: {count} copies"):
-                await _write(driver, COPY, _copies(group, originals, ids[group], count))
-            given = {"group": group, "count": count, "now": memory.clock().isoformat()}
-            with _timed(f"{group}: {3 * count} relations"):
+        with _timed(f"{sum(groups.values())} copies"):
+            copies = (_copies(group, originals, ids, count) for group, count in groups.items())
+            await _write(driver, COPY, chain.from_iterable(copies))
+        with _timed(f"{3 * sum(groups.values())} relations"):
+            for group, count in groups.items():
+                given = {"group": group, "count": count, "now": memory.clock().isoformat()}
                 await _write(driver, RELATE, iter(range(count)), **given)
         with _timed("indexes"):
             await _create_indexes(memory, driver, names)
@@ -118,11 +127,12 @@ def _copies(
     group: str, originals: list[str], ids: list[str], count: int
 ) -> Iterator[dict[str, Any]]:
     """Yield the row of each copy."""
+    same = {"group": group, "group_key": group_key(group)}
     for number in range(count):
         text = f"{originals[number % _STORED].rpartition(' ')[0]} {_STORED + number}"
         hashed = content_hash(text)
         row = {"of": ids[number % _STORED], "id": copy_id(group, number), "content": text}
-        yield row | {"hash": hashed, "key": f"{group}|{hashed}"}
+        yield row | same | {"hash": hashed, "key": f"{group}|{hashed}"}
 
 
 async def _write(
