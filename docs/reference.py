@@ -36,22 +36,18 @@ REPOSITORY = Path(__file__).parents[1]
 
 SKILL = REPOSITORY / "config/plugins/claude-code/skills/graph-memory/SKILL.md"
 
+#: The names of the generated pages.
+GENERATED = ("tools", "commands", "settings", "errors", "python-api", "properties", "licences")
+
 #: The comment above each generated page.
 NOTE = "<!-- Written by docs/reference.py from the code. Run `make reference`; do not edit. -->\n\n"
 
 
 def pages() -> dict[str, str]:
     """Return the text of each generated page by its file name."""
-    written = {
-        "tools": tools(),
-        "commands": commands(),
-        "settings": settings(),
-        "errors": errors_page(),
-        "python-api": python_api(),
-        "properties": properties(),
-        "licences": licences(),
-    }
-    return {f"{name}.md": NOTE + _tidy(text) for name, text in written.items()}
+    writers = (tools, commands, settings, errors_page, python_api, properties, licences)
+    written = zip(GENERATED, writers, strict=True)
+    return {f"{name}.md": NOTE + _tidy(write()) for name, write in written}
 
 
 def _tidy(text: str) -> str:

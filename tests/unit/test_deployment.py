@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import kubernetes_validate
 import psutil
 import pytest
 import yaml
@@ -170,12 +169,16 @@ def kubernetes_versions() -> tuple[str, str]:
 
 @pytest.mark.parametrize("manifest", MANIFESTS, ids=lambda m: m["kind"])
 def test_a_manifest_follows_the_schemas_of_kubernetes(manifest: dict[str, Any]) -> None:
+    import kubernetes_validate  # takes seconds, in each process that collects
+
     for version in kubernetes_versions():
         assert kubernetes_validate.validate(manifest, version, strict=True) == version
 
 
 @pytest.mark.parametrize("path", NOT_KUBERNETES)
 def test_the_schemas_of_kubernetes_are_strict(path: str) -> None:
+    import kubernetes_validate
+
     (deployment,) = (each for each in MANIFESTS if each["kind"] == "Deployment")
     wrong = changed(deployment, path, NOT_KUBERNETES[path])
     with pytest.raises(kubernetes_validate.ValidationError):

@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
-from safetensors.torch import load_file, save_file
 
 from graph_memory import read_settings
 from graph_memory.errors import SettingsError
@@ -54,6 +52,7 @@ async def test_a_score_is_that_of_the_model_between_0_and_1(folder: Path) -> Non
 
 
 async def test_a_model_with_and_without_a_sigmoid_has_the_same_scores(folder: Path) -> None:
+    import torch
     from sentence_transformers import CrossEncoder as Model
 
     expected = judged(folder, "tea?", TEXTS)
@@ -133,6 +132,8 @@ def _cut_short(weights: Path) -> None:
 
 
 def _without_numbers(weights: Path) -> None:
+    from safetensors.torch import load_file, save_file
+
     tensors: dict[str, Any] = load_file(weights)
     tensors["classifier.bias"][:] = float("nan")
     save_file(tensors, weights, metadata={"format": "pt"})
@@ -140,6 +141,8 @@ def _without_numbers(weights: Path) -> None:
 
 def _of_fewer_words(weights: Path) -> None:
     """Keep the tokenizer, which then returns tokens that the model does not know."""
+    from safetensors.torch import load_file, save_file
+
     tensors: dict[str, Any] = load_file(weights)
     name = "bert.embeddings.word_embeddings.weight"
     tensors[name] = tensors[name][:100].clone()
