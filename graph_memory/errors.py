@@ -21,6 +21,7 @@
     ├── ConfirmationRequiredError   a destructive call lacks its confirmation
     ├── RunsPausedError             maintenance is paused
     ├── RunLockedError              another maintenance run is in progress
+    │   └── LeaseLostError          another run took over what this call was doing
     ├── UndoRefusedError            the run cannot be undone
     ├── DimensionMismatchError      stored vectors are of another model or width
     ├── EmbeddingError              the embedding model cannot be loaded or reached
@@ -308,6 +309,18 @@ class RunLockedError(GraphMemoryError):
         super().__init__(
             "Another maintenance run is in progress. Wait until it has ended; "
             f"{operation('status')} shows its owner."
+        )
+
+
+class LeaseLostError(RunLockedError):
+    """Another run took over while this call was held up; repeat the call if something is left."""
+
+    def __init__(self) -> None:
+        GraphMemoryError.__init__(
+            self,
+            "This call was held up for longer than GRAPH_MEMORY_MAINTENANCE_LEASE_SECONDS, and "
+            f"another run took over. {operation('status')} shows what has been done; repeat the "
+            "call if something is left.",
         )
 
 

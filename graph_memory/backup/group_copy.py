@@ -14,6 +14,7 @@ from typing import Any
 from graph_memory.backup import dump, restore
 from graph_memory.backup.restore import Progress
 from graph_memory.database.graph import Graph
+from graph_memory.database.lease import Lease
 from graph_memory.domain.batching import batched
 from graph_memory.errors import GroupMoveError
 
@@ -82,25 +83,26 @@ async def survey(graph: Graph, group_id: str) -> Survey:
     return Survey(0, 0, 0, 0)
 
 
-async def copy(source: Graph, target: Graph, group_id: str, on_progress: Progress) -> Contents:
+async def copy(source: Graph, target: Lease, group_id: str, on_progress: Progress) -> Contents:
     """Copy a group into a server that has nothing of it, and return what was read.
 
     Args:
         source: The server that has the group.
-        target: The other server.
+        target: The other server, with its lease.
         group_id: The tenant.
         on_progress: Called with the number of nodes and relationships copied since the last call.
 
     Raises:
+        LeaseLostError: Another call has taken the lease of the target.
         GroupMoveError: A relationship leads to or from a node of no group.
     """
-    await _copy_records(source, target, group_id)
+    await _copy_records(source, target.graph, group_id)
     read, made = Contents(), dict[int, str]()
     async for block in source.stream("backup/group_copy/nodes", group_id=group_id):
         nodes = [dump.node(*row) for row in block]
         for each in nodes:
             read.add(each)
-        await restore.write(target, nodes, made)
+        await restore.write(target.graph, nodes, made, target)
         on_progress(len(nodes), None)
     async for block in source.stream("backup/group_copy/edges", group_id=group_id):
         edges = [dump.edge(*row) for row in block]
@@ -108,7 +110,7 @@ async def copy(source: Graph, target: Graph, group_id: str, on_progress: Progres
             if each["to"] not in made:
                 raise crossing(group_id, source)
             read.add(each)
-        await restore.write(target, edges, made)
+        await restore.write(target.graph, edges, made, target)
         on_progress(len(edges), None)
     return read
 
@@ -134,14 +136,28 @@ async def read(graph: Graph, group_id: str) -> Contents:
     return found
 
 
-async def erase(graph: Graph, group_id: str) -> None:
-    """Erase what a server has of a group, and what an earlier move has set aside."""
-    await graph.run("backup/group_copy/erase", group_id=group_id, batch=_BATCH)
+async def erase(server: Lease, group_id: str) -> None:
+    """Erase what a server has of a group, and what an earlier move has set aside.
+
+    Raises:
+        LeaseLostError: Another call has taken the lease of the server.
+    """
+    await _by_holder(server, "backup/group_copy/erase", group_id)
 
 
-async def set_aside(graph: Graph, group_id: str) -> None:
-    """Take a moved group out of all indexes and statements of a server, until it is erased."""
-    await graph.run("backup/group_copy/set_aside", group_id=group_id, batch=_BATCH)
+async def set_aside(server: Lease, group_id: str) -> None:
+    """Take a moved group out of all indexes and statements of a server, until it is erased.
+
+    Raises:
+        LeaseLostError: Another call has taken the lease of the server.
+    """
+    await _by_holder(server, "backup/group_copy/set_aside", group_id)
+
+
+async def _by_holder(server: Lease, statement: str, group_id: str) -> None:
+    """Run a statement that does nothing without the lease; raise if the lease was lost."""
+    await server.graph.run(statement, group_id=group_id, batch=_BATCH, owner=server.owner)
+    await server.require_held()
 
 
 async def _copy_records(source: Graph, target: Graph, group_id: str) -> None:

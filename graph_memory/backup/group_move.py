@@ -85,6 +85,7 @@ async def move(
         GroupMoveError: A run or another move is in progress, the server has data of the group, or
             the copy differs. The group stays where it is.
         GraphUnavailableError: A server does not answer; repeat the call.
+        LeaseLostError: The call was held up, and another call took over the move.
     """
     await placed.moves.refresh()
     source, target = _ends(placed, group_id, server)
@@ -97,7 +98,7 @@ async def move(
             await _copy_and_switch(placed, source, target, group_id, on_progress, leases)
         seconds = time.monotonic() - began
         await asyncio.sleep(_settling_seconds(settings))  # until no reader takes the old place
-        await group_copy.set_aside(source, group_id)
+        await group_copy.set_aside(leases[0], group_id)
         await placed.moves.note(group_id, Phase.KEPT)
     done = await _described(target, group_id, source, target, Phase.KEPT)
     return replace(done, seconds=seconds)
@@ -116,8 +117,8 @@ async def undo(
     if standing.phase is not Phase.COPYING:
         return await move(placed, settings, group_id, standing.from_server, on_progress)
     source, target = _servers(placed, standing)
-    async with _holding(settings, group_id, source, target):
-        await _end(placed, standing, stays=source, copy=target)
+    async with _holding(settings, group_id, source, target) as leases:
+        await _end(placed, standing, stays=source, copy=leases[1])
     return await _described(source, group_id, target, source, Phase.DONE)
 
 
@@ -134,12 +135,12 @@ async def finish(placed: PlacedGraph, settings: Settings, group_id: str) -> Grou
         rule = f"its move to {standing.to_server} has not ended; repeat the move, or undo it"
         raise InvalidArgumentError("group_id", group_id, rule)
     old, server = _servers(placed, standing)
-    async with _holding(settings, group_id, old):
-        await _end(placed, standing, stays=server, copy=old)
+    async with _holding(settings, group_id, old) as leases:
+        await _end(placed, standing, stays=server, copy=leases[0])
     return await _described(server, group_id, old, server, Phase.DONE)
 
 
-async def _end(placed: PlacedGraph, standing: GroupMove, *, stays: Graph, copy: Graph) -> None:
+async def _end(placed: PlacedGraph, standing: GroupMove, *, stays: Graph, copy: Lease) -> None:
     """End a move under the lease: erase a copy, and record that the group stays on a server.
 
     Raises:
@@ -162,12 +163,16 @@ async def _copy_and_switch(
     leases: Sequence[Lease],
 ) -> None:
     await _require_possible(placed, source, target, group_id)
+    for lease in leases:
+        await lease.require_held()
     await placed.moves.begin(group_id, source.name, target.name)
     await _await_writers(source)
-    await group_copy.erase(target, group_id)  # of an interrupted call, or set aside by an earlier
+    await group_copy.erase(
+        leases[1], group_id
+    )  # of an interrupted call, or set aside by an earlier
     found = await group_copy.survey(source, group_id)
     on_progress(0, found.nodes + found.edges)
-    copied = await group_copy.copy(source, target, group_id, on_progress)
+    copied = await group_copy.copy(source, leases[1], group_id, on_progress)
     for server in (target, source):  # the source again: a late write must not be lost
         if problem := copied.difference(await group_copy.read(server, group_id)):
             raise _differs(group_id, server, problem)

@@ -97,7 +97,7 @@ async def restore(
     if rewind:
         rewind.check(path, backup.manifest())
     manifest = check(backup)
-    async with Lease(graph, settings):
+    async with Lease(graph, settings) as lease:
         interrupted = await unfinished(graph)
         existing = (await create.status(graph)).memories if interrupted is None else 0
         if existing and not replace:
@@ -110,7 +110,7 @@ async def restore(
             before = (await create.create(graph, settings, keep_all=True)).backup_path
         try:
             applied, taken_back = await _replace(
-                graph, settings, backup, manifest, before, rewind, on_progress
+                lease, settings, backup, manifest, before, rewind, on_progress
             )
         except GraphMemoryError as error:
             raise BackupError(f"{error}{_describe_previous(before)}") from error
@@ -162,7 +162,7 @@ def check(backup: BackupReader) -> Manifest:
 
 
 async def _replace(
-    graph: Graph,
+    lease: Lease,
     settings: Settings,
     backup: BackupReader,
     manifest: Manifest,
@@ -171,6 +171,7 @@ async def _replace(
     on_progress: Progress,
 ) -> tuple[Applied, TakenBack | None]:
     """Erase the database, write the backup, compare, take back, and apply the tombstones."""
+    graph = lease.graph
     await graph.run(
         "backup/restore/begin",
         path=_absolute(backup.path),
@@ -179,10 +180,12 @@ async def _replace(
         now=instant(datetime.now(UTC)),
     )
     await tombstones.set_aside(graph)
-    await graph.run("backup/restore/erase", batch=_ERASED)
-    await _load(graph, backup, manifest, on_progress)
+    await graph.run("backup/restore/erase", batch=_ERASED, owner=lease.owner)
+    await lease.require_held()
+    await _load(lease, backup, manifest, on_progress)
     await indexes.await_indexes(graph)
     await _compare(graph, manifest)
+    await lease.require_held()
     await schema.upgrade_stored_data(graph)
     taken_back = await rewind.how(graph, settings, rewind.until) if rewind else None
     applied = await tombstones.bring_back(graph, settings)
@@ -223,31 +226,46 @@ def _difference(found: dump.Checksum, manifest: Manifest) -> str | None:
 
 
 async def _load(
-    graph: Graph, backup: BackupReader, manifest: Manifest, on_progress: Progress
+    lease: Lease, backup: BackupReader, manifest: Manifest, on_progress: Progress
 ) -> None:
     total = manifest.nodes + manifest.edges
     on_progress(0, total)
     made: dict[int, str] = {}
     for batch in batched(backup.records(), _BATCH):
-        await write(graph, batch, made)
+        await write(lease.graph, batch, made, lease)
         on_progress(len(batch), None)
 
 
-async def write(graph: Graph, batch: Sequence[dict[str, Any]], made: dict[int, str]) -> None:
+async def write(
+    graph: Graph,
+    batch: Sequence[dict[str, Any]],
+    made: dict[int, str],
+    lease: Lease | None = None,
+) -> None:
     """Write nodes and relationships, as `dump` describes them, nodes first.
+
+    A process may pause for longer than its lease lasts, and another call take over. So each
+    statement checks the lease, in its transaction.
 
     Args:
         graph: The database.
         batch: The records.
         made: The element ids of the nodes written, by the ids of the original database.
+        lease: The lease of the database; None if no other call knows the database.
+
+    Raises:
+        LeaseLostError: Another call has taken the lease; nothing was written since.
     """
+    owner = lease.owner if lease else None
     nodes = [
         {"id": record["id"], "labels": record["labels"], **dump.parameters(record)}
         for record in batch
         if "labels" in record
     ]
     if nodes:
-        rows = await graph.rows("backup/restore/nodes", _Made, nodes=nodes)
+        rows = await graph.rows("backup/restore/nodes", _Made, nodes=nodes, owner=owner)
+        if lease and len(rows) < len(nodes):
+            await lease.require_held()
         made |= {row.id: row.element_id for row in rows}
     edges = [
         {
@@ -260,4 +278,6 @@ async def write(graph: Graph, batch: Sequence[dict[str, Any]], made: dict[int, s
         if "labels" not in record
     ]
     if edges:
-        await graph.run("backup/restore/edges", edges=edges)
+        written = await graph.one("backup/restore/edges", int, edges=edges, owner=owner)
+        if lease and (written or 0) < len(edges):
+            await lease.require_held()

@@ -42,6 +42,7 @@ from graph_memory.errors import (
     ConfirmationRequiredError,
     GraphMemoryError,
     InvalidArgumentError,
+    LeaseLostError,
     RunLockedError,
     RunsPausedError,
     SettingsError,
@@ -51,7 +52,11 @@ from graph_memory.wording import Surface, Words, speaking
 _FAILED = 1
 _USAGE = 2
 _INTERRUPTED = 130
-_NOT_NOW: dict[type[GraphMemoryError], int] = {RunsPausedError: 3, RunLockedError: 5}
+_NOT_NOW: dict[type[GraphMemoryError], int] = {
+    RunsPausedError: 3,
+    RunLockedError: 5,
+    LeaseLostError: 5,
+}
 
 _log = logging.getLogger(__name__)
 

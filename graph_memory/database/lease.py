@@ -14,7 +14,7 @@ import psutil
 from graph_memory import processes
 from graph_memory.database.graph import Graph
 from graph_memory.domain.timestamps import Instant, instant
-from graph_memory.errors import GraphMemoryError, RunLockedError
+from graph_memory.errors import GraphMemoryError, LeaseLostError, RunLockedError
 from graph_memory.settings.base import Settings
 
 #: Twice the longest lease that a setting allows.
@@ -43,7 +43,7 @@ class Lease:
     _renewal: asyncio.Task[None]
 
     def __init__(self, graph: Graph, settings: Settings) -> None:
-        self._graph = graph
+        self.graph = graph
         self._duration = timedelta(seconds=settings.maintenance_lease_seconds)
         process = psutil.Process()
         self.owner = "/".join(
@@ -66,8 +66,8 @@ class Lease:
         return self
 
     async def _take(self) -> None:
-        holder = await lease_state(self._graph)
-        owner = await self._graph.one(
+        holder = await lease_state(self.graph)
+        owner = await self.graph.one(
             "database/lease/take",
             str,
             owner=self.owner,
@@ -87,14 +87,24 @@ class Lease:
         self._renewal.cancel()
         _local_owners.discard(self.owner)
         with contextlib.suppress(GraphMemoryError):
-            await self._graph.run("database/lease/release", owner=self.owner)
+            await self.graph.run("database/lease/release", owner=self.owner)
+
+    async def require_held(self) -> None:
+        """Check that the lease has not expired and been taken over, as after a long pause.
+
+        Raises:
+            LeaseLostError: Another run has taken it.
+        """
+        holder = await lease_state(self.graph)
+        if holder is None or holder.owner != self.owner:
+            raise LeaseLostError
 
     async def _heartbeat(self) -> None:
         """Renew the lease four times in its duration, until the run ends."""
         while True:
             await asyncio.sleep(self._duration.total_seconds() / 4)
             with contextlib.suppress(GraphMemoryError):
-                await self._graph.run(
+                await self.graph.run(
                     "database/lease/renew", owner=self.owner, expires_at=self._expiry()
                 )
 

@@ -44,7 +44,7 @@ async def run_stages(state: RunState) -> None:
 
     Raises:
         RunStopped: The run stops early.
-        RunLockedError: The run has lost its lease.
+        LeaseLostError: The run has lost its lease.
     """
     for stage in Stage:
         if stage in state.run.stages and stage not in state.run.stages_done:

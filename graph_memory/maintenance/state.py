@@ -7,7 +7,7 @@ from typing import Any
 
 from graph_memory.context import Context
 from graph_memory.domain.timestamps import instant
-from graph_memory.errors import RunLockedError
+from graph_memory.errors import LeaseLostError
 from graph_memory.maintenance import records
 from graph_memory.maintenance.records import Run, RunControl
 from graph_memory.maintenance.request import RunOptions, Stage
@@ -74,7 +74,7 @@ class RunState:
 
         Raises:
             RunStopped: Maintenance is paused, or the time is over.
-            RunLockedError: The run has lost its lease.
+            LeaseLostError: The run has lost its lease.
         """
         self.options.on_progress(done, None)
         if (await self.save()).paused:
@@ -86,10 +86,10 @@ class RunState:
         """Save the record of the run.
 
         Raises:
-            RunLockedError: The run has lost its lease.
+            LeaseLostError: The run has lost its lease.
         """
         self.run.duration_seconds = round(time.monotonic() - self._started, 3)
         control = await records.save(self.context.graph, self.run, self._owner)
         if not control.held:
-            raise RunLockedError
+            raise LeaseLostError
         return control

@@ -1,7 +1,12 @@
 // Erase the nodes of a group, and what an earlier move has set aside of it.
 //
+// Nothing is erased if the lease was lost.
+//
 // access  batch
 // param   batch    : INTEGER — nodes per transaction
+// param   owner    : STRING — the owner of the lease
+MATCH (lease:Control {key: 'maintenance', owner: $owner})
+WITH lease
 MATCH (n)
 WHERE
   // include fragments/move/of_group

@@ -1,7 +1,12 @@
 // Set the nodes of a moved group aside: without labels no index and no other statement has them.
 //
+// They stay as they are if the lease was lost.
+//
 // access  batch
 // param   batch    : INTEGER — nodes per transaction
+// param   owner    : STRING — the owner of the lease
+MATCH (lease:Control {key: 'maintenance', owner: $owner})
+WITH lease
 MATCH (n)
 WHERE NOT n:MovedCopy AND
   // include fragments/move/of_group

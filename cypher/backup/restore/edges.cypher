@@ -1,9 +1,12 @@
-// Create relationships as a backup describes them.
+// Create relationships as a backup describes them; none if the lease was lost.
 //
 // access  write
 // param   edges : LIST<MAP> — from_id and to_id in this database, type, properties, vectors as
 //                 float32, temporals as [type, text]
-UNWIND $edges AS row
+// returns made : INTEGER
+UNWIND CASE WHEN
+  // include fragments/lease/held
+THEN $edges ELSE [] END AS row
 MATCH (a) WHERE elementId(a) = row.from_id
 MATCH (b) WHERE elementId(b) = row.to_id
 CREATE (a)-[r:$(row.type)]->(b)
@@ -16,3 +19,4 @@ CALL (r, row) {
   UNWIND keys(row.vectors) AS key
   CALL db.create.setRelationshipVectorProperty(r, key, toFloatList(row.vectors[key]))
 }
+RETURN count(r) AS made

@@ -121,7 +121,7 @@ async def own(
     async with Graph.open(settings) as graph:
         await migrate_up(graph, settings)
         await graph.run("backup/restore/end")
-        await graph.run("backup/restore/erase", batch=1000)
+        await graph.run("backup/restore/erase", batch=1000, owner=None)
         await graph.run(
             "backup/create/record",
             at="2000-01-01T00:00:00.000Z",
@@ -485,7 +485,8 @@ async def test_a_backup_holds_tombstones_and_the_keys_of_two_databases_stay_side
     first = await own.add("Ada has a sister called Zelda", group_id="g")
     await own.lifecycle.reject(first.memory_id, group_id="g")
     made = await create.create(own.context.graph, own.settings)
-    await own.context.graph.run("backup/restore/erase", batch=1000)  # another database, so to say
+    # Another database, so to say.
+    await own.context.graph.run("backup/restore/erase", batch=1000, owner=None)
     second = await own.add("Ada has a brother called Ben", group_id="g")
     await own.lifecycle.reject(second.memory_id, group_id="g")
     await restore(own.context.graph, own.settings, made.backup_path, replace=True)

@@ -101,7 +101,7 @@ class Large:
     async def erased(self, at: int) -> None:
         """Erase everything, and give the empty database the schema of a version."""
         await schema.migrate_up(self.graph, self.settings)
-        await self.graph.run("backup/restore/erase", batch=2000)
+        await self.graph.run("backup/restore/erase", batch=2000, owner=None)
         await schema.migrate_down(self.graph, to=at)
 
     async def up_to(self, version: int) -> list[int]:

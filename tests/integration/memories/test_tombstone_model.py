@@ -321,7 +321,7 @@ class Play:
         """Play a history in an empty database."""
         settings = self.memory.settings
         shutil.rmtree(create.folder_of(settings), ignore_errors=True)
-        await self.memory.context.graph.run("backup/restore/erase", batch=1000)
+        await self.memory.context.graph.run("backup/restore/erase", batch=1000, owner=None)
         await record_embedding(self.memory.context.graph, settings)
         group, self.clock.now = f"test_{secrets.token_hex(8)}", TODAY
         told = [Told() for _ in STATEMENTS]

@@ -16,7 +16,7 @@ import pytest
 import pytest_asyncio
 from neo4j import AsyncDriver
 
-from graph_memory import GraphMemory, Settings
+from graph_memory import GraphMemory, GroupMoved, Settings
 from graph_memory.api.database import Database
 from graph_memory.database.moves import Moves, Phase
 from graph_memory.errors import (
@@ -295,7 +295,7 @@ async def test_a_relationship_out_of_the_group_stops_the_move(
 
 @contextlib.asynccontextmanager
 async def mover(
-    quick: Settings, group: str, *arguments: str
+    quick: Settings, group: str, *arguments: str, lease_seconds: int = 60
 ) -> AsyncIterator[asyncio.subprocess.Process]:
     """Run the command in a process of its own, and kill it in the end."""
     variables = {
@@ -305,6 +305,7 @@ async def mover(
         "GRAPH_MEMORY_PLACEMENT_FILE": str(quick.placement_file),
         "GRAPH_MEMORY_CONNECT_TIMEOUT_SECONDS": "2.0",
         "GRAPH_MEMORY_QUERY_TIMEOUT_SECONDS": "300",
+        "GRAPH_MEMORY_MAINTENANCE_LEASE_SECONDS": str(lease_seconds),
     }
     process = await asyncio.create_subprocess_exec(
         sys.executable,
@@ -390,6 +391,36 @@ async def test_a_killed_move_is_finished_by_the_same_call_or_undone(
     assert await moves_of(memory, group) == [(Phase.DONE, "east")]
     await memory.context.graph.moves.refresh()  # type: ignore[attr-defined]
     assert (await memory.add("On the new server")).memory_id in await held(there, group)
+
+
+async def test_a_move_that_was_paused_and_taken_over_harms_nothing(
+    memory: GraphMemory, quick: Settings, driver: AsyncDriver, there: AsyncDriver, group: str
+) -> None:
+    ids = await stored_many(memory, 100)
+    async with mover(quick, group, "east", lease_seconds=3) as process:
+        await until(process, memory, group, Phase.COPYING)
+        process.send_signal(signal.SIGSTOP)
+        moved = await taken_over(memory)
+        assert (moved.phase, moved.memories) == (Phase.KEPT, 100)
+        written = await memory.add("Written on the new server")
+        whole = await picture(there, group)
+        process.send_signal(signal.SIGCONT)
+        _, errors = await process.communicate()
+    assert b"another run took over" in errors
+    assert process.returncode == 5
+    assert await picture(there, group) == whole
+    assert await held(there, group) == ids | {written.memory_id}
+    assert (await held(driver, group), await copies(driver, group)) == (set(), moved.nodes)
+    assert await moves_of(memory, group) == [(Phase.KEPT, "east")]
+
+
+async def taken_over(memory: GraphMemory) -> GroupMoved:
+    """Repeat a move until the lease of the paused call has expired."""
+    async with asyncio.timeout(120):
+        while True:
+            with contextlib.suppress(GroupMoveError):
+                return await memory.groups.move("east")
+            await asyncio.sleep(0.2)
 
 
 @pytest.mark.stress
