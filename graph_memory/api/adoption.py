@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from graph_memory.context import Context
-from graph_memory.errors import InvalidArgumentError, SettingsError
+from graph_memory.errors import InvalidArgumentError
 from graph_memory.graphiti import adoption, rename_group
 from graph_memory.graphiti.adoption import AdoptableGroup, Adopted
 from graph_memory.graphiti.rename_group import GroupRename
@@ -21,7 +21,7 @@ class AdoptionApi:
         Args:
             groups: The groups; None for all.
         """
-        return await adoption.count_adoptable(self._single(), groups)
+        return await adoption.count_adoptable(self._context, groups)
 
     async def plan_renames(self, renames: Mapping[str, str]) -> list[GroupRename]:
         """Count the nodes and relations under the old ids of groups to rename, without a change.
@@ -32,7 +32,7 @@ class AdoptionApi:
         Raises:
             InvalidArgumentError: A new id is invalid or taken, or an old id is unknown.
         """
-        return await rename_group.plan_renames(self._single().graph, renames)
+        return await rename_group.plan_renames(self._context.graph, renames)
 
     async def adopt(
         self,
@@ -43,6 +43,9 @@ class AdoptionApi:
         on_progress: Callable[[int], None] = lambda done: None,
     ) -> Adopted:
         """Turn entities into memories; a repeated adoption changes nothing.
+
+        With a placement file, each group is adopted on the server that has it. Entities of a group
+        on another server stay as they are, and the answer lists the group as misplaced.
 
         Args:
             groups: The groups; by default all groups with a valid tenant id.
@@ -57,9 +60,7 @@ class AdoptionApi:
         for name, given in (("groups", groups), ("labels", labels)):
             if given is not None and not given:
                 raise InvalidArgumentError(name, given, "give at least one, or omit it for all")
-        return await adoption.adopt(
-            self._single(), groups, labels, renames, on_progress=on_progress
-        )
+        return await adoption.adopt(self._context, groups, labels, renames, on_progress=on_progress)
 
     async def release(self, groups: Sequence[str]) -> Adopted:
         """Restore entities and facts as they were before adoption, with their old group ids.
@@ -69,18 +70,4 @@ class AdoptionApi:
         """
         if not groups:
             raise InvalidArgumentError("groups", groups, "give at least one")
-        return await adoption.release(self._single(), groups)
-
-    def _single(self) -> Context:
-        """Return the context, unless a placement file names several servers.
-
-        Raises:
-            SettingsError: It does, and a group of Graphiti may be on any of them.
-        """
-        if len(self._context.servers) > 1:
-            raise SettingsError(
-                "Adoption takes one database, and GRAPH_MEMORY_PLACEMENT_FILE names several. "
-                "Unset it for this command, and set GRAPH_MEMORY_NEO4J_URI, _USER and _PASSWORD "
-                "to the server with Graphiti's entities."
-            )
-        return self._context
+        return await adoption.release(self._context, groups)

@@ -64,6 +64,7 @@ from graph_memory.diagnostics.stats import (
     Stats,
 )
 from graph_memory.domain.receipts import Receipt, SearchedPlace
+from graph_memory.graphiti.adoption import MisplacedGroup
 from graph_memory.graphiti.rename_group import is_tenant, remedy
 from graph_memory.learning.clustered import Cluster, ClusterMemories, ClusterMemory, Clusters
 from graph_memory.learning.mentioned import (
@@ -211,6 +212,7 @@ __all__ = [
     "MentionedEntity",
     "MigrationStatus",
     "Milliseconds",
+    "MisplacedGroup",
     "NamedMemories",
     "NamedMemory",
     "Names",

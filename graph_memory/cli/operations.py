@@ -1,5 +1,6 @@
 """Commands for operators: serve, doctor, verify, adopt, migrate, embeddings."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -130,6 +131,7 @@ async def adopt(
     show_fields(as_mapping(done))
     _note_renames(done.renamed, "is now")
     _note_skipped(set(done.left))
+    _note_misplaced((each.group_id, each.server) for each in done.misplaced)
 
 
 async def _print_adoptable(
@@ -140,9 +142,15 @@ async def _print_adoptable(
     left = {
         group
         for row in found
-        if not row.adoptable and (group := row.group_id) is not None and group not in renames
+        if row.placed
+        and not row.adoptable
+        and (group := row.group_id) is not None
+        and group not in renames
     }
-    rows = ([*as_mapping(row).values(), row.group_id not in {None, *left}] for row in found)
+    rows = (
+        [*as_mapping(row).values(), row.placed and row.group_id not in {None, *left}]
+        for row in found
+    )
     columns = (
         "group",
         "labels",
@@ -152,11 +160,14 @@ async def _print_adoptable(
         "no vector",
         "other width",
         "ours",
+        "server",
+        "placed",
         "adoptable",
     )
     show({"groups": found, "renames": moved}, columns, rows)
     _note_renames(moved, "would become")
     _note_skipped(left)
+    _note_misplaced((row.group_id or "", row.server) for row in found if not row.placed)
 
 
 def _renames(given: list[str]) -> dict[str, str]:
@@ -184,6 +195,14 @@ def _note_skipped(groups: set[str]) -> None:
 
     for group in [] if request().as_json else sorted(groups):
         note(f"Group '{group}' was skipped: {remedy(group)}.")
+
+
+def _note_misplaced(groups: Iterable[tuple[str, str]]) -> None:
+    for group, server in [] if request().as_json else sorted(set(groups)):
+        note(
+            f"Group '{group}' was skipped on server '{server}', because the placement file places "
+            f"it on another one. Add a rule that places it on '{server}', restart, and repeat."
+        )
 
 
 @command(migrate, example="migrate up")

@@ -6,9 +6,11 @@ values under their names are set aside.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from dataclasses import fields as dataclass_fields
 from typing import Any
 
 from graph_memory.context import Context
+from graph_memory.database.graph import Graph
 from graph_memory.decay import policies
 from graph_memory.domain.encoding import group_key
 from graph_memory.domain.origin import Authority
@@ -23,9 +25,7 @@ _BATCH = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class AdoptableGroup:
-    """The entities of a group that are not memories yet, with the counts of their defects."""
-
+class _Surveyed:
     group_id: str | None
     labels: list[str]
     entities: int
@@ -35,10 +35,27 @@ class AdoptableGroup:
     other_width: int  #: with a name vector of another width: left as it is, not searched
     with_ours: int  #: with properties of our names, which are set aside
 
+
+@dataclass(frozen=True, slots=True)
+class AdoptableGroup(_Surveyed):
+    """The entities of a group that are not memories yet, with the counts of their defects."""
+
+    server: str  #: the server of the placement file that holds them
+    placed: bool  #: False if the group is on another server, so that no call would find them
+
     @property
     def adoptable(self) -> bool:
-        """True if the group's id is a valid tenant id."""
-        return is_tenant(self.group_id)
+        """True if the group's id is a valid tenant id, and the group is on this server."""
+        return is_tenant(self.group_id) and self.placed
+
+
+@dataclass(frozen=True, slots=True)
+class MisplacedGroup:
+    """A group with entities on a server that does not have the group; they stay as they are."""
+
+    group_id: str
+    server: str  #: the server that holds the entities
+    placed_on: str  #: the server that has the group
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +67,7 @@ class Adopted:
     renamed: list[GroupRename] = field(default_factory=list[GroupRename])  #: groups renamed as well
     left: list[str] = field(default_factory=list[str])  #: groups skipped for an invalid id
     rejected: int = 0  #: entities whose content the group has rejected or erased
+    misplaced: list[MisplacedGroup] = field(default_factory=list[MisplacedGroup])
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +82,20 @@ async def count_adoptable(
     context: Context, groups: Sequence[str] | None = None
 ) -> list[AdoptableGroup]:
     """Count the entities that an adoption would take, and their defects, without any change."""
-    return await context.graph.rows(
-        "graphiti/adoption/survey",
-        AdoptableGroup,
-        groups=None if groups is None else list(groups),
-        dimensions=context.settings.embedding_dimensions,
-        owned=[*MEMORY_PROPERTIES],
-    )
+    found: list[AdoptableGroup] = []
+    for server in context.graph.servers:
+        surveyed = await server.rows(
+            "graphiti/adoption/survey",
+            _Surveyed,
+            groups=None if groups is None else list(groups),
+            dimensions=context.settings.embedding_dimensions,
+            owned=[*MEMORY_PROPERTIES],
+        )
+        for each in surveyed:
+            placed = not is_tenant(each.group_id) or _has(context, server, each.group_id or "")
+            fields = {name.name: getattr(each, name.name) for name in dataclass_fields(each)}
+            found.append(AdoptableGroup(**fields, server=server.name, placed=placed))
+    return found
 
 
 async def adopt(
@@ -82,7 +107,8 @@ async def adopt(
 ) -> Adopted:
     """Turn entities into memories; a repeated adoption changes nothing.
 
-    Entities whose content the group has rejected or erased stay as they are.
+    Each group is adopted on the server that has it. Entities whose content the group has rejected
+    or erased stay as they are.
 
     Args:
         context: The database, settings and clock.
@@ -100,9 +126,11 @@ async def adopt(
     renamed = await rename(context.graph, renames or {})
     left: list[str] = []
     if groups is None:
-        found = await context.graph.rows("graphiti/adoption/groups", str)
-        tenants = [group_id for group_id in found if is_tenant(group_id)]
-        left = [group_id for group_id in found if not is_tenant(group_id)]
+        found = await _groups(context)
+        tenants = [
+            each for server, each in found if is_tenant(each) and _has(context, server, each)
+        ]
+        left = sorted({each for _, each in found if not is_tenant(each)})
         if left and not tenants and not renames:
             raise InvalidArgumentError("group", left[0], remedy(left[0]))
     entities = facts = rejected = 0
@@ -111,7 +139,7 @@ async def adopt(
         entities += adopted
         rejected += refused
         facts += await _adopt_facts(context, group_id)
-    return Adopted(entities, facts, renamed, left, rejected)
+    return Adopted(entities, facts, renamed, left, rejected, await _misplaced(context, groups))
 
 
 async def release(context: Context, groups: Sequence[str]) -> Adopted:
@@ -135,6 +163,31 @@ async def release(context: Context, groups: Sequence[str]) -> Adopted:
         if given_back := await give_back(context.graph, group_id):
             renamed.append(given_back)
     return Adopted(entities, facts, renamed)
+
+
+def _has(context: Context, server: Graph, group_id: str) -> bool:
+    return context.graph.of(group_id).name == server.name
+
+
+async def _groups(context: Context) -> list[tuple[Graph, str]]:
+    """Return the groups with entities that are not memories yet, each with the server of those."""
+    return [
+        (server, group_id)
+        for server in context.graph.servers
+        for group_id in await server.rows("graphiti/adoption/groups", str)
+    ]
+
+
+async def _misplaced(context: Context, groups: Sequence[str] | None) -> list[MisplacedGroup]:
+    """Return the groups, of some or all, with entities on a server that does not have them."""
+    if len(context.graph.servers) == 1:
+        return []
+    return [
+        MisplacedGroup(group_id, server.name, context.graph.of(group_id).name)
+        for server, group_id in await _groups(context)
+        if is_tenant(group_id) and (groups is None or group_id in groups)
+        if not _has(context, server, group_id)
+    ]
 
 
 def _origin(context: Context) -> dict[str, Any]:

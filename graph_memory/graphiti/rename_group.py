@@ -59,7 +59,7 @@ async def plan_renames(graph: Graph, renames: Mapping[str, str]) -> list[GroupRe
     """Check renames, and count what they would move, without any change.
 
     Args:
-        graph: The database.
+        graph: The database; each group is renamed on the server that has its new id.
         renames: New ids by old ids.
 
     Raises:
@@ -80,8 +80,9 @@ async def rename(graph: Graph, renames: Mapping[str, str]) -> list[GroupRename]:
     """
     planned = await plan_renames(graph, renames)
     for each in planned:
-        await graph.run("graphiti/rename_group/note", id=each.new, was=each.old)
-        await _move(graph, each.old, each.new)
+        server = graph.of(each.new)
+        await server.run("graphiti/rename_group/note", id=each.new, was=each.old)
+        await _move(server, each.old, each.new)
     return planned
 
 
@@ -90,12 +91,13 @@ async def give_back(graph: Graph, group_id: str) -> GroupRename | None:
 
     Memories that Graphiti did not find stay in the group, with the facts that lead to them.
     """
-    was = (await _id_use(graph, group_id)).was
+    server = graph.of(group_id)
+    was = (await _id_use(server, group_id)).was
     if was is None:
         return None
-    await _move(graph, group_id, was)
-    await graph.run("graphiti/rename_group/forget", id=group_id)
-    return _group_rename(group_id, was, await _count(graph, was))
+    await _move(server, group_id, was)
+    await server.run("graphiti/rename_group/forget", id=group_id)
+    return _group_rename(group_id, was, await _count(server, was))
 
 
 async def _plan_rename(graph: Graph, old: str, new: str) -> GroupRename:
@@ -104,13 +106,17 @@ async def _plan_rename(graph: Graph, old: str, new: str) -> GroupRename:
         raise InvalidArgumentError("rename", given, f"'{old}' can be adopted as it is")
     if not is_tenant(new):
         raise InvalidArgumentError("rename", given, remedy(old))
-    use, counts = await _id_use(graph, new), await _count(graph, old)
+    if graph.is_moving(new):
+        raise InvalidArgumentError("rename", given, f"'{new}' is being moved to another server")
+    server = graph.of(new)
+    use, counts = await _id_use(server, new), await _count(server, old)
     if use.was is None and use.held:
         raise InvalidArgumentError("rename", given, f"'{new}' is in use; choose an unused id")
     if use.was not in (None, old):
         raise InvalidArgumentError("rename", given, f"'{use.was}' was renamed to '{new}'")
     if use.was is None and not counts.entities:
-        raise InvalidArgumentError("rename", given, f"group '{old}' has no entities")
+        where = f" on server '{server.name}', which has '{new}'" if len(graph.servers) > 1 else ""
+        raise InvalidArgumentError("rename", given, f"group '{old}' has no entities{where}")
     return _group_rename(old, new, counts)
 
 

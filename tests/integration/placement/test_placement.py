@@ -16,7 +16,7 @@ from neo4j import AsyncDriver
 from graph_memory import GraphMemory, Settings, local_neo4j
 from graph_memory.api.database import Database, examine
 from graph_memory.diagnostics.database_metrics import read_metrics
-from graph_memory.errors import BackupError, GraphUnavailableError, SettingsError
+from graph_memory.errors import BackupError, GraphUnavailableError
 from graph_memory.local_neo4j import LocalNeo4j
 from graph_memory.maintenance import records
 from graph_memory.server import build_server
@@ -172,8 +172,6 @@ async def test_checks_and_migrations_go_over_both(service: GraphMemory):
     assert rebuilt.rebuilt == rebuilt.candidates > 0
     await service.serving.warm_up()
     await service.serving.add_passages()
-    with pytest.raises(SettingsError, match="Adoption takes one database"):
-        await service.adoption.count()
 
 
 async def test_the_metrics_are_those_of_all_servers(service: GraphMemory):
