@@ -15,16 +15,16 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from graph_memory.backup import create, dump, restore
+from graph_memory.backup import dump, partials, restore
 from graph_memory.backup.create import folder_of
 from graph_memory.backup.files import (
-    GRAPH,
     MANIFEST,
     MEMORIES,
     BackupReader,
     BackupWriter,
     Keyring,
     Manifest,
+    complete_backups,
 )
 from graph_memory.domain.timestamps import Instant
 from graph_memory.errors import BackupError
@@ -73,8 +73,9 @@ class StoredBackup:
     Attributes:
         path: Folder of the backup.
         bytes: Size of its files, in bytes.
+        new_bytes: Size of the files that the backup before it does not share, in bytes.
         created_at: Its time.
-        format: Version of its files: 1 in clear, 2 encrypted.
+        format: Version of its files: 3 in clear, 4 encrypted; 1 and 2 of earlier versions.
         memories: Number of memories.
         key_id: Key with which it is encrypted; None if it is in clear.
         problem: The reason for which it cannot be read; empty if there is none.
@@ -82,6 +83,7 @@ class StoredBackup:
 
     path: Path
     bytes: int
+    new_bytes: int
     created_at: Instant | None = None
     format: int | None = None
     memories: int | None = None
@@ -104,25 +106,30 @@ class ErasedTexts(Protocol):
 def backups(settings: Settings) -> list[BackupReader]:
     """Return the complete backups, the oldest first."""
     folder, keys = folder_of(settings), Keyring.of(settings)
-    if not folder.is_dir():
-        return []
-    complete = sorted(each for each in folder.glob("backup_*") if (each / MANIFEST).is_file())
-    return [BackupReader(path, keys) for path in complete]
+    return [BackupReader(path, keys) for path in complete_backups(folder)]
 
 
 def stored_backups(settings: Settings) -> list[StoredBackup]:
     """Return what the manifests of the backups show without a key, the oldest first."""
-    return [_describe(each) for each in backups(settings)]
+    found = backups(settings)
+    earlier = [None, *(each.path for each in found)]
+    return [_describe(each, before) for each, before in zip(found, earlier, strict=False)]
 
 
-def _describe(backup: BackupReader) -> StoredBackup:
-    found = StoredBackup(backup.path, backup.size())
+def remove_abandoned(settings: Settings) -> None:
+    """Remove what killed backups have left, which may hold erased memories."""
+    with partials.abandoned(folder_of(settings)):
+        pass
+
+
+def _describe(backup: BackupReader, earlier: Path | None) -> StoredBackup:
+    found = StoredBackup(backup.path, backup.size(), backup.new_bytes(earlier))
     try:
         shown = backup.shown()
         with backup.damage(MANIFEST):
             created_at = datetime.fromisoformat(str(shown["created_at"]))
-        kinds = shown["format"], shown["memories"], shown.get("key_id")
-        found = StoredBackup(found.path, found.bytes, created_at, *kinds)
+        kinds = {"format": shown["format"], "memories": shown["memories"]}
+        found = replace(found, created_at=created_at, key_id=shown.get("key_id"), **kinds)
         backup.key()
     except BackupError as error:
         return replace(found, problem=str(error))
@@ -203,6 +210,7 @@ def rewrite(
     with _replacement(backup) as files:
         written = _write(backup, files, manifest, lambda each: _blanked(each, erased, texts), gone)
         _write_readable(backup, files, erased)
+        files.write_manifest(written)
     return RewrittenBackup(
         backup.path,
         manifest.memories - written.memories,
@@ -232,10 +240,12 @@ def _encrypt(backup: BackupReader) -> bool:
         return False
     manifest = restore.check(backup)
     with _replacement(backup) as files:
-        for name in (GRAPH, MEMORIES):
-            with files.writing(name) as copy:
-                for piece in backup.pieces(name):
-                    copy.write(piece)
+        with files.writing_graph() as graph:
+            for record in backup.records():
+                graph.add(record)
+        with files.writing(MEMORIES) as copy:
+            for piece in backup.pieces(MEMORIES):
+                copy.write(piece)
         files.write_manifest(replace(manifest, format=files.format))
     return True
 
@@ -248,20 +258,19 @@ def _replacement(backup: BackupReader) -> Generator[BackupWriter]:
         BackupError: They cannot be written, or differ from their manifest.
     """
     path = backup.path
-    partial = path.with_name(f"{create.PARTIAL}{os.getpid()}_{path.name}")
     # Without a present key, a backup of an earlier key keeps that key.
     key = backup.keys.present() or backup.key()
+    sources = [path, *reversed(complete_backups(path.parent))]
     try:
-        partial.mkdir(mode=0o700)
-        yield BackupWriter(partial, key)
-        restore.check(BackupReader(partial, backup.keys))
-        _exchange(partial, path)
+        with partials.partial_folder(path.parent, path.name) as partial:
+            yield BackupWriter(partial.path, key, sources)
+            restore.check(BackupReader(partial.path, backup.keys))
+            partial.unlock()
+            _exchange(partial.path, path)
     except OSError as error:
         raise BackupError(
             f"{path} was not rewritten: {error}. Free disk space, or make the folder writable."
         ) from error
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
 
 
 def _own_ids(backup: BackupReader) -> set[str]:
@@ -322,10 +331,10 @@ def _write(
     blanked: Callable[[dict[str, Any]], dict[str, Any]],
     gone: set[int],
 ) -> Manifest:
-    """Write the files of a backup without nodes; return their manifest."""
+    """Write the graph of a backup without nodes; return the manifest."""
     checksum = dump.Checksum()
     memories = 0
-    with files.writing_text(GRAPH) as lines:
+    with files.writing_graph() as graph:
         for record in backup.records():
             if not gone.isdisjoint({record.get("id"), record.get("from"), record.get("to")}):
                 continue
@@ -335,8 +344,8 @@ def _write(
                 memories += "Memory" in kept["labels"]
             else:
                 checksum.edge(kept)
-            lines.write(dump.to_line(kept) + "\n")
-    written = replace(
+            graph.add(kept)
+    return replace(
         manifest,
         format=files.format,
         memories=memories,
@@ -344,8 +353,6 @@ def _write(
         edges=checksum.edges,
         checksum=checksum.hexdigest(),
     )
-    files.write_manifest(written)
-    return written
 
 
 def _blanked(record: dict[str, Any], erased: Collection[str], texts: ErasedTexts) -> dict[str, Any]:

@@ -1,43 +1,44 @@
 """Backups: the whole database at one instant, written to one folder while reads continue.
 
-`backup_<instant>/` holds `graph.jsonl.gz` (the complete graph for a restore: see `dump`),
-`memories.json` (`{export_timestamp, memories, total_memories}`, for people and programs) and
-`manifest.json`, encrypted if a key is set: see `files`. The folder gets its name once it is
-complete.
+`backup_<instant>/` holds `graph/` and `parts.json` (the complete graph for a restore: see `dump`
+and `parts`), `memories.json` (`{export_timestamp, memories, total_memories}`, for people and
+programs) and `manifest.json`, encrypted if a key is set: see `files`. The folder gets its name once
+it is complete. Parts that are in an earlier backup are linked.
 
 A large local database is read from a snapshot, a copy of its files at one instant, so no writer
 waits; see `snapshot`. In any other case writers wait while the database is read: index definitions
 that are never committed hold the schema locks that every writer of memories and relations needs.
 Sessions and counters are not locked, because they are not memories.
 
-Rows are spooled as they are, and converted after the locks are released.
+There, rows are spooled as they are, and converted after the locks are released. Rows of a snapshot
+are converted while the next ones are read.
 """
 
 import asyncio
 import contextlib
 import json
 import logging
-import os
 import pickle
 import random
 import re
-import shutil
 import time
-from collections.abc import AsyncGenerator, Collection
+from collections.abc import AsyncGenerator, Collection, Generator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
-from graph_memory.backup import dump
+from graph_memory.backup import dump, partials
 from graph_memory.backup.files import (
-    GRAPH,
     MANIFEST,
     MEMORIES,
+    BackupReader,
     BackupWriter,
     Keyring,
     Manifest,
+    complete_backups,
 )
+from graph_memory.backup.parts import PartsWriter
 from graph_memory.backup.snapshot import local_instance, open_snapshot
 from graph_memory.database.graph import HOME, Graph
 from graph_memory.domain.attachments import stored_fields
@@ -78,8 +79,6 @@ _HELD = (
     f"Other operations have held the database for {_PATIENCE_SECONDS / 60:g} minutes. Run "
     "`graph-memory backup` again when no maintenance and no import is running."
 )
-PARTIAL = ".partial_"
-_ABANDONED_SECONDS = 24 * 3600
 _NAMED = re.compile(r"backup_\d{8}T\d{6}Z(_\d+)?")
 
 #: Properties left out of `memories.json`: keys, derived texts and internal values.
@@ -114,6 +113,8 @@ class Backup:
     timestamp: Instant
     key_id: str | None = None  #: key with which it is encrypted; None if it is in clear
     server: str = HOME  #: the server of the placement file; home without one
+    bytes: int = 0  #: size of its files
+    new_bytes: int = 0  #: size of the files that the backup before it does not share
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,16 +155,18 @@ async def create(
     try:
         folder = folder_of(settings)
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        _clear(folder, now)
-        partial = folder / f"{PARTIAL}{os.getpid()}_{now:%Y%m%dT%H%M%S%fZ}"
-        partial.mkdir(mode=0o700)
-        try:
-            instance = await _copied(graph, snapshot_from)
-            source = _Source(graph, instance, hold_seconds)
-            manifest = await _write_files(source, BackupWriter(partial, key), now)
-            path = _rename_into_place(partial, folder / f"backup_{now:%Y%m%dT%H%M%SZ}")
-        finally:
-            shutil.rmtree(partial, ignore_errors=True)
+        partials.clear(folder, now)
+        earlier = complete_backups(folder)
+        instance = await _copied(graph, snapshot_from)
+        source = _Source(graph, instance, hold_seconds)
+        with (
+            partials.abandoned(folder) as killed,
+            partials.partial_folder(folder, f"{now:%Y%m%dT%H%M%S%fZ}") as partial,
+        ):
+            files = BackupWriter(partial.path, key, [*killed, *reversed(earlier)])
+            manifest = await source.write(files, now)
+            partial.unlock()
+            path = _rename_into_place(partial.path, folder / f"backup_{now:%Y%m%dT%H%M%SZ}")
         await graph.run(
             "backup/create/record",
             at=instant(now),
@@ -176,10 +179,12 @@ async def create(
             f"The backup failed: {error}. Free disk space, or set GRAPH_MEMORY_BACKUP_PATH to a "
             "writable folder."
         ) from error
+    previous = earlier[-1] if earlier else None
+    sizes = await asyncio.to_thread(_sizes, BackupReader(path), previous)
     _log.info("Backup of %d memories in %s", manifest.memories, path)
     if not keep_all:
         prune(settings)
-    return Backup(path, manifest.memories, now, key.id if key else None, graph.name)
+    return Backup(path, manifest.memories, now, key.id if key else None, graph.name, *sizes)
 
 
 def folder_of(settings: Settings) -> Path:
@@ -205,7 +210,7 @@ def prune(settings: Settings, *, spared: Collection[Path] = ()) -> None:
     kept = {path.resolve() for path in spared}
     for path in oldest_first[: -settings.backup_keep]:
         if path.resolve() not in kept:
-            _remove(path)
+            partials.remove(path)
 
 
 async def status(graph: Graph) -> BackupStatus:
@@ -240,27 +245,8 @@ async def _copied(graph: Graph, snapshot_from: int) -> LocalNeo4j | None:
     return instance if many else None
 
 
-async def _write_files(source: "_Source", files: BackupWriter, now: datetime) -> Manifest:
-    """Write the files of a backup, and return its manifest."""
-    await source.spool(files)
-    with files.writing_text(GRAPH) as lines, files.writing_text(MEMORIES) as readable:
-        writer = _Writer(lines, readable)
-        readable.write(f'{{"export_timestamp": {json.dumps(instant(now))}, "memories": [')
-        await asyncio.to_thread(writer.write, files)
-        readable.write(f'\n], "total_memories": {writer.memories}}}\n')
-    files.remove(_SPOOL)
-    found = writer.checksum
-    counts = writer.memories, found.nodes, found.edges
-    manifest = Manifest(files.format, instant(now), *counts, found.hexdigest())
-    files.write_manifest(manifest)
-    return manifest
-
-
 class _Source:
-    """The database at one instant: a snapshot of a local instance, or the graph itself, held.
-
-    Rows are spooled to a file without conversion, to hold writers as briefly as possible.
-    """
+    """The database at one instant: a snapshot of a local instance, or the graph itself, held."""
 
     def __init__(
         self, graph: Graph, instance: LocalNeo4j | None, hold_seconds: float | None
@@ -270,24 +256,26 @@ class _Source:
         self._instance = instance
         self._hold_seconds = hold_seconds
 
-    async def spool(self, files: BackupWriter) -> None:
-        """Spool all rows to a file beside those of the backup.
+    async def write(self, files: BackupWriter, now: datetime) -> Manifest:
+        """Write the files of a backup, and return its manifest.
 
         Raises:
             BackupError: The snapshot failed, or writers would wait longer than allowed.
         """
         if self._instance:
             try:
-                await self._spool_snapshot(self._instance, files)
-                return
+                return await self._write_snapshot(self._instance, files, now)
             except (LocalNeo4jError, GraphUnavailableError, OSError) as error:
                 self._check_may_hold(error)
-        await self._spool_held(files)
+        return await self._write_held(files, now)
 
-    async def _spool_snapshot(self, instance: LocalNeo4j, files: BackupWriter) -> None:
+    async def _write_snapshot(
+        self, instance: LocalNeo4j, files: BackupWriter, now: datetime
+    ) -> Manifest:
         async with open_snapshot(self._graph, instance) as copy:
-            with files.writing(_SPOOL) as spool:
-                await _spool_rows(copy, spool)
+            with _writing(files, now) as writer:
+                await _write_rows(copy, writer)
+        return writer.manifest
 
     def _check_may_hold(self, error: GraphMemoryError | OSError) -> None:
         """Check that writers may wait instead, because this backup was asked for.
@@ -302,15 +290,36 @@ class _Source:
             ) from error
         _log.warning("No snapshot could be taken, so writers wait for this backup: %s", error)
 
-    async def _spool_held(self, files: BackupWriter) -> None:
+    async def _write_held(self, files: BackupWriter, now: datetime) -> Manifest:
+        """Spool the rows without conversion, to hold writers as briefly as possible."""
         with files.writing(_SPOOL) as spool:
             async with _hold_writers(self._graph):
                 started = time.monotonic()
                 await _spool_rows(self._graph, spool, self._hold_seconds)
             self.held_seconds = time.monotonic() - started
+        with _writing(files, now) as writer:
+            await asyncio.to_thread(_write_spooled, files, writer)
+        files.remove(_SPOOL)
+        return writer.manifest
 
 
-async def _spool_rows(graph: Graph, spool: BinaryIO, seconds: float | None = None) -> None:
+async def _write_rows(graph: Graph, writer: "_Writer") -> None:
+    """Write the rows of all nodes and relationships, a block while the next one is read."""
+    writing: asyncio.Task[None] | None = None
+    try:
+        for what in (_NODES, _EDGES):
+            async for block in graph.stream(what):
+                if writing:
+                    await asyncio.shield(writing)
+                writing = asyncio.create_task(asyncio.to_thread(writer.write, what, block))
+        if writing:
+            await asyncio.shield(writing)
+    finally:
+        if writing:  # its thread uses the files, also after a cancellation
+            await asyncio.gather(writing, return_exceptions=True)
+
+
+async def _spool_rows(graph: Graph, spool: BinaryIO, seconds: float | None) -> None:
     """Write the rows of all nodes and relationships to a file.
 
     Raises:
@@ -326,6 +335,13 @@ async def _spool_rows(graph: Graph, spool: BinaryIO, seconds: float | None = Non
                     "GRAPH_MEMORY_BACKUP_AUTO=false, and run `graph-memory backup` at a "
                     "quiet hour."
                 )
+
+
+def _write_spooled(files: BackupWriter, writer: "_Writer") -> None:
+    """Write the spooled rows, nodes first."""
+    with files.reading(_SPOOL) as spool, contextlib.suppress(EOFError):
+        while True:
+            writer.write(*pickle.load(spool))  # noqa: S301 - written by this process
 
 
 @contextlib.asynccontextmanager
@@ -355,27 +371,44 @@ async def _hold_writers(graph: Graph) -> AsyncGenerator[None]:
         yield
 
 
-class _Writer:
-    """The writer of the files of a backup, one block of rows at a time."""
+@contextlib.contextmanager
+def _writing(files: BackupWriter, now: datetime) -> Generator["_Writer"]:
+    """Yield a writer of rows; after the block the files are complete, with the manifest."""
+    with files.writing_graph() as graph, files.writing_text(MEMORIES) as readable:
+        writer = _Writer(graph, readable)
+        readable.write(f'{{"export_timestamp": {json.dumps(instant(now))}, "memories": [')
+        yield writer
+        readable.write(f'\n], "total_memories": {writer.memories}}}\n')
+    writer.finish(files, now)
 
-    def __init__(self, lines: TextIO, readable: TextIO) -> None:
-        self.checksum = dump.Checksum()
+
+class _Writer:
+    """The writer of the files of a backup, one block of rows at a time, nodes first."""
+
+    manifest: Manifest  #: once it has finished
+
+    def __init__(self, graph: PartsWriter, readable: TextIO) -> None:
         self.memories = 0
-        self._lines = lines
+        self._checksum = dump.Checksum()
+        self._graph = graph
         self._readable = readable
 
-    def write(self, files: BackupWriter) -> None:
-        """Write the spooled rows, nodes first."""
-        with files.reading(_SPOOL) as spool, contextlib.suppress(EOFError):
-            while True:
-                what, block = pickle.load(spool)  # noqa: S301 - written by this process
-                (self._nodes if what == _NODES else self._edges)(block)
+    def write(self, what: str, block: list[list[Any]]) -> None:
+        """Write a block of nodes or relationships."""
+        (self._nodes if what == _NODES else self._edges)(block)
+
+    def finish(self, files: BackupWriter, now: datetime) -> None:
+        """Write the manifest."""
+        found = self._checksum
+        counts = self.memories, found.nodes, found.edges
+        self.manifest = Manifest(files.format, instant(now), *counts, found.hexdigest())
+        files.write_manifest(self.manifest)
 
     def _nodes(self, block: list[list[Any]]) -> None:
         for element_id, labels, properties in block:
             record = dump.node(element_id, labels, properties)
-            self.checksum.node(record)
-            self._lines.write(dump.to_line(record) + "\n")
+            self._checksum.node(record)
+            self._graph.add(record)
             if "Memory" in labels:
                 self._readable.write(",\n" if self.memories else "\n")
                 self._readable.write(dump.to_line(_describe_memory(record, properties)))
@@ -385,9 +418,9 @@ class _Writer:
         for row in block:
             record = dump.edge(*row)
             # Sessions are not locked: skip the edges of one written after the nodes were read.
-            if self.checksum.has(record["from"]) and self.checksum.has(record["to"]):
-                self.checksum.edge(record)
-                self._lines.write(dump.to_line(record) + "\n")
+            if self._checksum.has(record["from"]) and self._checksum.has(record["to"]):
+                self._checksum.edge(record)
+                self._graph.add(record)
 
 
 def _describe_memory(record: dict[str, Any], properties: dict[str, Any]) -> dict[str, Any]:
@@ -404,6 +437,11 @@ def _describe_memory(record: dict[str, Any], properties: dict[str, Any]) -> dict
     }
 
 
+def _sizes(backup: BackupReader, earlier: Path | None) -> tuple[int, int]:
+    """Return the size of a backup, and the size of what the one before it does not share."""
+    return backup.size(), backup.new_bytes(earlier)
+
+
 def _rename_into_place(partial: Path, path: Path) -> Path:
     """Rename a folder to its final name, with a number if the name is taken."""
     for number in range(1000):
@@ -412,23 +450,3 @@ def _rename_into_place(partial: Path, path: Path) -> Path:
             partial.rename(wanted)
             return wanted
     raise BackupError(f"There are too many backups with the name {path}. Try again in a second.")
-
-
-def _clear(folder: Path, now: datetime) -> None:
-    """Remove the partial folders of killed backups, unchanged for a day.
-
-    A process id would not help, because another host may write to the same folder.
-    """
-    for partial in folder.glob(f"{PARTIAL}*"):
-        with contextlib.suppress(OSError):  # its process has completed it in between
-            written = max(path.stat().st_mtime for path in (partial, *partial.iterdir()))
-            if now.timestamp() - written > _ABANDONED_SECONDS:
-                _remove(partial)
-
-
-def _remove(path: Path) -> None:
-    """Remove a folder; a failure is logged, because it does not affect other backups."""
-    try:
-        shutil.rmtree(path)
-    except OSError as error:
-        _log.warning("Cannot remove %s: %s", path, error)

@@ -12,6 +12,7 @@ a file does not pass for another one.
 Functions import `cryptography`, so that commands without encrypted backups start without it.
 """
 
+import hmac
 import io
 import secrets
 from collections.abc import Generator
@@ -52,6 +53,10 @@ class Key:
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
         return AESGCM(_derive(self._root, salt, _MARK + name.encode(), _KEY))
+
+    def part_digest(self) -> hmac.HMAC:
+        """Return a digest for the names of parts, which cannot be computed without the key."""
+        return hmac.new(_derive(self._root, b"", b"graph-memory part", _KEY), digestmod="sha256")
 
 
 @cache

@@ -1,37 +1,35 @@
-"""The files of a backup, in clear or encrypted: the one place that opens them.
+"""The files of a backup, in clear or encrypted: the one place that reads and writes all of them.
 
-A backup in clear has format 1. An encrypted one has format 2, and `.enc` behind the names of its
+A backup in clear has format 3. An encrypted one has format 4, and `.enc` behind the names of its
 files. Its manifest shows the counts and the id of the key, so that backups can be listed without
 it. The whole manifest with the checksum, by which contents could be guessed, is in `sealed`,
 encrypted.
+
+The graph is in parts; see `parts`. Formats 1 and 2, of earlier versions, have it in one file.
 """
 
 import base64
-import gzip
-import io
 import json
-import zlib
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+import os
+import shutil
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
-from graph_memory.backup import encryption
+from graph_memory.backup import encryption, parts, storage
 from graph_memory.backup.encryption import Key, key_of
+from graph_memory.backup.parts import PartsWriter
 from graph_memory.errors import BackupError
 from graph_memory.settings.base import Settings
 
-#: Formats: in clear, and encrypted.
-CLEAR, ENCRYPTED = 1, 2
+#: Formats: in clear, and encrypted; earlier ones with the graph as one file.
+WHOLE, WHOLE_ENCRYPTED, CLEAR, ENCRYPTED = 1, 2, 3, 4
 
-GRAPH = "graph.jsonl.gz"
+GRAPH = "graph.jsonl.gz"  #: the graph in the earlier formats
 MEMORIES = "memories.json"
 MANIFEST = "manifest.json"
-_ENCRYPTED_NAME = "{}.enc"
-
-#: Longest line that is read, in characters; the longest content with its vectors has a tenth.
-_LONGEST_LINE = 64 * 2**20
 
 _SETTING, _EARLIER = "GRAPH_MEMORY_BACKUP_KEY", "GRAPH_MEMORY_BACKUP_EARLIER_KEYS"
 
@@ -55,7 +53,9 @@ class Manifest:
 _FIELDS = {each.name for each in fields(Manifest)}
 
 #: The fields of a manifest that are not encrypted, by its format.
-_SHOWN = {CLEAR: _FIELDS, ENCRYPTED: _FIELDS - {"checksum"} | {"key_id", "sealed"}}
+_SHOWN = dict.fromkeys((WHOLE, CLEAR), _FIELDS) | dict.fromkeys(
+    (WHOLE_ENCRYPTED, ENCRYPTED), _FIELDS - {"checksum"} | {"key_id", "sealed"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class BackupReader:
             BackupError: The key is not set; also the errors of `shown`.
         """
         shown = self.shown()
-        if shown["format"] == CLEAR:
+        if "key_id" not in shown:
             return None
         key_id = str(shown["key_id"])
         found = self.keys.find(key_id)
@@ -145,13 +145,13 @@ class BackupReader:
             BackupError: The key is not set, or the manifest cannot be read.
             ValueError: The file was changed; the stream raises it, too.
         """
-        with _reading(self.path, self.key(), name) as file:
+        with storage.reading(self.path, self.key(), name) as file:
             yield file
 
     @contextmanager
     def reading_text(self, name: str) -> Generator[TextIO]:
         """Yield the text of a file, decompressed; errors are those of `reading`."""
-        with self.reading(name) as file, _as_text(file, name, "r") as text:
+        with self.reading(name) as file, storage.as_text(file, name, "r") as text:
             yield text
 
     def pieces(self, name: str) -> Generator[bytes]:
@@ -170,11 +170,26 @@ class BackupReader:
         Raises:
             BackupError: The backup is damaged, or its key is not set.
         """
-        with self.damage(), self.reading_text(GRAPH) as file:
-            while line := file.readline(_LONGEST_LINE):
-                if len(line) == _LONGEST_LINE:
-                    raise ValueError(f"a line has {_LONGEST_LINE} characters or more")
-                yield line
+        if self.shown()["format"] in (WHOLE, WHOLE_ENCRYPTED):
+            yield from self._whole()
+            return
+        with self.damage(parts.PARTS):
+            with self.reading(parts.PARTS) as file:
+                index = parts.read_index(file.read())
+            yield from parts.join(self._stream(index.records), self._stream(index.values))
+
+    def _whole(self) -> Generator[str]:
+        """Yield the lines of a graph in one file."""
+        with self.damage(GRAPH), self.reading(GRAPH) as file:
+            for line in storage.lines_of(storage.decompressed(file)):
+                yield line.decode()
+
+    def _stream(self, digests: Sequence[str]) -> Iterator[bytes]:
+        """Yield the lines of parts."""
+        key = self.key()
+        for each in digests:
+            with self.damage(parts.file_of(each)):
+                yield from parts.read_part(self.path, key, each)
 
     def records(self) -> Generator[dict[str, Any]]:
         """Yield the nodes and relationships, as `dump` describes them.
@@ -187,30 +202,43 @@ class BackupReader:
                 yield json.loads(line)
 
     @contextmanager
-    def damage(self, name: str = GRAPH) -> Generator[None]:
-        """Raise an error in the block as damage of a file.
+    def damage(self, name: str | None = None) -> Generator[None]:
+        """Raise an error in the block as damage of a file; without a name, of the graph.
 
         Raises:
             BackupError: The block raised an error of reading or of a value.
         """
         try:
             yield
-        except (OSError, EOFError, ValueError, zlib.error) as error:
-            file = self.path / name
-            stored = file if file.exists() else self.path / _ENCRYPTED_NAME.format(name)
+        except storage.DAMAGE as error:
             raise BackupError(
-                f"{stored} is damaged ({error}). Nothing was changed; use another backup."
+                f"{self._stored(name)} is damaged ({error}). Nothing was changed; use another "
+                "backup."
             ) from error
+
+    def _stored(self, name: str | None) -> Path:
+        """Return the path of a file, with the name that it has in this folder."""
+        wanted = (name,) if name else (parts.FOLDER, GRAPH)
+        names = [
+            stored for each in wanted for stored in (each, storage.ENCRYPTED_NAME.format(each))
+        ]
+        found = (self.path / each for each in names if (self.path / each).exists())
+        return next(found, self.path / names[0])
 
     def size(self) -> int:
         """Return the size of all files, in bytes."""
-        return sum(each.stat().st_size for each in self.path.iterdir() if each.is_file())
+        return sum(each.size for each in files_in(self.path))
+
+    def new_bytes(self, earlier: Path | None) -> int:
+        """Return the size of the files that an earlier backup does not share, in bytes."""
+        shared = {each.identity for each in files_in(earlier)} if earlier else set[object]()
+        return sum(each.size for each in files_in(self.path) if each.identity not in shared)
 
     def _check_format(self, number: object) -> None:
         if number not in _SHOWN:
             raise BackupError(
                 f"{self.path} has format {number}, but this version of graph-memory reads formats "
-                f"{CLEAR} and {ENCRYPTED}. Install the version that made the backup."
+                f"{WHOLE} to {ENCRYPTED}. Install the version that made the backup."
             )
 
     def _remedy(self) -> str:
@@ -224,36 +252,48 @@ class BackupReader:
 class BackupWriter:
     """The files of a new backup, encrypted if there is a key."""
 
-    def __init__(self, path: Path, key: Key | None) -> None:
+    def __init__(self, path: Path, key: Key | None, sources: Sequence[Path] = ()) -> None:
+        """Begin a backup.
+
+        Args:
+            path: Its folder.
+            key: Its key; None for one in clear.
+            sources: Folders of other backups, whose parts are linked; the likeliest first.
+        """
         self.path = path
         self.format = ENCRYPTED if key else CLEAR
         self._key = key
+        self._sources = sources
 
     @contextmanager
     def writing(self, name: str) -> Generator[BinaryIO]:
         """Yield a stream to a new file; what is written to it is in clear."""
-        with (self.path / _named(name, self._key)).open("wb") as file:
-            if self._key is None:
-                yield file
-                return
-            with encryption.encrypting(file, self._key, name) as stream:
-                yield stream
+        with storage.writing(self.path, self._key, name) as file:
+            yield file
 
     @contextmanager
     def writing_text(self, name: str) -> Generator[TextIO]:
         """Yield a text file to write, which is compressed by its name."""
-        with self.writing(name) as file, _as_text(file, name, "w") as text:
+        with self.writing(name) as file, storage.as_text(file, name, "w") as text:
             yield text
+
+    @contextmanager
+    def writing_graph(self) -> Generator[PartsWriter]:
+        """Yield a writer of the graph, which takes the place of one that was begun before."""
+        shutil.rmtree(self.path / parts.FOLDER, ignore_errors=True)
+        writer = PartsWriter(self.path, self._key, self._sources)
+        yield writer
+        writer.finish()
 
     @contextmanager
     def reading(self, name: str) -> Generator[BinaryIO]:
         """Yield a stream of a file that was written."""
-        with _reading(self.path, self._key, name) as file:
+        with storage.reading(self.path, self._key, name) as file:
             yield file
 
     def remove(self, name: str) -> None:
         """Remove a file that was written."""
-        (self.path / _named(name, self._key)).unlink()
+        (self.path / storage.stored_name(name, self._key)).unlink()
 
     def write_manifest(self, manifest: Manifest) -> None:
         """Write the manifest, the last file."""
@@ -269,22 +309,25 @@ class BackupWriter:
         (self.path / MANIFEST).write_text(text, encoding="utf-8")
 
 
-def _named(name: str, key: Key | None) -> str:
-    return name if key is None else _ENCRYPTED_NAME.format(name)
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """A file of a backup: its size in bytes, and what it shares with a link to it."""
+
+    size: int
+    identity: tuple[int, int]
 
 
-@contextmanager
-def _reading(folder: Path, key: Key | None, name: str) -> Generator[BinaryIO]:
-    with (folder / _named(name, key)).open("rb") as file:
-        if key is None:
-            yield file
-            return
-        with encryption.decrypting(file, key, name) as stream:
-            yield stream
+def files_in(folder: Path) -> Generator[StoredFile]:
+    """Yield all files of a backup, except those that another process deletes in the call."""
+    for path, _, names in os.walk(folder):
+        for name in names:
+            with suppress(FileNotFoundError):
+                found = os.stat(os.path.join(path, name))
+                yield StoredFile(found.st_size, (found.st_dev, found.st_ino))
 
 
-def _as_text(file: BinaryIO, name: str, mode: str) -> TextIO:
-    """Return a binary file as a text, compressed if its name ends so."""
-    packed = name.endswith(".gz")
-    whole = gzip.GzipFile(fileobj=file, mode=f"{mode}b", compresslevel=1) if packed else file
-    return io.TextIOWrapper(whole, encoding="utf-8")
+def complete_backups(folder: Path) -> list[Path]:
+    """Return the folders of the complete backups in a folder, the oldest first."""
+    if not folder.is_dir():
+        return []
+    return sorted(each for each in folder.glob("backup_*") if (each / MANIFEST).is_file())

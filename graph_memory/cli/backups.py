@@ -53,7 +53,7 @@ async def _create(memory: "GraphMemory") -> None:
 
 async def _list(memory: "GraphMemory") -> None:
     found = await memory.backups.list()
-    columns = ("backup", "bytes", "time", "format", "memories", "key", "problem")
+    columns = ("backup", "bytes", "new bytes", "time", "format", "memories", "key", "problem")
     show({"backups": found}, columns, (list(as_mapping(each).values()) for each in found))
 
 

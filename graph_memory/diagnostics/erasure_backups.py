@@ -20,6 +20,8 @@ async def rewrite_backups(
 ) -> list[RewrittenBackup]:
     """Rewrite all backups without the memories, words and names erased with a receipt.
 
+    What killed backups have left is removed.
+
     Args:
         context: A server, whose backups are rewritten.
         servers: The servers of the service. A group that was moved has receipts on all its servers,
@@ -33,6 +35,7 @@ async def rewrite_backups(
         """Return the texts of the receipts of a backup, which has memories of each."""
         return _Texts([each for each in receipts if not set(held).isdisjoint(each[1].memory_ids)])
 
+    await asyncio.to_thread(archives.remove_abandoned, context.settings)
     return [
         await asyncio.to_thread(archives.rewrite, backup, erased, texts)
         for backup in archives.backups(context.settings)

@@ -19,7 +19,8 @@ from graph_memory import GraphMemory, Settings, local_neo4j, read_settings
 from graph_memory.auth import tokens
 from graph_memory.auth.grants import Scope
 from graph_memory.backup import create
-from graph_memory.backup.files import GRAPH, MANIFEST, BackupReader
+from graph_memory.backup.files import MANIFEST, BackupReader
+from graph_memory.backup.parts import FOLDER
 from graph_memory.backup.restore import restore, unfinished
 from graph_memory.backup.schedule import AutoBackup, seconds_until_due
 from graph_memory.database.embedding_record import record_embedding
@@ -277,8 +278,9 @@ async def test_a_backup_holds_no_tokens(own: GraphMemory, clock: Clock):
         own.context.graph, "t", groups=None, scope=Scope.READ, now=clock()
     )
     made = await create.create(own.context.graph, own.settings)
-    with gzip.open(made.backup_path / GRAPH, "rt") as lines:
-        assert "AccessToken" not in lines.read()
+    lines = list(BackupReader(made.backup_path).lines())
+    assert lines
+    assert "AccessToken" not in "".join(lines)
     await restore(own.context.graph, own.settings, made.backup_path)
     assert await tokens.find(own.context.graph, secret) is not None
 
@@ -305,8 +307,7 @@ async def test_a_backup_is_of_one_instant_while_others_write(own: GraphMemory):
         await asyncio.sleep(0.05)
     assert not writer.done(), writer.exception()
     writer.cancel()
-    with gzip.open(made.backup_path / GRAPH, "rt") as lines:
-        records = [json.loads(line) for line in lines]
+    records = list(BackupReader(made.backup_path).records())
     contents = [r["properties"]["content"] for r in records if "Memory" in r.get("labels", ())]
     pairs = sorted(text for text in contents if not text.startswith("early"))
     lefts = [text.split()[1] for text in pairs if text.startswith("left")]
@@ -334,12 +335,18 @@ async def test_a_run_among_backups_completes(own: GraphMemory, clock: Clock):
     assert run.result().processed == 100
 
 
+def part_with(path: Path, text: str) -> Path:
+    """Return the part of a backup that holds a text."""
+    found = (path / FOLDER).iterdir()
+    return next(each for each in found if text.encode() in gzip.decompress(each.read_bytes()))
+
+
 async def test_a_damaged_backup_changes_nothing(own: GraphMemory, own_driver: AsyncDriver):
     await own.add("kept", group_id="g")
     made = await create.create(own.context.graph, own.settings)
     await own.add("later", group_id="g")
     before = await everything(own_driver)
-    graph_file = made.backup_path / GRAPH
+    graph_file = part_with(made.backup_path, "kept")
     manifest = made.backup_path / MANIFEST
     whole, said = graph_file.read_bytes(), manifest.read_text()
     text = gzip.decompress(whole).decode()
@@ -358,7 +365,7 @@ async def test_a_damaged_backup_changes_nothing(own: GraphMemory, own_driver: As
         manifest.write_text(broken)
         with pytest.raises(BackupError, match="not a backup"):
             await restore(own.context.graph, own.settings, made.backup_path, replace=True)
-    manifest.write_text(said.replace('"format": 1', '"format": 9'))
+    manifest.write_text(said.replace('"format": 3', '"format": 9'))
     with pytest.raises(BackupError, match="format 9"):
         await restore(own.context.graph, own.settings, made.backup_path, replace=True)
     assert await everything(own_driver) == before

@@ -13,6 +13,7 @@ from graph_memory import GraphMemory, Settings
 from graph_memory.backup import archives, create
 from graph_memory.backup.encryption import key_of
 from graph_memory.backup.files import MANIFEST, BackupReader, Keyring
+from graph_memory.backup.parts import FOLDER
 from graph_memory.backup.restore import restore, unfinished
 from graph_memory.backup.schedule import AutoBackup
 from graph_memory.errors import BackupError
@@ -108,7 +109,7 @@ async def test_automatic_backups_are_encrypted_and_the_oldest_go_without_their_k
     await automatic.wait()
     (made,) = await service.backups.list()
     assert made.path != old.backup_path
-    assert (made.format, made.memories, made.key_id) == (2, 1, key_of(KEY).id)
+    assert (made.format, made.memories, made.key_id) == (4, 1, key_of(KEY).id)
     assert in_clear(made.path, token, NAME) == []
 
 
@@ -125,13 +126,13 @@ async def test_a_changed_backup_or_a_missing_key_changes_nothing(
     await own.add("later", group_id="g")
     other = (await memory.backups.create()).backup_path
     before = await everything(own_driver)
-    graph_file, manifest = path / "graph.jsonl.gz.enc", path / MANIFEST
+    (graph_file, *_), manifest = sorted((path / FOLDER).iterdir()), path / MANIFEST
     whole, shown = graph_file.read_bytes(), manifest.read_bytes()
     for changed in (
         whole[:-1],
         whole[:200] + bytes([whole[200] ^ 1]) + whole[201:],
         whole + whole[-60:],
-        (other / graph_file.name).read_bytes(),
+        next((other / FOLDER).iterdir()).read_bytes(),
         b"",
     ):
         graph_file.write_bytes(changed)

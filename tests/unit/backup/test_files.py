@@ -1,11 +1,12 @@
 """Encrypted backups: nothing in clear, and nothing read that was changed or has another key."""
 
 import base64
+import gzip
 import json
 import pickle
 import secrets
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -21,11 +22,14 @@ from graph_memory.backup.files import (
     GRAPH,
     MANIFEST,
     MEMORIES,
+    WHOLE,
+    WHOLE_ENCRYPTED,
     BackupReader,
     BackupWriter,
     Keyring,
     Manifest,
 )
+from graph_memory.backup.parts import FOLDER, PARTS
 from graph_memory.backup.restore import check
 from graph_memory.errors import BackupError
 
@@ -41,17 +45,38 @@ def record(number: int, content: str) -> dict[str, Any]:
 
 
 #: Texts that gzip cannot shorten much, so that the graph has several chunks.
-RECORDS = [record(n, f"{TOKEN} {secrets.token_hex(2000)}") for n in range(100)]
+RECORDS = [record(n, f"{TOKEN} {secrets.token_hex(4000)}") for n in range(100)]
 
 
-def write(folder: Path, text: str | None, records: list[dict[str, Any]] = RECORDS) -> BackupReader:
-    """Write a backup as a program would, and return it with its key."""
+def write(
+    folder: Path,
+    text: str | None,
+    records: list[dict[str, Any]] = RECORDS,
+    *,
+    whole: bool = False,
+    sources: Sequence[Path] = (),
+) -> BackupReader:
+    """Write a backup as a program would, and return it with its key.
+
+    Args:
+        folder: Its folder.
+        text: Its key; None for one in clear.
+        records: The nodes.
+        whole: True to write the graph as one file, as earlier versions did.
+        sources: Other backups, whose parts are linked.
+    """
     folder.mkdir(parents=True)
-    files, checksum = BackupWriter(folder, key_of(text) if text else None), dump.Checksum()
-    with files.writing_text(GRAPH) as lines:
-        for each in records:
-            checksum.node(each)
-            lines.write(dump.to_line(each) + "\n")
+    files = BackupWriter(folder, key_of(text) if text else None, sources)
+    checksum = dump.Checksum()
+    for each in records:
+        checksum.node(each)
+    if whole:
+        with files.writing_text(GRAPH) as lines:
+            lines.writelines(dump.to_line(each) + "\n" for each in records)
+    else:
+        with files.writing_graph() as graph:
+            for each in records:
+                graph.add(each)
     memories = [
         {"memory_id": each["properties"]["uuid"], "content": each["properties"]["content"]}
         for each in records
@@ -60,7 +85,9 @@ def write(folder: Path, text: str | None, records: list[dict[str, Any]] = RECORD
         json.dump({"memories": memories, "total_memories": len(memories)}, readable)
     counts = len(records), len(records), 0
     when = "2026-11-27T12:00:00.000Z"
-    files.write_manifest(Manifest(files.format, when, *counts, checksum.hexdigest()))
+    earlier = WHOLE_ENCRYPTED if text else WHOLE
+    number = earlier if whole else files.format
+    files.write_manifest(Manifest(number, when, *counts, checksum.hexdigest()))
     return BackupReader(folder, Keyring((text,), encrypts=True) if text else Keyring())
 
 
@@ -71,6 +98,12 @@ def bytes_of(folder: Path) -> bytes:
 @pytest.fixture
 def backup(tmp_path: Path) -> BackupReader:
     return write(tmp_path / "backup_20261127T120000Z", KEY)
+
+
+@pytest.fixture
+def whole(tmp_path: Path) -> BackupReader:
+    """A backup of an earlier version, with the graph as one file."""
+    return write(tmp_path / "backup_20261127T120000Z", KEY, whole=True)
 
 
 @pytest.fixture
@@ -86,6 +119,15 @@ def test_an_encrypted_backup_is_read_with_its_key(backup: BackupReader) -> None:
         assert json.load(text)["total_memories"] == 100
 
 
+def test_an_encrypted_backup_of_an_earlier_version_is_read_with_its_key(
+    whole: BackupReader,
+) -> None:
+    assert check(whole).format == WHOLE_ENCRYPTED
+    assert list(whole.records()) == RECORDS
+    with pytest.raises(BackupError, match="no key is set"):
+        check(BackupReader(whole.path))
+
+
 def test_nothing_of_the_contents_is_in_clear(backup: BackupReader) -> None:
     stored = bytes_of(backup.path)
     manifest = backup.manifest()
@@ -93,14 +135,20 @@ def test_nothing_of_the_contents_is_in_clear(backup: BackupReader) -> None:
         assert secret.encode() not in stored
         assert base64.b64encode(secret.encode())[:-4] not in stored
     assert {each.name for each in backup.path.iterdir()} == {
-        f"{GRAPH}.enc",
+        FOLDER,
+        f"{PARTS}.enc",
         f"{MEMORIES}.enc",
         MANIFEST,
     }
+    names = [each.name for each in (backup.path / FOLDER).iterdir()]
+    assert all(name.endswith(".gz.enc") for name in names)
+    other = write(backup.path.parent / "in clear", None)
+    digests = {each.name.split(".")[0] for each in (other.path / FOLDER).iterdir()}
+    assert digests.isdisjoint(name.split(".")[0] for name in names)
     shown = json.loads((backup.path / MANIFEST).read_text())
     del shown["sealed"]
     assert shown == {
-        "format": 2,
+        "format": 4,
         "created_at": "2026-11-27T12:00:00.000Z",
         "memories": 100,
         "nodes": 100,
@@ -130,12 +178,14 @@ def test_backups_of_earlier_versions_are_read_with_and_without_a_key(path: Path)
     assert BackupReader(path, KEYS).key() is None
 
 
-def test_a_backup_in_clear_is_as_before(tmp_path: Path) -> None:
+def test_a_backup_in_clear_has_plain_files(tmp_path: Path) -> None:
     backup = write(tmp_path / "clear", None)
-    assert {each.name for each in backup.path.iterdir()} == {GRAPH, MEMORIES, MANIFEST}
+    assert {each.name for each in backup.path.iterdir()} == {FOLDER, PARTS, MEMORIES, MANIFEST}
     stored = json.loads((backup.path / MANIFEST).read_text())
     assert stored == asdict(backup.manifest())
     assert stored["format"] == CLEAR
+    text = b"".join(map(gzip.decompress, map(Path.read_bytes, (backup.path / FOLDER).iterdir())))
+    assert text.count(TOKEN.encode()) == 100
     assert check(BackupReader(backup.path, KEYS)) == check(backup)  # with a key as well
 
 
@@ -175,7 +225,11 @@ def test_an_earlier_key_reads_and_the_present_one_writes(tmp_path: Path) -> None
 
 
 def graph_of(backup: BackupReader) -> Path:
-    return backup.path / f"{GRAPH}.enc"
+    """Return the graph in one file, or its largest part."""
+    found = backup.path / f"{GRAPH}.enc"
+    if found.exists():
+        return found
+    return max((backup.path / FOLDER).iterdir(), key=lambda each: each.stat().st_size)
 
 
 def flip(backup: BackupReader) -> None:
@@ -210,8 +264,14 @@ def remove(backup: BackupReader) -> None:
 
 
 def take_the_graph_of_another(backup: BackupReader) -> None:
-    other = write(backup.path.parent / "another", KEY, RECORDS[:50])
-    shutil.copy(graph_of(other), graph_of(backup))
+    whole = not (backup.path / FOLDER).exists()
+    other = write(backup.path.parent / "another", KEY, RECORDS[:50], whole=whole)
+    if whole:
+        shutil.copy(graph_of(other), graph_of(backup))
+        return
+    shutil.rmtree(backup.path / FOLDER)
+    shutil.copytree(other.path / FOLDER, backup.path / FOLDER)
+    shutil.copy(other.path / f"{PARTS}.enc", backup.path)
 
 
 def take_the_manifest_of_another(backup: BackupReader) -> None:
@@ -245,9 +305,11 @@ CHANGES: dict[str, Callable[[BackupReader], None]] = {
 
 
 @pytest.mark.parametrize("damage", CHANGES.values(), ids=CHANGES)
+@pytest.mark.parametrize("made", ["backup", "whole"])
 def test_a_changed_backup_is_refused(
-    backup: BackupReader, damage: Callable[[BackupReader], None]
+    request: pytest.FixtureRequest, made: str, damage: Callable[[BackupReader], None]
 ) -> None:
+    backup: BackupReader = request.getfixturevalue(made)
     damage(backup)
     with pytest.raises(BackupError, match=r"is damaged(?s:.*)Nothing was changed; use another"):
         check(backup)
@@ -269,16 +331,17 @@ class Nothing:
         return False
 
 
+@pytest.mark.parametrize("whole", [False, True], ids=["parts", "whole"])
 @pytest.mark.parametrize("before", [KEY, OTHER, None], ids=["same", "earlier", "clear"])
 def test_a_rewritten_backup_is_encrypted_with_the_present_key(
-    tmp_path: Path, before: str | None
+    tmp_path: Path, before: str | None, whole: bool
 ) -> None:
-    path = write(tmp_path / "backup_20261127T120000Z", before).path
+    path = write(tmp_path / "backup_20261127T120000Z", before, whole=whole).path
     backup = BackupReader(path, Keyring((KEY, OTHER), encrypts=True))
     done = archives.rewrite(backup, {"id-7"}, lambda ids: Nothing())
     assert done.memories_removed == 1
     assert backup.key() == key_of(KEY)
-    assert check(backup).memories == 99
+    assert (check(backup).format, check(backup).memories) == (ENCRYPTED, 99)
     assert archives.held_ids(backup, {"id-7", "id-8"}) == {"id-8"}
     with backup.reading_text(MEMORIES) as text:
         assert '"id-7"' not in text.read()
@@ -301,18 +364,27 @@ def test_a_rewrite_without_the_key_changes_nothing(backup: BackupReader) -> None
 
 
 def test_all_backups_are_encrypted_with_the_present_key(tmp_path: Path) -> None:
-    texts = {"backup_1": None, "backup_2": OTHER, "backup_3": KEY}
-    before = {name: check(write(tmp_path / name, text)) for name, text in texts.items()}
+    texts = {"backup_0": None, "backup_1": None, "backup_2": OTHER, "backup_3": KEY}
+    before = {
+        name: check(write(tmp_path / name, text, whole=name == "backup_0"))
+        for name, text in texts.items()
+    }
     settings = read_settings(backup_path=tmp_path, backup_key=KEY, backup_earlier_keys=[OTHER])
     done = archives.encrypt_all(settings)
-    assert [path.name for path in done] == ["backup_1", "backup_2"]
+    assert [path.name for path in done] == ["backup_0", "backup_1", "backup_2"]
     for backup in archives.backups(read_settings(backup_path=tmp_path, backup_key=KEY)):
         assert check(backup) == replace(before[backup.path.name], format=ENCRYPTED)
         with backup.reading_text(MEMORIES) as text:
             assert json.load(text)["total_memories"] == 100
     assert TOKEN.encode() not in bytes_of(tmp_path)
+    assert len({parts_of(tmp_path / name) for name in texts}) == 1  # all have the same files
     assert archives.encrypt_all(settings) == []
     assert {each.name for each in tmp_path.iterdir()} == set(texts)
+
+
+def parts_of(path: Path) -> frozenset[tuple[str, int]]:
+    """Return the names of the parts of a backup, with what shows whether they are linked."""
+    return frozenset((each.name, each.stat().st_ino) for each in (path / FOLDER).iterdir())
 
 
 def test_nothing_is_encrypted_without_a_key(tmp_path: Path) -> None:
@@ -325,7 +397,7 @@ def test_nothing_is_encrypted_without_a_key(tmp_path: Path) -> None:
 
 def test_a_damaged_backup_is_not_encrypted(tmp_path: Path, settings: Settings) -> None:
     backup = write(tmp_path / "backup_1", None)
-    (backup.path / GRAPH).write_bytes((backup.path / GRAPH).read_bytes()[:-30])
+    graph_of(backup).write_bytes(graph_of(backup).read_bytes()[:-30])
     before = bytes_of(tmp_path)
     with pytest.raises(BackupError, match="is damaged"):
         archives.encrypt_all(settings)
@@ -345,10 +417,12 @@ def test_backups_are_listed_without_their_keys(tmp_path: Path, settings: Setting
         (None, None, None),
     ]
     assert [each.created_at is None for each in listed] == [False, False, False, True]
-    assert [each.bytes for each in listed] == [
-        sum(file.stat().st_size for file in (tmp_path / f"backup_{n}").iterdir())
+    sizes = [
+        sum(file.stat().st_size for file in (tmp_path / f"backup_{n}").rglob("*") if file.is_file())
         for n in range(1, 5)
     ]
+    assert [each.bytes for each in listed] == sizes
+    assert [each.new_bytes for each in listed] == sizes  # no two have a key in common
     said = [each.problem for each in listed]
     assert said[:2] == ["", ""]
     assert f"is encrypted with the key {key_of(OTHER).id}, but the settings have" in said[2]

@@ -1,6 +1,7 @@
 """Backups that someone has changed, with a manifest that fits: none is written."""
 
 import gzip
+import hashlib
 import json
 import tracemalloc
 from collections.abc import Callable
@@ -11,7 +12,8 @@ from typing import Any
 import pytest
 
 from graph_memory.backup import dump
-from graph_memory.backup.files import CLEAR, GRAPH, MANIFEST, BackupReader, Manifest
+from graph_memory.backup.files import CLEAR, GRAPH, MANIFEST, WHOLE, BackupReader, Manifest
+from graph_memory.backup.parts import FOLDER, PARTS, file_of
 from graph_memory.backup.restore import check
 from graph_memory.errors import BackupError
 
@@ -23,7 +25,7 @@ OTHER = dump.node("4:x:9", ["Memory"], {"uuid": "b", "embedding": [0.25] * 16, "
 RELATION = dump.edge("4:x:7", "4:x:9", "RELATES_TO", {"strength": 0.5})
 
 
-def write(folder: Path, lines: list[Any]) -> Path:
+def write(folder: Path, lines: list[Any], number: int = CLEAR) -> Path:
     """Write a backup with a manifest that fits, as far as a checksum can be computed."""
     checksum = dump.Checksum()
     for line in lines:
@@ -32,11 +34,22 @@ def write(folder: Path, lines: list[Any]) -> Path:
         elif isinstance(line, dict) and "from" in line:
             checksum.edge(line)
     counts = (checksum.nodes, checksum.nodes, checksum.edges)
-    manifest = Manifest(CLEAR, "2026-11-27T12:00:00.000Z", *counts, checksum.hexdigest())
+    manifest = Manifest(number, "2026-11-27T12:00:00.000Z", *counts, checksum.hexdigest())
     text = "".join(f"{json.dumps(line)}\n" for line in lines)
-    (folder / GRAPH).write_bytes(gzip.compress(text.encode()))
+    write_graph(folder, gzip.compress(text.encode()), text.encode(), number)
     (folder / MANIFEST).write_text(json.dumps(asdict(manifest)))
     return folder
+
+
+def write_graph(folder: Path, stored: bytes, text: bytes, number: int) -> None:
+    """Write a graph as one part, or as one file as earlier versions did."""
+    if number == WHOLE:
+        (folder / GRAPH).write_bytes(stored)
+        return
+    digest = hashlib.sha256(text).hexdigest()
+    (folder / FOLDER).mkdir(exist_ok=True)
+    (folder / file_of(digest)).write_bytes(stored)
+    (folder / PARTS).write_text(json.dumps({"records": [digest], "values": []}))
 
 
 def changed(record: Record, **fields: Any) -> Record:
@@ -73,16 +86,21 @@ CHANGES: dict[str, tuple[list[Any], str]] = {
 }
 
 
-def test_an_unchanged_backup_passes(tmp_path: Path) -> None:
-    write(tmp_path, [MEMORY, BARE, OTHER, RELATION])
+FORMATS = pytest.mark.parametrize("number", [WHOLE, CLEAR], ids=["whole", "parts"])
+
+
+@FORMATS
+def test_an_unchanged_backup_passes(tmp_path: Path, number: int) -> None:
+    write(tmp_path, [MEMORY, BARE, OTHER, RELATION], number)
     check(BackupReader(tmp_path))
 
 
+@FORMATS
 @pytest.mark.parametrize(("lines", "reason"), CHANGES.values(), ids=CHANGES)
 def test_a_changed_backup_is_refused_with_the_reason(
-    tmp_path: Path, lines: list[Any], reason: str
+    tmp_path: Path, lines: list[Any], reason: str, number: int
 ) -> None:
-    write(tmp_path, lines)
+    write(tmp_path, lines, number)
     with pytest.raises(BackupError, match="is damaged") as caught:
         check(BackupReader(tmp_path))
     assert reason in str(caught.value)
@@ -100,12 +118,14 @@ def far_apart() -> bytes:
     return gzip.compress("\n".join(lines).encode())
 
 
+@FORMATS
 @pytest.mark.parametrize("hostile", [bomb, far_apart])
 def test_a_small_file_does_not_exhaust_the_memory(
-    tmp_path: Path, hostile: Callable[[], bytes]
+    tmp_path: Path, hostile: Callable[[], bytes], number: int
 ) -> None:
-    write(tmp_path, [MEMORY])
-    (tmp_path / GRAPH).write_bytes(hostile())
+    write(tmp_path, [MEMORY], number)
+    stored = hostile()
+    write_graph(tmp_path, stored, gzip.decompress(stored), number)
     tracemalloc.start()
     try:
         with pytest.raises(BackupError, match="is damaged"):
