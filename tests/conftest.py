@@ -16,6 +16,7 @@ import pytest
 import pytest_asyncio
 from neo4j import AsyncDriver, AsyncGraphDatabase
 from pydantic import SecretStr
+from xdist.scheduler import LoadFileScheduling
 
 # A developer's own configuration must not leak into tests; what only says where things are may.
 _KEPT = ("GRAPH_MEMORY_TEST_", "GRAPH_MEMORY_CACHE_DIR", "GRAPH_MEMORY_JAVA")
@@ -40,6 +41,7 @@ from graph_memory.database.schema import migrate_up  # noqa: E402
 from graph_memory.database.statements import spliced  # noqa: E402
 from graph_memory.engine import Engine  # noqa: E402
 from graph_memory.inference.embedder import Embedder  # noqa: E402
+from graph_memory.local_neo4j import LocalNeo4j  # noqa: E402
 
 #: The day on which tests stand, unless they move on.
 TODAY = datetime(2026, 6, 1, 12, tzinfo=UTC)
@@ -67,6 +69,36 @@ def engine_with(memory: GraphMemory, **settings: Any) -> Engine:
 def pytest_xdist_auto_num_workers() -> int:
     """Run three workers, each with a Neo4j of its own, or one where the database is a given one."""
     return 1 if "GRAPH_MEMORY_TEST_NEO4J_URI" in os.environ else 3
+
+
+#: Files whose tests use the second Neo4j. One process runs them, so that it starts and warms up
+#: once, and they come first, because together they take longest.
+OF_SECOND_NEO4J = (
+    "tests/e2e/test_old_versions.py",
+    "tests/integration/backup/test_backup.py",
+    "tests/integration/backup/test_encrypted.py",
+    "tests/integration/backup/test_snapshot.py",
+    "tests/integration/backup/test_until.py",
+    "tests/integration/memories/test_tombstone_model.py",
+    "tests/integration/placement/test_moves.py",
+    "tests/integration/placement/test_placement.py",
+)
+
+
+class _Scheduling(LoadFileScheduling):
+    """Give each process whole files, and one process all files of the second Neo4j."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = super()._split_scope(nodeid)
+        return "second Neo4j" if file in OF_SECOND_NEO4J else file
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
+    return _Scheduling(config, log) if config.getoption("dist") == "loadfile" else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.nodeid.partition("::")[0] not in OF_SECOND_NEO4J)
 
 
 @pytest.fixture(scope="session")
@@ -120,6 +152,32 @@ def settings(data_dir: Path) -> Iterator[Settings]:
             )
         finally:
             local_neo4j.release(managed)
+
+
+@pytest.fixture(scope="session")
+def second_settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    """Settings that start the second Neo4j."""
+    return read_settings(data_dir=tmp_path_factory.mktemp("second"), local_fast_start=True)
+
+
+@pytest.fixture(scope="session")
+def second_neo4j(second_settings: Settings) -> Iterator[LocalNeo4j]:
+    """A second Neo4j, for tests that replace a whole database, move groups to it or kill it.
+
+    Each module empties it first.
+    """
+    instance = local_neo4j.acquire(second_settings)
+    try:
+        yield instance
+    finally:
+        local_neo4j.release(second_settings)
+
+
+@pytest.fixture(scope="session")
+def own_settings(second_settings: Settings, second_neo4j: LocalNeo4j) -> Settings:
+    """Settings of a service on the second Neo4j, which holds nothing but what tests put there."""
+    given = {"neo4j_uri": second_neo4j.uri, "neo4j_password": SecretStr(second_neo4j.password)}
+    return second_settings.model_copy(update=given)
 
 
 @pytest_asyncio.fixture(scope="session")

@@ -21,9 +21,9 @@ from graph_memory import GraphMemory, Settings
 from graph_memory.backup import create
 from graph_memory.backup.files import BackupReader
 from graph_memory.backup.restore import check
-from tests.integration.backup.test_backup import own, own_driver, own_settings
+from tests.integration.backup.test_backup import own, own_driver
 
-__all__ = ["own", "own_driver", "own_settings"]  # fixtures
+__all__ = ["own", "own_driver"]  # fixtures
 
 COUNT = 100_000
 MOST_MEBIBYTES = 300

@@ -5,12 +5,9 @@ Each folder of `tests/data/old_versions` was written by the commit that it is na
 
 import asyncio
 import json
-import os
-import subprocess
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +15,7 @@ import pytest
 
 from graph_memory import GraphMemory, read_settings
 from graph_memory.database.embedding_record import has_passages
+from graph_memory.local_neo4j import LocalNeo4j
 from tests.data.old_versions.make import (
     CHANGED,
     GROUPS,
@@ -54,25 +52,11 @@ def version(request: pytest.FixtureRequest) -> Path:
     return request.param
 
 
-@pytest.fixture(scope="module")
-def own_database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
-    """A local Neo4j for this module, because a backup replaces a whole database."""
-    settings = {
-        "GRAPH_MEMORY_DATA_DIR": str(tmp_path_factory.mktemp("old_versions")),
-        "GRAPH_MEMORY_LOCAL_FAST_START": "true",
-    }
-
-    def run(*arguments: str) -> str:
-        command = [SCRIPT, "db", *arguments, "--json"]
-        return subprocess.run(
-            command, env={**os.environ, **settings}, capture_output=True, text=True, check=True
-        ).stdout
-
-    run("start")
-    try:
-        yield json.loads(run("shell-uri"))
-    finally:
-        run("stop")
+@pytest.fixture
+def own_database(second_neo4j: LocalNeo4j) -> dict[str, str]:
+    """The second Neo4j, because a backup replaces a whole database."""
+    user, password = second_neo4j.user, second_neo4j.password
+    return {"uri": second_neo4j.uri, "user": user, "password": password}
 
 
 @pytest.fixture

@@ -6,16 +6,15 @@ import json
 import math
 import os
 import secrets
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
 from neo4j import AsyncDriver, AsyncGraphDatabase
-from pydantic import SecretStr
 
-from graph_memory import GraphMemory, Settings, local_neo4j, read_settings
+from graph_memory import GraphMemory, Settings, read_settings
 from graph_memory.auth import tokens
 from graph_memory.auth.grants import Scope
 from graph_memory.backup import create
@@ -26,7 +25,6 @@ from graph_memory.backup.schedule import AutoBackup, seconds_until_due
 from graph_memory.database.embedding_record import record_embedding
 from graph_memory.database.graph import Graph
 from graph_memory.database.lease import Lease
-from graph_memory.database.schema import migrate_up
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import (
     BackupError,
@@ -38,6 +36,7 @@ from graph_memory.inference.embedder import Embedder
 from graph_memory.transfer.import_export import export_lines
 from tests.conftest import TODAY, Clock
 from tests.e2e.test_cli import Run, cli, environment  # noqa: F401 - fixtures
+from tests.support.whole_database import empty
 
 #: hours since the last backup, memories, whether one is due
 DUE = [
@@ -99,20 +98,6 @@ def test_where_backups_go(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     assert create.folder_of(read_settings()) == tmp_path / "ours"
 
 
-@pytest.fixture(scope="module")
-def own_settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
-    """A managed Neo4j that holds nothing but what these tests put into it."""
-    root = tmp_path_factory.mktemp("backups")
-    managed = read_settings(data_dir=root, local_fast_start=True)
-    instance = local_neo4j.acquire(managed)
-    try:
-        yield managed.model_copy(
-            update={"neo4j_uri": instance.uri, "neo4j_password": SecretStr(instance.password)}
-        )
-    finally:
-        local_neo4j.release(managed)
-
-
 @pytest_asyncio.fixture
 async def own(
     own_settings: Settings, embedder: Embedder, tmp_path: Path, clock: Clock
@@ -120,9 +105,7 @@ async def own(
     """A service on that Neo4j, empty; its backups go into a folder of the test's."""
     settings = own_settings.model_copy(update={"backup_path": tmp_path / "backups"})
     async with Graph.open(settings) as graph:
-        await migrate_up(graph, settings)
-        await graph.run("backup/restore/end")
-        await graph.run("backup/restore/erase", batch=1000, owner=None)
+        await empty(graph, settings)
         await graph.run(
             "backup/create/record",
             at="2000-01-01T00:00:00.000Z",

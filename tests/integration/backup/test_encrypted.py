@@ -18,9 +18,9 @@ from graph_memory.backup.restore import restore, unfinished
 from graph_memory.backup.schedule import AutoBackup
 from graph_memory.errors import BackupError
 from tests.e2e.test_cli import Run, cli, environment
-from tests.integration.backup.test_backup import everything, own, own_driver, own_settings
+from tests.integration.backup.test_backup import everything, own, own_driver
 
-__all__ = ["cli", "environment", "own", "own_driver", "own_settings"]  # fixtures
+__all__ = ["cli", "environment", "own", "own_driver"]  # fixtures
 
 KEY, NEW = (
     "a key of the tests, which has enough characters",

@@ -20,9 +20,9 @@ from graph_memory.diagnostics.verify import verify
 from graph_memory.errors import BackupError
 from graph_memory.local_neo4j import process
 from graph_memory.local_neo4j.folder import Folder
-from tests.integration.backup.test_backup import everything, own, own_driver, own_settings
+from tests.integration.backup.test_backup import everything, own, own_driver
 
-__all__ = ["own", "own_driver", "own_settings"]  # fixtures
+__all__ = ["own", "own_driver"]  # fixtures
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="kills by signals")
 

@@ -31,7 +31,6 @@ from tests.e2e.test_cli import Run, cli, environment  # noqa: F401 - fixtures
 from tests.integration.backup.test_backup import (  # noqa: F401 - fixtures
     own,
     own_driver,
-    own_settings,
 )
 from tests.integration.learning.test_proposals import TEXTS
 
@@ -430,7 +429,7 @@ async def test_an_interrupted_restore_names_the_whole_command(
 
 def test_the_command_line_restores_to_a_time(
     cli: Run,  # noqa: F811
-    own_settings: Settings,  # noqa: F811
+    own_settings: Settings,
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
 ) -> None:

@@ -24,11 +24,11 @@ from graph_memory.database.embedding_record import record_embedding
 from graph_memory.errors import DuplicateError, GraphMemoryError, RejectedBeforeError
 from graph_memory.transfer.import_export import import_lines
 from tests.conftest import TODAY, Clock
-from tests.integration.backup.test_backup import own, own_settings
+from tests.integration.backup.test_backup import own
 from tests.support.graphiti_script import GraphitiScript
 from tests.support.scripted_llm import ScriptedLlm
 
-__all__ = ["own", "own_settings"]  # fixtures
+__all__ = ["own"]  # fixtures
 
 pytestmark = pytest.mark.usefixtures("imported")
 

@@ -1,33 +1,26 @@
 """Fixtures: a second Neo4j, and a placement file that places groups on it."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
 from neo4j import AsyncDriver, AsyncGraphDatabase
 
-from graph_memory import GraphMemory, Settings, local_neo4j, read_settings
+from graph_memory import GraphMemory, Settings
+from graph_memory.database.graph import Graph
 from graph_memory.local_neo4j import LocalNeo4j
+from tests.support.whole_database import empty
 
 #: A group of each server.
 HOME, EAST = "placed_home", "east_placed"
 
 
-@pytest.fixture(scope="package")
-def own(tmp_path_factory: pytest.TempPathFactory) -> Settings:
-    """The settings of the second Neo4j, which these tests start and kill."""
-    return read_settings(
-        data_dir=tmp_path_factory.mktemp("east"),
-        local_fast_start=True,
-        local_heap_mebibytes=512,
-        local_linger_seconds=0,
-    )
-
-
-@pytest.fixture(scope="package")
-def east(own: Settings) -> Iterator[LocalNeo4j]:
-    yield local_neo4j.acquire(own)
-    local_neo4j.release(own)
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def east(second_neo4j: LocalNeo4j, own_settings: Settings) -> LocalNeo4j:
+    """The second Neo4j, empty, which these tests kill as well."""
+    async with Graph.open(own_settings) as graph:
+        await empty(graph, own_settings)
+    return second_neo4j
 
 
 @pytest.fixture(scope="module")

@@ -31,11 +31,11 @@ Servers = dict[str, tuple[Settings, LocalNeo4j]]
 
 @pytest.fixture(scope="module")
 def servers(
-    tmp_path_factory: pytest.TempPathFactory, own: Settings, east: LocalNeo4j
+    tmp_path_factory: pytest.TempPathFactory, second_settings: Settings, east: LocalNeo4j
 ) -> Iterator[Servers]:
     """Two Neo4j that these tests kill, and their settings."""
-    home = own.model_copy(update={"data_dir": tmp_path_factory.mktemp("home")})
-    yield {"home": (home, local_neo4j.acquire(home)), "east": (own, east)}
+    home = second_settings.model_copy(update={"data_dir": tmp_path_factory.mktemp("home")})
+    yield {"home": (home, local_neo4j.acquire(home)), "east": (second_settings, east)}
     local_neo4j.release(home)
 
 

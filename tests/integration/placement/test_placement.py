@@ -242,20 +242,23 @@ async def test_the_tool_backs_up_each_server(service: GraphMemory):
 
 
 @asynccontextmanager
-async def killed(own: Settings, east: LocalNeo4j) -> AsyncIterator[None]:
+async def killed(second_settings: Settings, east: LocalNeo4j) -> AsyncIterator[None]:
     """Kill the second server, and start it again in the end."""
     os.kill(east.pid, signal.SIGKILL)
     try:
         yield
     finally:
-        assert (await asyncio.to_thread(local_neo4j.start, own)).uri == east.uri
+        assert (await asyncio.to_thread(local_neo4j.start, second_settings)).uri == east.uri
 
 
 async def test_a_lost_server_takes_down_its_groups_alone(
-    service: GraphMemory, own: Settings, east: LocalNeo4j
+    service: GraphMemory, second_settings: Settings, east: LocalNeo4j
 ):
     web = httpx.ASGITransport(http_app(service))
-    async with httpx.AsyncClient(transport=web, base_url=_URL) as client, killed(own, east):
+    async with (
+        httpx.AsyncClient(transport=web, base_url=_URL) as client,
+        killed(second_settings, east),
+    ):
         with pytest.raises(GraphUnavailableError, match="server 'east'"):
             await service.search("tea", group_id=EAST)
         with pytest.raises(GraphUnavailableError, match="server 'east'"):
