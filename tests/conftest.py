@@ -77,6 +77,7 @@ OF_SECOND_NEO4J = (
     "tests/e2e/test_old_versions.py",
     "tests/integration/backup/test_backup.py",
     "tests/integration/backup/test_encrypted.py",
+    "tests/integration/backup/test_incremental.py",
     "tests/integration/backup/test_snapshot.py",
     "tests/integration/backup/test_until.py",
     "tests/integration/memories/test_tombstone_model.py",

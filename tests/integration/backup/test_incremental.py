@@ -18,9 +18,9 @@ from graph_memory.backup.create import Backup
 from graph_memory.backup.files import MANIFEST, MEMORIES
 from graph_memory.backup.parts import FOLDER, PARTS
 from graph_memory.backup.restore import check, restore
-from tests.integration.backup.test_backup import everything, own, own_driver, own_settings
+from tests.integration.backup.test_backup import everything, own, own_driver
 
-__all__ = ["own", "own_driver", "own_settings"]  # fixtures
+__all__ = ["own", "own_driver"]  # fixtures
 
 KEY = "a key of the tests, which has enough characters"
 COUNT = 3000
