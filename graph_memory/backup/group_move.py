@@ -167,9 +167,8 @@ async def _copy_and_switch(
         await lease.require_held()
     await placed.moves.begin(group_id, source.name, target.name)
     await _await_writers(source)
-    await group_copy.erase(
-        leases[1], group_id
-    )  # of an interrupted call, or set aside by an earlier
+    # What an interrupted call has copied, or an earlier move has set aside.
+    await group_copy.erase(leases[1], group_id)
     found = await group_copy.survey(source, group_id)
     on_progress(0, found.nodes + found.edges)
     copied = await group_copy.copy(source, leases[1], group_id, on_progress)
