@@ -170,7 +170,7 @@ def _has(context: Context, server: Graph, group_id: str) -> bool:
 
 
 async def _groups(context: Context) -> list[tuple[Graph, str]]:
-    """Return the groups with entities that are not memories yet, each with the server of those."""
+    """Return the groups with entities that are not memories yet, each with its server."""
     return [
         (server, group_id)
         for server in context.graph.servers

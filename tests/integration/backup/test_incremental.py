@@ -155,7 +155,7 @@ async def test_a_backup_after_a_killed_one_links_its_parts(
     linked = {each.name for each in (kept / FOLDER).iterdir()} - written(made, kept)
     assert len(linked) == 12  # of 13, for the last one was not written
     assert list(folder.iterdir()) == [made.backup_path]
-    assert made.new_bytes == made.bytes  # there is no backup before
+    assert made.new_bytes == made.bytes  # it is the first backup
     (backup,) = archives.backups(settings)
     assert check(backup).memories == COUNT
 
