@@ -459,12 +459,17 @@ def _shapes(kind: type) -> dict[str, str]:
         schema = TypeAdapter(kind).json_schema()
     except (PydanticSchemaGenerationError, PydanticInvalidForJsonSchema):
         fields = dataclasses.fields(kind)
-        return {each.name: f"`{inspect.formatannotation(each.type)}`" for each in fields}
+        return {each.name: f"`{_annotated(each.type)}`" for each in fields}
     if "$ref" in schema:  # the type holds itself
         schema = schema["$defs"][kind.__name__]
     known: dict[str, Any] = schema["properties"]
     names = {each.name.rstrip("_"): each.name for each in dataclasses.fields(kind)}
     return {names.get(name, name): shape(schema) for name, schema in known.items()}
+
+
+def _annotated(kind: Any) -> str:
+    """Return a type as code writes it that imports our types from `graph_memory`."""
+    return re.sub(r"\bgraph_memory[\w.]*\.", "", inspect.formatannotation(kind))
 
 
 def _comments(kind: type) -> dict[str, str]:

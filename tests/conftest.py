@@ -24,6 +24,10 @@ for _name in [n for n in os.environ if n.startswith("GRAPH_MEMORY_") and not n.s
     del os.environ[_name]
 # Every save of every test would be a reason to back up the whole database.
 os.environ["GRAPH_MEMORY_BACKUP_AUTO"] = "false"
+# A cold Neo4j on a busy machine plans a large statement for half a minute, and takes seconds to
+# accept a connection.
+os.environ["GRAPH_MEMORY_QUERY_TIMEOUT_SECONDS"] = "120"
+os.environ["GRAPH_MEMORY_CONNECT_TIMEOUT_SECONDS"] = "20"
 # The database of the tests ends with them.
 os.environ["GRAPH_MEMORY_LOCAL_LINGER_SECONDS"] = "0"
 # An existing one is used; the creation would go on after the tests.
@@ -42,6 +46,7 @@ from graph_memory.database.statements import spliced  # noqa: E402
 from graph_memory.engine import Engine  # noqa: E402
 from graph_memory.inference.embedder import Embedder  # noqa: E402
 from graph_memory.local_neo4j import LocalNeo4j  # noqa: E402
+from tests.support import turns  # noqa: E402
 
 #: The day on which tests stand, unless they move on.
 TODAY = datetime(2026, 6, 1, 12, tzinfo=UTC)
@@ -67,19 +72,26 @@ def engine_with(memory: GraphMemory, **settings: Any) -> Engine:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Run three workers, each with a Neo4j of its own, or one where the database is a given one."""
+    """Run three workers with one Neo4j, or one worker where the database is a given one."""
     return 1 if "GRAPH_MEMORY_TEST_NEO4J_URI" in os.environ else 3
 
 
-#: Files whose tests use the second Neo4j. One process runs them, so that it starts and warms up
-#: once, and they come first, because together they take longest.
-OF_SECOND_NEO4J = (
+#: Files whose tests use the second Neo4j, or drop the indexes of Graphiti at their end. One process
+#: runs them: the second Neo4j starts and warms up once, and no other test loses those indexes. The
+#: files come first, because together they take longest.
+OF_ONE_PROCESS = (
+    "tests/e2e/test_graphiti_cli.py",
     "tests/e2e/test_old_versions.py",
     "tests/integration/backup/test_backup.py",
     "tests/integration/backup/test_encrypted.py",
     "tests/integration/backup/test_incremental.py",
     "tests/integration/backup/test_snapshot.py",
     "tests/integration/backup/test_until.py",
+    "tests/integration/database/test_data_migrations.py",
+    "tests/integration/graphiti/test_client.py",
+    "tests/integration/graphiti/test_episodes.py",
+    "tests/integration/graphiti/test_queue.py",
+    "tests/integration/graphiti/test_stock_graphiti.py",
     "tests/integration/memories/test_tombstone_model.py",
     "tests/integration/placement/test_moves.py",
     "tests/integration/placement/test_placement.py",
@@ -87,11 +99,18 @@ OF_SECOND_NEO4J = (
 
 
 class _Scheduling(LoadFileScheduling):
-    """Give each process whole files, and one process all files of the second Neo4j."""
+    """Give each process whole files, and one process all files of `OF_ONE_PROCESS`."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = super()._split_scope(nodeid)
-        return "second Neo4j" if file in OF_SECOND_NEO4J else file
+        return "one process" if file in OF_ONE_PROCESS else file
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Wait for the turn of a test; the wait does not count towards its time limit."""
+    with turns.turn(item):
+        return (yield)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
@@ -99,7 +118,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileSche
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: item.nodeid.partition("::")[0] not in OF_SECOND_NEO4J)
+    items.sort(key=lambda item: item.nodeid.partition("::")[0] not in OF_ONE_PROCESS)
 
 
 @pytest.fixture(scope="session")
@@ -115,18 +134,37 @@ LATE_OPTIMISATION = (
 )
 
 
+@pytest.fixture(scope="session")
+def jvm_options() -> str:
+    """Options of the JVM of the managed Neo4j; benchmarks have none, as a service."""
+    return LATE_OPTIMISATION
+
+
 @contextmanager
-def _late_optimisation() -> Iterator[None]:
-    """Let the JVM that starts here spend less on methods that run for minutes only."""
+def _java_options(options: str) -> Iterator[None]:
+    """Start each JVM with options."""
     given = os.environ.get("JDK_JAVA_OPTIONS", "")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("JDK_JAVA_OPTIONS", f"{LATE_OPTIMISATION} {given}".strip())
+        patch.setenv("JDK_JAVA_OPTIONS", f"{options} {given}".strip())
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _runs_wait(request: pytest.FixtureRequest) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        if folder := turns.shared_folder(request.config):
+            turns.let_runs_wait(folder, patch)
         yield
 
 
 @pytest.fixture(scope="session")
-def settings(data_dir: Path) -> Iterator[Settings]:
-    """Settings that name a real Neo4j: a given one, else a container, else a managed local one."""
+def settings(
+    data_dir: Path, jvm_options: str, request: pytest.FixtureRequest
+) -> Iterator[Settings]:
+    """Settings that name a real Neo4j: a given one, else a container, else a managed local one.
+
+    All processes of a test run share the last.
+    """
     if uri := os.environ.get("GRAPH_MEMORY_TEST_NEO4J_URI"):
         yield read_settings(
             data_dir=data_dir,
@@ -144,12 +182,17 @@ def settings(data_dir: Path) -> Iterator[Settings]:
                 neo4j_password=container.password,
             )
     else:
-        managed = read_settings(data_dir=data_dir)
-        with _late_optimisation():
+        shared = turns.shared_folder(request.config) or data_dir
+        managed = read_settings(data_dir=shared / "neo4j of all tests")
+        with _java_options(jvm_options):
             instance = local_neo4j.acquire(managed)
         try:
             yield managed.model_copy(
-                update={"neo4j_uri": instance.uri, "neo4j_password": SecretStr(instance.password)}
+                update={
+                    "data_dir": data_dir,
+                    "neo4j_uri": instance.uri,
+                    "neo4j_password": SecretStr(instance.password),
+                }
             )
         finally:
             local_neo4j.release(managed)
@@ -204,6 +247,13 @@ async def driver(settings: Settings) -> AsyncIterator[AsyncDriver]:
     auth = (settings.neo4j_user, settings.neo4j_password.get_secret_value())
     async with AsyncGraphDatabase.driver(settings.neo4j_uri or "", auth=auth) as opened:
         yield opened
+
+
+@pytest.fixture(scope="module")
+def whole_database(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Keep tests of other processes away from the database until the module has ended."""
+    with turns.whole_database(turns.shared_folder(request.config)):
+        yield
 
 
 @pytest_asyncio.fixture

@@ -26,8 +26,12 @@ from graph_memory.settings.base import Settings
 #: Errors of a lost connection; Neo4j may still have executed the statement.
 CONNECTION_LOST = (ServiceUnavailable, SessionExpired)
 
-#: Another transaction deleted an entity that the statement had matched; a retry does not match it.
-_DELETED = "Neo.ClientError.Statement.EntityNotFound"
+#: Errors of a race with another client: it deleted an entity that the statement had matched, or
+#: created the same index, which IF NOT EXISTS does not see. A retry finds the new state.
+_RACES = (
+    "Neo.ClientError.Statement.EntityNotFound",
+    "Neo.ClientError.Schema.EquivalentSchemaRuleAlreadyExists",
+)
 
 _NAME_TAKEN = "Neo.ClientError.Schema.IndexWithNameAlreadyExists"
 
@@ -50,7 +54,7 @@ _SETTINGS = {
 
 def is_transient(error: Neo4jError | DriverError) -> bool:
     """Check whether a retry of the statement may succeed."""
-    return error.is_retryable() or _code(error) == _DELETED
+    return error.is_retryable() or _code(error) in _RACES
 
 
 def is_name_taken(error: GraphMemoryError) -> bool:

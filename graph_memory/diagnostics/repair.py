@@ -80,16 +80,8 @@ async def repair(
         scope = CallScope(each, now)
         counts = await _retyped(graph, settings, scope) + await _memories(graph, settings, scope)
         counts += await _retyped_relations(graph, each)
-        relations = await graph.rows(
-            "diagnostics/repair/relations",
-            str,
-            group_id=each,
-            group_key=group_key(each),
-            types=list(RelationType),
-            now=instant(now),
-        )
-        counts["relation"] += len(relations)
-        counts["parent"] += len(await graph.rows("diagnostics/repair/parents", str, group_id=each))
+        counts["relation"] += await _relations(graph, scope)
+        counts["parent"] += await _count(graph, "diagnostics/repair/parents", group_id=each)
         counts["summary"] += await follow_summaries(graph, settings, decay, each, now)
         mended += [RepairCount(each, what, n) for what, n in sorted(counts.items()) if n]
     return mended + await graph.rows(
@@ -143,20 +135,39 @@ def _changes(memory: _Mistyped, now: datetime) -> dict[str, object]:
 
 async def _retyped_relations(graph: Graph, group_id: str) -> Counter[str]:
     """Convert the values of relations; return the number of changes by property."""
-    found = await graph.rows(
+    counts, after = Counter[str](), ["", ""]
+    while page := await graph.rows(
         "diagnostics/repair/mistyped_relations",
         _MistypedRelation,
         group_id=group_id,
+        after=after,
+        limit=_BATCH,
         instants=RELATION_INSTANTS,
+    ):
+        changes = {relation.relation_id: _relation_changes(relation) for relation in page}
+        await graph.run(
+            "diagnostics/repair/retype_relations",
+            relations=[{"relation_id": id_, "values": new} for id_, new in changes.items()],
+        )
+        counts.update(name for new in changes.values() for name in new)
+        after = [page[-1].memory_id, page[-1].relation_id]
+    return counts
+
+
+async def _relations(graph: Graph, scope: CallScope) -> int:
+    """Restore what relations lack; return their number."""
+    return await _count(
+        graph,
+        "diagnostics/repair/relations",
+        group_id=scope.group_id,
+        group_key=group_key(scope.group_id),
+        types=list(RelationType),
+        now=instant(scope.now),
     )
-    if not found:
-        return Counter()
-    changes = {relation.relation_id: _relation_changes(relation) for relation in found}
-    await graph.run(
-        "diagnostics/repair/retype_relations",
-        relations=[{"relation_id": id_, "values": new} for id_, new in changes.items()],
-    )
-    return Counter(name for new in changes.values() for name in new)
+
+
+async def _count(graph: Graph, statement: str, **parameters: Any) -> int:
+    return await graph.one(statement, int, batch=_BATCH, **parameters) or 0
 
 
 def _relation_changes(relation: _MistypedRelation) -> dict[str, object]:

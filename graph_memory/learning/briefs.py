@@ -21,8 +21,9 @@ from graph_memory.domain.briefs import VERSION_DIGITS, Brief, brief_json, brief_
 from graph_memory.domain.encoding import StoredContent, content_hash
 from graph_memory.domain.passages import Passage, sentences
 from graph_memory.domain.scope import CallScope
+from graph_memory.domain.turns import giving_turns
 from graph_memory.memories.cues import stem
-from graph_memory.ranking.terms import content_words
+from graph_memory.ranking.terms import content_terms
 from graph_memory.settings.base import Settings
 
 #: Memories in one transaction.
@@ -124,7 +125,7 @@ def brief_for(
 
 def _changes(used: Iterable[_Used], settings: Settings) -> list[BriefChange]:
     changes: list[BriefChange] = []
-    for each in used:
+    for each in giving_turns(used):
         was, becomes = brief_of(each.stored), _brief(each, settings)
         if brief_json(becomes) != each.stored:
             changes.append(BriefChange(each.memory_id, each.content_hash, was, becomes))
@@ -146,7 +147,7 @@ def _span(place: str) -> tuple[int, int]:
 
 def _words(text: str, settings: Settings) -> frozenset[str]:
     """Return the content words of a text without their endings."""
-    return frozenset(stem(word.term) for word in content_words(text, settings.fulltext_analyzer))
+    return frozenset(stem(term) for term in content_terms(text, settings.fulltext_analyzer))
 
 
 def _rarity(sentences: int, holding: int) -> float:

@@ -11,7 +11,9 @@ nothing, and an interrupted one goes on.
 
 import asyncio
 import json
+import math
 import sys
+from collections import defaultdict
 from collections.abc import AsyncGenerator, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -21,9 +23,10 @@ from graph_memory.database.graph import Graph
 from graph_memory.domain.batching import batched
 from graph_memory.domain.models import LISTED_STATES, RelationType
 from graph_memory.domain.scope import CallScope
+from graph_memory.domain.turns import giving_turns
 from graph_memory.learning.centrality import relation_weight
 from graph_memory.learning.communities import centres, communities, labels, lasting_ids
-from graph_memory.ranking.terms import content_words
+from graph_memory.ranking.terms import content_terms
 from graph_memory.settings.base import Settings
 
 #: Memories of the index that are read for one memory, itself included.
@@ -76,25 +79,26 @@ class _Pair:
 
 
 @dataclass(slots=True)
-class _Network:
+class Network:
     """The memories of a group that take part, and what connects them."""
 
     settings: Settings
-    looked: Mapping[str, str]  #: notes that are not stored yet
     places: dict[str, str] = field(default_factory=dict[str, str])
     fixed: set[str] = field(default_factory=set[str])  #: ids outside the canary
     words: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     hashes: dict[str, str] = field(default_factory=dict[str, str])
     related: list[tuple[str, str, float]] = field(default_factory=list[tuple[str, str, float]])
-    near: list[tuple[str, Near]] = field(default_factory=list[tuple[str, Near]])
+    near: dict[str, Near] = field(default_factory=dict[str, Near])
+    texts: dict[str, str] = field(default_factory=dict[str, str])  #: text and model of a vector
+    noted: dict[str, str | None] = field(default_factory=dict[str, str | None])  #: the same, noted
 
     def add(self, rows: Iterable[list[Any]]) -> None:
         """Add memories as the database returns them."""
-        for row in rows:
+        for row in giving_turns(rows):
             self._add(row)
 
     def _add(self, row: list[Any]) -> None:
-        memory_id, place, counts, in_canary, text, hash_, near, relations = row
+        memory_id, place, counts, in_canary, text, hash_, vector_of, near, relations = row
         if place:
             self.places[memory_id] = place
         if not in_canary:
@@ -104,21 +108,41 @@ class _Network:
         self.words[memory_id] = _words(text, self.settings.fulltext_analyzer)
         self.hashes[memory_id] = hash_
         self.related += ((memory_id, end, relation_weight(name, s)) for end, name, s in relations)
-        self.near.append((memory_id, _near(self.looked.get(memory_id, near))[1]))
+        self.noted[memory_id], self.near[memory_id] = _near(near)
+        if vector_of:
+            self.texts[memory_id] = vector_of
+
+    def outdated(self) -> list[str]:
+        """Return the memories to look up: those that noted another text or lost most neighbours."""
+        waiting = (each for each in self.texts if each not in self.fixed)
+        return sorted(each for each in giving_turns(waiting) if not self._holds(each))
+
+    def _holds(self, memory_id: str) -> bool:
+        """Check whether a memory noted its present text, and half of the near memories hold.
+
+        A near memory that has changed is looked up itself. If all that it was near to were looked
+        up, too, a change of one text would cost six look-ups.
+        """
+        near = self.near[memory_id]
+        held = sum(self.hashes.get(each) == hash_ for each, (_, hash_) in near.items())
+        return self.texts[memory_id] == self.noted[memory_id] and 2 * held >= len(near)
 
     def edges(self) -> dict[tuple[str, str], float]:
         """Return the weight of each pair that takes part."""
         found: dict[tuple[str, str], float] = {}
-        for pair, weight in self._pairs(self._near_rows()):
+        for pair, weight in giving_turns(self._pairs(self._near_rows())):
             found[pair] = max(weight, found.get(pair, 0.0))
-        for pair, weight in sorted(self._pairs(self.related)):
-            found[pair] = found.get(pair, 0.0) + weight
+        related: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+        for pair, weight in giving_turns(self._pairs(self.related)):
+            related[pair].append(weight)
+        for pair, weights in related.items():  # `fsum` does not depend on the order of relations
+            found[pair] = math.fsum((found.get(pair, 0.0), *weights))
         return {pair: round(weight, 6) for pair, weight in found.items() if weight >= 1e-6}
 
     def _near_rows(self) -> Iterable[tuple[str, str, float]]:
         """Yield the near pairs, as relations, whose texts are those that were compared."""
         least = self.settings.cluster_min_similarity
-        for memory_id, near in self.near:
+        for memory_id, near in self.near.items():
             for other, (cosine, hash_) in near.items():
                 if least <= cosine <= 1 and self.hashes.get(other) == hash_:
                     yield memory_id, other, relation_weight(_AS, cosine)
@@ -131,18 +155,32 @@ class _Network:
                 yield (min(one, other), max(one, other)), weight
 
 
-async def look_up(graph: Graph, scope: CallScope, canary: int = 100) -> AsyncGenerator[Looked]:
-    """Look up the nearest memories of those that are new or changed, and yield them in batches.
-
-    They are looked up again if most of the near memories have changed or count no more.
+async def read(graph: Graph, settings: Settings, scope: CallScope, canary: int = 100) -> Network:
+    """Read the memories of a group, with their relations and what they note.
 
     Args:
         graph: The database.
-        scope: The tenant, and the instant at which memories must be true.
-        canary: Share of the memories to look up, 0 to 100 percent.
+        settings: The least cosine of near memories.
+        scope: The tenant, and the instant at which memories must be true and relations hold.
+        canary: Share of the memories to change, 0 to 100 percent; all take part.
     """
-    waiting = await _waiting(graph, scope, canary)
-    for batch in batched(sorted(waiting), _BATCH):
+    network = Network(settings)
+    async for block in graph.stream(
+        "learning/clusters/memories", canary=canary, characters=_CHARACTERS, **scope.parameters()
+    ):
+        # In threads, so that the process answers other calls and renews the lease.
+        await asyncio.to_thread(network.add, block)
+    return network
+
+
+async def look_up(graph: Graph, scope: CallScope, network: Network) -> AsyncGenerator[Looked]:
+    """Look up the nearest memories of new and changed memories, and yield them in batches.
+
+    A memory is looked up again if most of its near memories have changed or count no more. The
+    results are added to the network, too.
+    """
+    outdated = await asyncio.to_thread(network.outdated)
+    for batch in batched(outdated, _BATCH):
         pairs = await graph.rows(
             "learning/clusters/near",
             _Pair,
@@ -151,11 +189,10 @@ async def look_up(graph: Graph, scope: CallScope, canary: int = 100) -> AsyncGen
             nearest=_NEAREST,
             **scope.parameters(),
         )
-        near = {
-            memory_id: {pair.other_id: (pair.cosine, pair.hash) for pair in found}
-            for memory_id, found in groupby(pairs, key=lambda pair: pair.memory_id)
-        }
-        yield Looked({each: _note(waiting[each], near.get(each, {})) for each in batch})
+        network.near.update((each, {}) for each in batch)
+        for memory_id, found in groupby(pairs, key=lambda pair: pair.memory_id):
+            network.near[memory_id] = {pair.other_id: (pair.cosine, pair.hash) for pair in found}
+        yield Looked({each: _note(network.texts[each], network.near[each]) for each in batch})
 
 
 async def note_near(graph: Graph, scope: CallScope, looked: Looked, run_id: str) -> None:
@@ -170,28 +207,8 @@ async def note_near(graph: Graph, scope: CallScope, looked: Looked, run_id: str)
     )
 
 
-async def compute(
-    graph: Graph,
-    settings: Settings,
-    scope: CallScope,
-    canary: int = 100,
-    looked: Mapping[str, str] | None = None,
-) -> Computed:
-    """Compute the clusters of a group, and return the places of memories that change.
-
-    Args:
-        graph: The database.
-        settings: The least cosine of near memories.
-        scope: The tenant, and the instant at which relations hold.
-        canary: Share of the memories to change, 0 to 100 percent; all take part.
-        looked: Notes that are not stored, by memory.
-    """
-    network = _Network(settings, looked or {})
-    async for block in graph.stream(
-        "learning/clusters/memories", canary=canary, characters=_CHARACTERS, **scope.parameters()
-    ):
-        # In threads, so that the process answers other calls and renews the lease.
-        await asyncio.to_thread(network.add, block)
+async def compute(scope: CallScope, network: Network) -> Computed:
+    """Compute the clusters of a group, and return the places of memories that change."""
     return await asyncio.to_thread(_computed, scope.group_id, network)
 
 
@@ -208,46 +225,14 @@ async def store(graph: Graph, scope: CallScope, computed: Computed, run_id: str)
         )
 
 
-async def _waiting(graph: Graph, scope: CallScope, canary: int) -> dict[str, str]:
-    """Return the texts and models of the memories whose notes do not hold, by id."""
-    hashes, noted = dict[str, str](), dict[str, tuple[str, str | None]]()
-    async for block in graph.stream("learning/clusters/notes", canary=canary, **scope.parameters()):
-        for memory_id, hash_, note, in_canary, near in block:
-            hashes[memory_id] = hash_
-            if note and in_canary:
-                noted[memory_id] = (note, near)
-    return await asyncio.to_thread(_outdated, noted, hashes)
-
-
-def _outdated(
-    noted: Mapping[str, tuple[str, str | None]], hashes: Mapping[str, str]
-) -> dict[str, str]:
-    return {
-        memory_id: note
-        for memory_id, (note, near) in noted.items()
-        if not _holds(note, _near(near), hashes)
-    }
-
-
-def _holds(note: str, noted: tuple[str | None, Near], hashes: Mapping[str, str]) -> bool:
-    """Return True if a memory noted its present text, and half of the near memories hold.
-
-    A near memory that has changed is looked up itself. If all that it was near to were looked up,
-    too, a change of one text would cost six look-ups.
-    """
-    text, near = noted
-    held = sum(hashes.get(each) == hash_ for each, (_, hash_) in near.items())
-    return text == note and 2 * held >= len(near)
-
-
-def _computed(group_id: str, network: _Network) -> Computed:
+def _computed(group_id: str, network: Network) -> Computed:
     edges = network.edges()
     reason = f"Leiden communities of {len(network.words)} memories by {len(edges)} connections"
     return Computed(_changes(network, _places(group_id, network, edges)), reason)
 
 
 def _places(
-    group_id: str, network: _Network, edges: Mapping[tuple[str, str], float]
+    group_id: str, network: Network, edges: Mapping[tuple[str, str], float]
 ) -> dict[str, str]:
     """Return the place of each memory that is in a cluster."""
     found = communities(edges)
@@ -261,7 +246,7 @@ def _places(
     }
 
 
-def _changes(network: _Network, places: Mapping[str, str]) -> list[Change]:
+def _changes(network: Network, places: Mapping[str, str]) -> list[Change]:
     everything = dict.fromkeys((*places, *network.places))
     changes = (Change(m, network.places.get(m, ""), places.get(m, "")) for m in everything)
     return [
@@ -271,13 +256,13 @@ def _changes(network: _Network, places: Mapping[str, str]) -> list[Change]:
 
 def _words(text: str, analyzer: str) -> tuple[str, ...]:
     """Return the words of a text that can be in a label, each once; memories share the strings."""
-    words = {word.term for word in content_words(text, analyzer)}
+    words = content_terms(text, analyzer)
     return tuple(sys.intern(word) for word in words if len(word) > 1 and not word.isdigit())
 
 
-def _note(note: str, near: Near) -> str:
-    """Return what a memory notes; it begins with the text and model that it is of."""
-    return json.dumps([note, near], ensure_ascii=False)
+def _note(vector_of: str, near: Near) -> str:
+    """Return what a memory notes; it begins with the text and model of its vector."""
+    return json.dumps([vector_of, near], ensure_ascii=False)
 
 
 def _near(noted: str | None) -> tuple[str | None, Near]:

@@ -10,9 +10,11 @@ Source: Traag, Waltman and van Eck, From Louvain to Leiden: guaranteeing well-co
 import math
 import uuid
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from graspologic_native import hierarchical_leiden
+
+from graph_memory.domain.turns import giving_turns
 
 #: Members of a community at least, and members above which it is divided again.
 LEAST = 3
@@ -41,7 +43,7 @@ def communities(edges: Edges) -> list[list[str]]:
     """
     if not edges:
         return []
-    rows = [(*pair, weight) for pair, weight in sorted(edges.items())]
+    rows = list(_in_order(edges))
     found: defaultdict[int, list[str]] = defaultdict(list)
     for each in hierarchical_leiden(
         rows, None, _RESOLUTION, _RANDOMNESS, _ITERATIONS, True, MOST, _SEED
@@ -87,10 +89,10 @@ def centres(found: Sequence[Sequence[str]], edges: Edges) -> list[str]:
     """Return the member of each community with the greatest weight of edges inside it."""
     place = {member: number for number, members in enumerate(found) for member in members}
     weights: defaultdict[str, float] = defaultdict(float)
-    for pair, weight in sorted(edges.items()):
-        if len({place.get(member, member) for member in pair}) == 1:
-            for member in pair:
-                weights[member] += weight
+    for one, other, weight in _in_order(edges):
+        if one in place and place[one] == place.get(other):
+            weights[one] += weight
+            weights[other] += weight
     return [min(members, key=lambda m: (-round(weights[m], 6), m)) for members in found]
 
 
@@ -101,8 +103,21 @@ def labels(found: Sequence[Sequence[str]], words: Mapping[str, Collection[str]])
         found: The members of each community.
         words: The words of every memory of the group, by id, each word once.
     """
-    memories = Counter(word for each in words.values() for word in each)
-    return [_label(members, words, memories) for members in found]
+    memories = Counter(word for each in giving_turns(words.values()) for word in each)
+    return [_label(members, words, memories) for members in giving_turns(found)]
+
+
+def _in_order(edges: Edges) -> Iterator[tuple[str, str, float]]:
+    """Yield the pairs and weights in the order of the members.
+
+    Other threads get turns between short sorts. One sort of all pairs would stop them for a second.
+    """
+    others: defaultdict[str, list[str]] = defaultdict(list)
+    for one, other in edges:
+        others[one].append(other)
+    for one in giving_turns(sorted(others)):
+        for other in sorted(others[one]):
+            yield one, other, edges[one, other]
 
 
 def _new_id(group_id: str, first: str, taken: set[str]) -> str:

@@ -17,6 +17,7 @@ from graph_memory.database.graph import Graph
 from graph_memory.domain.batching import batched
 from graph_memory.domain.models import EntityKind, LifecycleState
 from graph_memory.domain.scope import CallScope
+from graph_memory.domain.turns import giving_turns
 from graph_memory.ranking.mentions import MAX_CHARACTERS, Mentioned, identity, mentioned
 from graph_memory.settings.base import Settings
 
@@ -180,7 +181,7 @@ async def _waiting(
 def _read_all(
     memories: Sequence[_Text], group_id: str, known: Known, rules: str, settings: Settings
 ) -> list[ReadMemory]:
-    return [_read(each, group_id, known, rules, settings) for each in memories]
+    return [_read(each, group_id, known, rules, settings) for each in giving_turns(memories)]
 
 
 def _read(memory: _Text, group_id: str, known: Known, rules: str, settings: Settings) -> ReadMemory:

@@ -28,9 +28,10 @@ from graph_memory.domain.models import (
     ProposalKind,
 )
 from graph_memory.domain.scope import CallScope
+from graph_memory.domain.turns import giving_turns
 from graph_memory.memories.conflicts import MOST_CHARACTERS, conflict_model
 from graph_memory.memories.neighbours import conflict_with
-from graph_memory.ranking.terms import content_words
+from graph_memory.ranking.terms import content_terms, content_words
 from graph_memory.settings.base import Settings
 
 #: Memories that are compared in one statement.
@@ -114,7 +115,7 @@ class _Rarity:
 
     def add(self, texts: Iterable[str]) -> None:
         """Count the words of memories."""
-        for text in texts:
+        for text in giving_turns(texts):
             self.memories += 1
             self.counts.update(self._words(text))
 
@@ -126,7 +127,7 @@ class _Rarity:
         return sorted(rare, key=lambda word: (self.counts[word], word))
 
     def _words(self, text: str) -> set[str]:
-        return {word.term for word in content_words(text, self.analyzer)}
+        return content_terms(text, self.analyzer)
 
 
 async def compare(
@@ -238,7 +239,7 @@ def _least_cosine(settings: Settings) -> float:
 def _best(near: Iterable[_Near], rarity: _Rarity, settings: Settings) -> list[NewProposal]:
     """Return all duplicates and conflicts, and the best other proposals of each memory."""
     found: dict[str, NewProposal] = {}
-    for _, pairs in groupby(near, key=lambda pair: pair.memory_id):
+    for _, pairs in groupby(giving_turns(near), key=lambda pair: pair.memory_id):
         proposals = list(_of_memory(pairs, rarity, settings))
         related = [each for each in proposals if each.kind is ProposalKind.RELATES_TO]
         related.sort(key=lambda each: (-each.score, each.proposal_id))

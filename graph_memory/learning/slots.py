@@ -17,6 +17,7 @@ from graph_memory.database.graph import Graph
 from graph_memory.domain.models import LifecycleState, ProposalKind, ProposalStatus
 from graph_memory.domain.origin import Authority
 from graph_memory.domain.scope import CallScope
+from graph_memory.domain.turns import giving_turns
 from graph_memory.engine import Engine
 from graph_memory.learning import review
 from graph_memory.learning.proposals import NewProposal, propose
@@ -240,7 +241,7 @@ async def _stated(
 
 
 def _with_values(memories: Iterable[Stated], slots: Sequence[str]) -> list[Stated]:
-    return [each for each in memories if each.values(slots)]
+    return [each for each in giving_turns(memories) if each.values(slots)]
 
 
 async def _known(

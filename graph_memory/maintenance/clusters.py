@@ -18,10 +18,11 @@ async def find_clusters(state: RunState) -> None:
     context, run = state.context, state.run
     for group in await treated_groups(context, run.groups):
         scope = CallScope(group, run.now)
-        async for looked in clusters.look_up(context.graph, scope, run.canary):
+        network = await clusters.read(context.graph, context.settings, scope, run.canary)
+        async for looked in clusters.look_up(context.graph, scope, network):
             await clusters.note_near(context.graph, scope, looked, run.run_id)
             await state.checkpoint(len(looked.notes))
-        computed = await clusters.compute(context.graph, context.settings, scope, run.canary)
+        computed = await clusters.compute(scope, network)
         await clusters.store(context.graph, scope, computed, run.run_id)
         run.counts.learned += len(computed.changes)
         await state.checkpoint(len(computed.changes))
@@ -31,12 +32,11 @@ async def expect_clusters(context: Context, run: Run, shown: int) -> Expected:
     """Return the changes of clusters that the stage would store, with the first `shown`."""
     expected = Expected(0, [])
     for group in await treated_groups(context, run.groups):
-        scope, looked = CallScope(group, run.now), dict[str, str]()
-        async for batch in clusters.look_up(context.graph, scope, run.canary):
-            looked |= batch.notes
-        computed = await clusters.compute(
-            context.graph, context.settings, scope, run.canary, looked
-        )
+        scope = CallScope(group, run.now)
+        network = await clusters.read(context.graph, context.settings, scope, run.canary)
+        async for _ in clusters.look_up(context.graph, scope, network):
+            pass  # the results are in the network
+        computed = await clusters.compute(scope, network)
         expected.count += len(computed.changes)
         expected.changes += _described(computed.changes, computed.reason)
         del expected.changes[shown:]

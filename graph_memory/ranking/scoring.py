@@ -50,7 +50,7 @@ from graph_memory.ranking.candidates import (
 from graph_memory.ranking.dates import asks_when, mentions_time
 from graph_memory.ranking.late_interaction import Tokens, max_sim, query_token_vectors
 from graph_memory.ranking.quotations import quotation_exactness
-from graph_memory.ranking.terms import content_words
+from graph_memory.ranking.terms import content_terms
 from graph_memory.ranking.weights import weight_factors
 from graph_memory.settings.base import Settings
 
@@ -409,11 +409,12 @@ def _by_speaker(question: str, memories: Sequence[Candidate], settings: Settings
     labels = [_SPEAKER.match(memory.lead) for memory in memories]
     speakers = [label[1].lower() if label else "" for label in labels]
 
-    def words(text: str) -> set[str]:
-        return {word for word, _, _ in content_words(text, settings.fulltext_analyzer)}
-
-    asked = words(question)
-    named = {speaker for speaker in set(speakers) if asked & words(speaker)}
+    asked = content_terms(question, settings.fulltext_analyzer)
+    named = {
+        speaker
+        for speaker in set(speakers)
+        if asked & content_terms(speaker, settings.fulltext_analyzer)
+    }
     if len(named) != 1:
         return None
     return np.array([speaker in named for speaker in speakers], dtype=float)

@@ -19,6 +19,7 @@ from graph_memory.domain.models import RECALLED_STATES, BriefMemory, ResultOrder
 from graph_memory.domain.passages import Passage
 from graph_memory.domain.readable import none_if_unreadable
 from graph_memory.domain.scope import CallScope
+from graph_memory.domain.turns import first_in_turn
 from graph_memory.engine import Engine
 from graph_memory.inference.embedder import Vector
 from graph_memory.inference.token_counter import TokenCounter
@@ -97,6 +98,7 @@ class _Found(NamedTuple):
     ranking: Ranking | None  #: of all candidates; of the profile `recall` only
 
 
+@first_in_turn
 async def retrieve(
     engine: Engine,
     scope: CallScope,

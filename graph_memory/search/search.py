@@ -18,6 +18,7 @@ from graph_memory.domain.models import (
 from graph_memory.domain.passages import Passage
 from graph_memory.domain.readable import none_if_unreadable
 from graph_memory.domain.scope import CallScope
+from graph_memory.domain.turns import first_in_turn
 from graph_memory.engine import Engine
 from graph_memory.inference.embedder import Vector
 from graph_memory.memories.filtering import filter_parameters, narrowing_parameters, visible_states
@@ -58,6 +59,7 @@ class LastUsed:
     lead: str
 
 
+@first_in_turn
 async def search(
     engine: Engine,
     scope: CallScope,

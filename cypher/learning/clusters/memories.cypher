@@ -9,6 +9,7 @@
 // returns in_canary : BOOLEAN — whether the run may change it
 // returns text      : STRING
 // returns hash      : STRING — of the text
+// returns vector_of : STRING? — the text and the model of the vector; null without one
 // returns near      : STRING? — the nearest memories in meaning, as JSON
 // returns relations : LIST<LIST> — id of the end, type and strength
 MATCH (m:Memory {group_id: $group_id})
@@ -26,6 +27,8 @@ RETURN m.uuid AS memory_id,
          ELSE '' END AS text,
        // include learning/clusters/hash
        AS hash,
+       CASE WHEN m.embedding_model IS NOT NULL
+         THEN toString(m.content_hash) + ' ' + toString(m.embedding_model) END AS vector_of,
        toStringOrNull(m.near_json) AS near,
        CASE WHEN counts THEN
          // include fragments/relation/held_from

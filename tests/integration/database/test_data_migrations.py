@@ -139,6 +139,7 @@ async def test_graphiti_can_put_every_entity_into_a_prompt(
         json.dumps({key: value for key, value in node.items() if key != "created_at"})
 
 
+@pytest.mark.alone
 async def test_what_was_stored_otherwise_is_rewritten_and_back(
     memory: GraphMemory, graph: Graph, driver: AsyncDriver, group: str, clock: Clock
 ) -> None:
@@ -178,7 +179,7 @@ async def test_a_repair_makes_text_of_what_another_version_wrote(
     await driver.execute_query(
         "MATCH (m:Memory {uuid: $id}) SET m.invalid_at = datetime(m.invalid_at)", id=rome
     )
-    mended = await repair(graph, memory.settings, clock())
+    mended = await repair(graph, memory.settings, clock(), group)
     assert [(m.what, m.count) for m in mended if m.group_id == group] == [("invalid_at", 1)]
     after = await properties(driver, group)
     for name in ("valid_at", "invalid_at"):

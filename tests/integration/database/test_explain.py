@@ -17,6 +17,8 @@ from graph_memory.domain.properties import MEMORY_PROPERTIES
 from graph_memory.inference.embedder import Embedder
 from graph_memory.reporting.browser import browser_queries
 
+pytestmark = pytest.mark.usefixtures("whole_database")
+
 QUERIES = browser_queries(read_settings())
 
 #: Properties that other statements or later stages write, so that naming them is no typo.
@@ -136,7 +138,11 @@ DUMMIES: dict[str, Any] = {
 
 @pytest_asyncio.fixture(scope="module")
 async def seeded(
-    graph: Graph, embedder: Embedder, settings: Settings, driver: AsyncDriver
+    whole_database: None,
+    graph: Graph,
+    embedder: Embedder,
+    settings: Settings,
+    driver: AsyncDriver,
 ) -> AsyncIterator[None]:
     own = settings.model_copy(update={"group_id": f"test_{secrets.token_hex(8)}"})
     memory = GraphMemory.over(graph, embedder, own)
@@ -152,7 +158,7 @@ async def seeded(
     )
     await driver.execute_query(OTHER_GROUPS)
     # Plans must not rest on statistics or plans from before the seeds.
-    await driver.execute_query("CALL db.clearQueryCaches()")
+    await driver.execute_query("CALL db.prepareForReplanning(60)")
     yield
     await driver.execute_query(
         "MATCH (s:Seed) OPTIONAL MATCH (s)-->(v:MemoryVersion|WordVectors|Passage|Proposal) "

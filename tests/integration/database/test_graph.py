@@ -22,6 +22,8 @@ from graph_memory.errors import (
     StatementError,
 )
 
+pytestmark = pytest.mark.alone
+
 
 @dataclass(frozen=True, slots=True)
 class Wrong:

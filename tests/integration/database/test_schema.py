@@ -21,6 +21,8 @@ from graph_memory.errors import (
 )
 from tests.conftest import some_transaction_waits
 
+pytestmark = pytest.mark.alone
+
 #: What graphiti-core 0.31 makes on the same labels; ours must live beside it.
 GRAPHITI = (
     "CREATE INDEX entity_uuid IF NOT EXISTS FOR (n:Entity) ON (n.uuid)",
@@ -215,6 +217,14 @@ async def test_what_is_gone_is_made_again(restored: Graph, settings: Settings) -
     assert sorted(await repair_indexes(restored, settings)) == lost
     assert await indexes.missing_indexes(restored) == []
     assert await repair_indexes(restored, settings) == []
+
+
+async def test_services_that_start_at_once_create_the_same_index(restored: Graph) -> None:
+    for _ in range(5):  # a race is not certain
+        await restored.run("database/indexes/drop", name="memory_group_idx")
+        create = (restored.run("database/schema/indexes/memory_group_idx") for _ in range(8))
+        await asyncio.gather(*create)
+        assert await indexes.missing_indexes(restored) == []
 
 
 async def test_the_remedy_names_the_setting_that_differs(graph: Graph, settings: Settings) -> None:

@@ -11,6 +11,8 @@ from graph_memory.diagnostics.repair import repair
 from graph_memory.diagnostics.verify import verify
 from tests.conftest import TODAY
 
+pytestmark = pytest.mark.alone
+
 
 async def saved_by_stock(driver: AsyncDriver, memory_id: str) -> None:
     """Write an entity and its relations as Graphiti does that holds a copy without attributes."""
@@ -140,6 +142,24 @@ async def test_of_relations_alike_without_a_key_one_gets_it(
         [False, False, False],
         [True, True, True],
     ]
+
+
+async def test_relations_are_repaired_in_pages(
+    memory: GraphMemory, graph: Graph, driver: AsyncDriver, group: str
+) -> None:
+    tea = await memory.add("Ada prefers green tea")
+    trip = await memory.add("Ada spent a year in Kyoto")
+    await memory.relations.add(tea.memory_id, trip.memory_id, "caused_by")
+    await driver.execute_query(
+        "MATCH (tea {uuid: $id})-[r:RELATES_TO]->(trip) UNWIND range(1, 1100) AS i "
+        "CREATE (tea)-[other:RELATES_TO]->(trip) "
+        "SET other = r {.*, uuid: r.uuid + i, edge_key: null, strength: '0.7'}",
+        id=tea.memory_id,
+    )
+    mended = await repair(graph, memory.settings, memory.clock(), group)
+    assert [(m.what, m.count) for m in mended] == [("relation", 1100), ("strength", 1100)]
+    assert await repair(graph, memory.settings, memory.clock(), group) == []
+    assert await problems(memory, group) == []
 
 
 async def test_what_is_whole_is_left_alone(

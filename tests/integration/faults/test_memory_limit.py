@@ -35,7 +35,6 @@ async def memory(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Grap
         local_heap_mebibytes=HEAP_MEBIBYTES,
         local_linger_seconds=0,
         retry_seconds=0.5,
-        query_timeout_seconds=120.0,  # a cold Neo4j on a busy machine plans slowly
         backup_auto=False,
     )
     async with GraphMemory.open(settings) as opened:

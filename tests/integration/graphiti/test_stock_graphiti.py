@@ -128,7 +128,7 @@ async def test_a_stock_graphiti_works_and_its_damage_is_mended(
         await bare.save(graphiti.driver)
     assert "a memory is in an unknown state" in await problems(memory)
 
-    mended = await repair(memory.context.graph, memory.settings, clock())
+    mended = await repair(memory.context.graph, memory.settings, clock(), group)
     assert {"lifecycle_state", "content"} <= {m.what for m in mended if m.group_id == group}
     await rebuild_embeddings(memory.context, group, only_missing=True)
     assert await problems(memory) == []
@@ -150,7 +150,7 @@ async def test_a_fact_that_graphiti_finds_again_gets_its_strength_back(
     async with stock_graphiti(memory, settings) as graphiti:
         await read(graphiti, "Ada Lovelace has tea every day.", group)
     assert "a relation has no strength" in await problems(memory)
-    mended = await repair(memory.context.graph, memory.settings, clock())
+    mended = await repair(memory.context.graph, memory.settings, clock(), group)
     assert [(m.what, m.count) for m in mended if m.group_id == group] == [("relation", 1)]
     assert await problems(memory) == []
 
@@ -244,7 +244,7 @@ async def test_episodes_communities_and_sagas_are_read_and_not_broken(
     await rebuild_embeddings(memory.context, group, only_missing=True)
     clock.now = datetime.now(UTC)
     await memory.maintenance.run(groups=[group], full=True)
-    await repair(memory.context.graph, memory.settings, clock())
+    await repair(memory.context.graph, memory.settings, clock(), group)
     assert await problems(memory) == []
     assert await beside_entities(driver, group) == before
     (ada, *_) = await memory.facts.search_entities("who wrote notes?")

@@ -170,14 +170,15 @@ async def test_a_run_that_was_killed_goes_on(
 ) -> None:
     await stored(memory, clock)
     graph, settings, scope = memory.context.graph, memory.settings, CallScope(group, clock())
-    batches = [each async for each in clusters.look_up(graph, scope)]
-    for looked in batches:
+    network = await clusters.read(graph, settings, scope)
+    async for looked in clusters.look_up(graph, scope, network):
         await clusters.note_near(graph, scope, looked, "killed")
-    assert [each async for each in clusters.look_up(graph, scope)] == []
-    whole = await clusters.compute(graph, settings, scope)
+    network = await clusters.read(graph, settings, scope)
+    assert [each async for each in clusters.look_up(graph, scope, network)] == []
+    whole = await clusters.compute(scope, network)
     half = Computed(whole.changes[::2], whole.reason)
     await clusters.store(graph, scope, half, "killed")
-    rest = await clusters.compute(graph, settings, scope)
+    rest = await clusters.compute(scope, await clusters.read(graph, settings, scope))
     assert {each.memory_id: each.becomes for each in rest.changes} == {
         each.memory_id: each.becomes for each in whole.changes[1::2]
     }
@@ -191,7 +192,8 @@ async def test_memories_are_looked_up_once_until_most_near_ones_are_gone(
 
     async def waiting() -> set[str]:
         scope = CallScope(group, clock())
-        looked = [each async for each in clusters.look_up(memory.context.graph, scope)]
+        network = await clusters.read(memory.context.graph, memory.settings, scope)
+        looked = [each async for each in clusters.look_up(memory.context.graph, scope, network)]
         return {memory_id for each in looked for memory_id in each.notes}
 
     assert await waiting() == set()

@@ -53,7 +53,7 @@ async def test_a_killed_database_loses_nothing_acknowledged_and_comes_back(
             asyncio.create_task(write_until_lost(memory, writer, acknowledged))
             for writer in range(4)
         ]
-        await first_hundred(acknowledged)
+        await first_hundred(acknowledged, writers)
         os.kill(instance.pid, signal.SIGKILL)
         await asyncio.gather(*writers)
 
@@ -72,8 +72,9 @@ async def test_a_killed_database_loses_nothing_acknowledged_and_comes_back(
     assert local_neo4j.running(settings) is None
 
 
-async def first_hundred(acknowledged: list[str]) -> None:
-    while len(acknowledged) < 100:  # noqa: ASYNC110 - the writers know of no event
+async def first_hundred(acknowledged: list[str], writers: list[asyncio.Task[None]]) -> None:
+    while len(acknowledged) < 100:
+        assert not any(writer.done() for writer in writers), "a writer ended before the kill"
         await asyncio.sleep(0.05)
 
 

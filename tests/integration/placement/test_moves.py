@@ -221,7 +221,8 @@ async def test_writers_are_refused_and_others_go_on(
         assert (await other.add("After the move", group_id=group)).memory_id
         for memory_id, each in stored.items():
             assert (await other.get(memory_id, group_id=each)).memory_id == memory_id
-        assert {f"{group}_beside", group} == set(stored.values())
+        # A slow process learns of the move before its first write.
+        assert f"{group}_beside" in stored.values()
 
 
 async def test_a_replica_with_an_old_view_refuses_to_write(memory: GraphMemory, group: str) -> None:
@@ -358,6 +359,7 @@ async def held(driver: AsyncDriver, group: str) -> set[str]:
     return set((await driver.execute_query(query, group=group)).records[0]["ids"])
 
 
+@pytest.mark.runs
 async def test_a_killed_move_is_finished_by_the_same_call_or_undone(
     memory: GraphMemory, quick: Settings, driver: AsyncDriver, there: AsyncDriver, group: str
 ) -> None:
@@ -393,6 +395,7 @@ async def test_a_killed_move_is_finished_by_the_same_call_or_undone(
     assert (await memory.add("On the new server")).memory_id in await held(there, group)
 
 
+@pytest.mark.runs
 async def test_a_move_that_was_paused_and_taken_over_harms_nothing(
     memory: GraphMemory, quick: Settings, driver: AsyncDriver, there: AsyncDriver, group: str
 ) -> None:

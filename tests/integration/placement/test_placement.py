@@ -118,6 +118,7 @@ async def test_copies_on_another_server_are_erased_with_the_original(service: Gr
     assert checked.clean, checked.findings
 
 
+@pytest.mark.alone
 async def test_one_run_treats_both_servers_and_one_undo_takes_it_back(service: GraphMemory):
     done = [0]
     for group in (HOME, EAST):
@@ -210,6 +211,7 @@ async def test_an_episode_is_read_into_the_server_of_its_group(
     assert EAST not in await groups_of(driver)
 
 
+@pytest.mark.alone
 async def test_each_server_has_its_backups(service: GraphMemory, tmp_path: Path):
     with pytest.raises(BackupError, match="backup of each server"):
         await service.backups.create()

@@ -11,6 +11,7 @@ from graph_memory.ranking.terms import (
     MAX_PHRASES,
     MAX_TERMS,
     any_term_query,
+    content_terms,
     content_words,
     names,
     query_phrases,
@@ -72,6 +73,22 @@ def test_other_analysers_keep_every_word() -> None:
 def test_words_end_where_the_index_ends_them(text: str, expected: list[str]) -> None:
     found = dict.fromkeys(word.term for word in content_words(text, "english"))
     assert sorted(found) == sorted(expected)
+
+
+@given(
+    st.one_of(
+        st.text(),
+        st.text(st.characters(codec="ascii")),
+        st.lists(
+            st.sampled_from(
+                ("Ada'll", "they've", "don't", "O'Brien", "'tis", "The", "v1.2", "ＡI", "東京")
+            )
+        ).map(" ".join),
+    ),
+    st.sampled_from(("english", "swedish", "")),
+)
+def test_content_terms_are_those_of_the_content_words(text: str, analyzer: str) -> None:
+    assert content_terms(text, analyzer) == {w.term for w in content_words(text, analyzer)}
 
 
 @pytest.mark.parametrize(
