@@ -136,25 +136,27 @@ def _encode_property(key: str, value: Any) -> tuple[str, Any]:
     """Return the section of a line that holds a property, and its value there."""
     if isinstance(value, bytes | bytearray):
         return "bytes", base64.b64encode(value).decode()
-    kind = type(value).__name__
-    if kind in _TEMPORALS:
-        return "temporals", _describe_temporal(kind, value)
-    items: list[Any] = value if kind == "list" else [value]
+    items: list[Any] = value if isinstance(value, list) else [value]
     if len(items) >= _FLOATS and all(type(item) is float for item in items):
         return "floats", _encode_floats(items)
     if all(isinstance(item, _PLAIN) for item in items):
         return "properties", value
-    raise BackupError(f"Property '{key}' has the type {kind}, which backups do not support.")
+    kind = type(items[0]).__name__
+    if kind not in _TEMPORALS:
+        raise BackupError(f"Property '{key}' has the type {kind}, which backups do not support.")
+    described = [_describe_temporal(kind, item) for item in items]
+    kind, text = described[0]
+    return "temporals", [kind, [each for _, each in described] if items is value else text]
 
 
-def _describe_temporal(kind: str, value: Any) -> list[str]:
+def _describe_temporal(kind: str, value: Any) -> tuple[str, str]:
     """Return a temporal value as type and text, with the zone name that the driver leaves out."""
     if kind != "DateTime":
-        return [kind.lower(), value.iso_format()]
+        return kind.lower(), value.iso_format()
     if value.tzinfo is None:
-        return ["localdatetime", value.iso_format()]
+        return "localdatetime", value.iso_format()
     zone = getattr(value.tzinfo, "zone", None) or getattr(value.tzinfo, "key", None) or ""
-    return ["datetime", value.iso_format() + (f"[{zone}]" if "/" in zone else "")]
+    return "datetime", value.iso_format() + (f"[{zone}]" if "/" in zone else "")
 
 
 def _encode_floats(numbers: list[float]) -> list[str]:

@@ -32,7 +32,7 @@ class _Fields(BaseModel):
     properties: dict[str, _Value | list[_Value]]
     floats: dict[str, tuple[Literal["f", "d"], str]] = {}
     bytes: dict[str, str] = {}
-    temporals: dict[str, tuple[_Temporal, str]] = {}
+    temporals: dict[str, tuple[_Temporal, str | list[str]]] = {}
 
 
 class _Node(_Fields):

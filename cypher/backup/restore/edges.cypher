@@ -2,7 +2,7 @@
 //
 // access  write
 // param   edges : LIST<MAP> — from_id and to_id in this database, type, properties, vectors as
-//                 float32, temporals as [type, text]
+//                 float32, temporals as [type, text or texts]
 // returns made : INTEGER
 UNWIND CASE WHEN
   // include fragments/lease/held

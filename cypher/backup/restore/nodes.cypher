@@ -1,7 +1,8 @@
 // Create nodes as a backup describes them; none if the lease was lost.
 //
 // access  write
-// param   nodes : LIST<MAP> — id, labels, properties, vectors as float32, temporals as [type, text]
+// param   nodes : LIST<MAP> — id, labels, properties, vectors as float32, temporals as
+//                 [type, text or texts]
 // returns id         : INTEGER — in the backup
 // returns element_id : STRING — in this database
 UNWIND CASE WHEN

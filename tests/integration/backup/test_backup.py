@@ -180,6 +180,8 @@ async def fill(memory: GraphMemory, driver: AsyncDriver, clock: Clock) -> None:
     await driver.execute_query(
         "CREATE (:Episodic {day: date('2026-01-01'), span: duration('P1DT2H'), numbers: [1, 2],"
         " at: datetime('2026-01-01T00:00:00.123456789+01:00[Europe/Paris]'), wide: $wide,"
+        " days: [date('2026-01-01'), date('2026-01-03')], spans: [duration('P1D')], times:"
+        " [datetime('2026-01-01T00:00+01:00[Europe/Paris]')], none: [],"
         " local: localdatetime('2026-01-01T00:00:00')})-[:MENTIONS {at: datetime()}]->(:Entity"
         " {name: 'not ours', name_embedding: $wide})",
         wide=[0.1 * n for n in range(20)],

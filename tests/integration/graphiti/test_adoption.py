@@ -149,7 +149,7 @@ async def test_a_rejected_statement_does_not_come_back_as_a_summary(
     await driver.execute_query(SAVED, id=second, summary="She sold the hives")
     clock.advance(hours=1)
     if how == "repair":
-        await repair(memory.context.graph, memory.settings, clock.now)
+        await repair(memory.context.graph, memory.settings, clock.now, group)
     else:
         await memory.maintenance.run(groups=[group])
     assert (await memory.get(first)).content == before
@@ -175,7 +175,7 @@ async def test_a_summary_that_graphiti_saves_later_becomes_the_content(
 
     async def mend() -> None:
         if how == "repair":
-            await repair(memory.context.graph, memory.settings, clock.now)
+            await repair(memory.context.graph, memory.settings, clock.now, group)
             await rebuild_embeddings(memory.context, group, only_missing=True)
         else:
             await memory.maintenance.run(groups=[group])
@@ -190,8 +190,8 @@ async def test_a_summary_that_graphiti_saves_later_becomes_the_content(
         assert await lacking(memory, group) == {}
         assert (await memory.get(followed)).content == f"Entity 1: {said}"
         assert (await memory.search(said))[0].memory.memory_id == followed
-        again = await repair(memory.context.graph, memory.settings, clock.now)
-        assert [done for done in again if done.group_id == group] == []
+        again = await repair(memory.context.graph, memory.settings, clock.now, group)
+        assert again == []
     events = await memory.lifecycle.history(followed)
     assert [event.detail for event in events if event.kind == "rewritten"] == [
         "Entity 1: It is number 1",
@@ -220,7 +220,7 @@ async def test_a_memory_adopted_without_a_summary_follows_its_first_one(
     await driver.execute_query(SAVED, id=untold, summary="She keeps bees in Kyoto")
     assert [*await lacking(memory, group)] == [untold]
     clock.advance(hours=1)
-    await repair(memory.context.graph, memory.settings, clock.now)
+    await repair(memory.context.graph, memory.settings, clock.now, group)
     assert await lacking(memory, group) == {}
     assert (await memory.get(untold)).content == "Entity 3: She keeps bees in Kyoto"
 

@@ -80,6 +80,10 @@ CHANGES: dict[str, tuple[list[Any], str]] = {
     "no base64": ([changed(MEMORY, floats={"a": ["f", "AAA"]})], "padding"),
     "a part of a float": ([changed(MEMORY, floats={"a": ["f", "AAAA"]})], "multiple of element"),
     "a kind of time": ([changed(MEMORY, temporals={"a": ["point", "1"]})], "the form of a backup"),
+    "a list of numbers": (
+        [changed(MEMORY, temporals={"a": ["date", [1]]})],
+        "the form of a backup",
+    ),
     "a node twice": ([MEMORY, MEMORY], "two nodes have the id 7"),
     "an end without a node": ([MEMORY, RELATION], "a relationship has an end without a node"),
     "a relationship before its nodes": ([RELATION, MEMORY, OTHER], "an end without a node"),
