@@ -136,7 +136,8 @@ def _encode_property(key: str, value: Any) -> tuple[str, Any]:
     """Return the section of a line that holds a property, and its value there."""
     if isinstance(value, bytes | bytearray):
         return "bytes", base64.b64encode(value).decode()
-    items: list[Any] = value if isinstance(value, list) else [value]
+    is_list = type(value).__name__ == "list"
+    items: list[Any] = value if is_list else [value]
     if len(items) >= _FLOATS and all(type(item) is float for item in items):
         return "floats", _encode_floats(items)
     if all(isinstance(item, _PLAIN) for item in items):
@@ -146,7 +147,7 @@ def _encode_property(key: str, value: Any) -> tuple[str, Any]:
         raise BackupError(f"Property '{key}' has the type {kind}, which backups do not support.")
     described = [_describe_temporal(kind, item) for item in items]
     kind, text = described[0]
-    return "temporals", [kind, [each for _, each in described] if items is value else text]
+    return "temporals", [kind, [each for _, each in described] if is_list else text]
 
 
 def _describe_temporal(kind: str, value: Any) -> tuple[str, str]:
