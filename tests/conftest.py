@@ -76,34 +76,38 @@ def pytest_xdist_auto_num_workers() -> int:
     return 1 if "GRAPH_MEMORY_TEST_NEO4J_URI" in os.environ else 3
 
 
-#: Files whose tests use the second Neo4j, or drop the indexes of Graphiti at their end. One process
-#: runs them: the second Neo4j starts and warms up once, and no other test loses those indexes. The
-#: files come first, because together they take longest.
-OF_ONE_PROCESS = (
-    "tests/e2e/test_graphiti_cli.py",
-    "tests/e2e/test_old_versions.py",
-    "tests/integration/backup/test_backup.py",
-    "tests/integration/backup/test_encrypted.py",
-    "tests/integration/backup/test_incremental.py",
-    "tests/integration/backup/test_snapshot.py",
-    "tests/integration/backup/test_until.py",
-    "tests/integration/database/test_data_migrations.py",
-    "tests/integration/graphiti/test_client.py",
-    "tests/integration/graphiti/test_episodes.py",
-    "tests/integration/graphiti/test_queue.py",
-    "tests/integration/graphiti/test_stock_graphiti.py",
-    "tests/integration/memories/test_tombstone_model.py",
-    "tests/integration/placement/test_moves.py",
-    "tests/integration/placement/test_placement.py",
-)
+#: Files that one process runs: the second Neo4j starts and warms up once, and no test loses the
+#: indexes that the tests of Graphiti drop. The files come first, because they take longest.
+OF_ONE_PROCESS = {
+    "the second Neo4j": (
+        "tests/e2e/test_old_versions.py",
+        "tests/integration/backup/test_backup.py",
+        "tests/integration/backup/test_encrypted.py",
+        "tests/integration/backup/test_incremental.py",
+        "tests/integration/backup/test_snapshot.py",
+        "tests/integration/backup/test_until.py",
+        "tests/integration/memories/test_tombstone_model.py",
+        "tests/integration/placement/test_moves.py",
+        "tests/integration/placement/test_placement.py",
+    ),
+    "Graphiti": (
+        "tests/e2e/test_graphiti_cli.py",
+        "tests/integration/database/test_data_migrations.py",
+        "tests/integration/graphiti/test_client.py",
+        "tests/integration/graphiti/test_episodes.py",
+        "tests/integration/graphiti/test_queue.py",
+        "tests/integration/graphiti/test_stock_graphiti.py",
+    ),
+}
+_SCOPES = {file: scope for scope, files in OF_ONE_PROCESS.items() for file in files}
 
 
 class _Scheduling(LoadFileScheduling):
-    """Give each process whole files, and one process all files of `OF_ONE_PROCESS`."""
+    """Give each process whole files, and one process all files of a scope of `OF_ONE_PROCESS`."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = super()._split_scope(nodeid)
-        return "one process" if file in OF_ONE_PROCESS else file
+        return _SCOPES.get(file, file)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -118,7 +122,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileSche
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: item.nodeid.partition("::")[0] not in OF_ONE_PROCESS)
+    order = [*OF_ONE_PROCESS, None]
+    items.sort(key=lambda item: order.index(_SCOPES.get(item.nodeid.partition("::")[0])))
 
 
 @pytest.fixture(scope="session")
