@@ -76,19 +76,27 @@ def pytest_xdist_auto_num_workers() -> int:
     return 1 if "GRAPH_MEMORY_TEST_NEO4J_URI" in os.environ else 3
 
 
-#: Files that one process runs: the second Neo4j starts and warms up once, and no test loses the
-#: indexes that the tests of Graphiti drop. The files come first, because they take longest.
+#: Folders and files that one process runs, in the order in which the processes take them.
+#: The second Neo4j starts and warms up once, runs seldom wait for each other, and no test loses the
+#: indexes that the tests of Graphiti drop. All others follow, each file by the next free process.
+#: What needs the database alone comes late, because the tests of `unit` can run beside it.
 OF_ONE_PROCESS = {
     "the second Neo4j": (
         "tests/e2e/test_old_versions.py",
-        "tests/integration/backup/test_backup.py",
-        "tests/integration/backup/test_encrypted.py",
-        "tests/integration/backup/test_incremental.py",
-        "tests/integration/backup/test_snapshot.py",
-        "tests/integration/backup/test_until.py",
+        "tests/integration/backup/",
         "tests/integration/memories/test_tombstone_model.py",
         "tests/integration/placement/test_moves.py",
         "tests/integration/placement/test_placement.py",
+    ),
+    "runs": (
+        "tests/e2e/test_maintenance.py",
+        "tests/e2e/test_paused_replica.py",
+        "tests/e2e/test_replicas.py",
+        "tests/e2e/test_review.py",
+        "tests/e2e/test_soak.py",
+        "tests/integration/faults/",
+        "tests/integration/learning/",
+        "tests/integration/maintenance/",
     ),
     "Graphiti": (
         "tests/e2e/test_graphiti_cli.py",
@@ -98,8 +106,32 @@ OF_ONE_PROCESS = {
         "tests/integration/graphiti/test_queue.py",
         "tests/integration/graphiti/test_stock_graphiti.py",
     ),
+    "": ("tests/e2e/", "tests/integration/"),
+    "alone": (
+        "tests/e2e/test_erasure.py",
+        "tests/integration/database/test_explain.py",
+        "tests/integration/database/test_graph.py",
+        "tests/integration/database/test_losses.py",
+        "tests/integration/database/test_schema.py",
+        "tests/integration/diagnostics/test_erasure.py",
+        "tests/integration/diagnostics/test_erasure_by_name.py",
+        "tests/integration/diagnostics/test_metrics.py",
+        "tests/integration/diagnostics/test_repair.py",
+        "tests/integration/maintenance/test_reembedding.py",
+        "tests/integration/search/test_other_model.py",
+    ),
 }
-_SCOPES = {file: scope for scope, files in OF_ONE_PROCESS.items() for file in files}
+
+
+def _scope(file: str) -> str | None:
+    """Return the scope of `OF_ONE_PROCESS` that names a file, the longest name first."""
+    names = [
+        (len(name), scope)
+        for scope, names in OF_ONE_PROCESS.items()
+        for name in names
+        if file.startswith(name)
+    ]
+    return max(names)[1] if names else None
 
 
 class _Scheduling(LoadFileScheduling):
@@ -107,7 +139,7 @@ class _Scheduling(LoadFileScheduling):
 
     def _split_scope(self, nodeid: str) -> str:
         file = super()._split_scope(nodeid)
-        return _SCOPES.get(file, file)
+        return _scope(file) or file
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -123,7 +155,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileSche
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     order = [*OF_ONE_PROCESS, None]
-    items.sort(key=lambda item: order.index(_SCOPES.get(item.nodeid.partition("::")[0])))
+    items.sort(key=lambda item: order.index(_scope(item.nodeid.partition("::")[0])))
 
 
 @pytest.fixture(scope="session")

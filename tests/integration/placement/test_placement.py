@@ -89,9 +89,11 @@ async def refusal(memory: GraphMemory, text: str, group: str) -> str:
     return "stored"
 
 
+@pytest.mark.alone
 async def test_a_group_is_whole_on_its_server_and_works_as_on_one(
     service: GraphMemory, there: AsyncDriver, driver: AsyncDriver
 ):
+    await service.maintenance.run(groups=[HOME, EAST])  # finishes what other tests left
     on_home, on_east = await use(service, HOME), await use(service, EAST)
     assert on_east == on_home
     assert on_home["refused"] == "RejectedBeforeError"
