@@ -47,6 +47,7 @@ from graph_memory.engine import Engine  # noqa: E402
 from graph_memory.inference.embedder import Embedder  # noqa: E402
 from graph_memory.local_neo4j import LocalNeo4j  # noqa: E402
 from tests.support import turns  # noqa: E402
+from tests.support.scheduling import FileScheduling, rank  # noqa: E402
 
 #: The day on which tests stand, unless they move on.
 TODAY = datetime(2026, 6, 1, 12, tzinfo=UTC)
@@ -76,72 +77,6 @@ def pytest_xdist_auto_num_workers() -> int:
     return 1 if "GRAPH_MEMORY_TEST_NEO4J_URI" in os.environ else 3
 
 
-#: Folders and files that one process runs, in the order in which the processes take them.
-#: The second Neo4j starts and warms up once, runs seldom wait for each other, and no test loses the
-#: indexes that the tests of Graphiti drop. All others follow, each file by the next free process.
-#: What needs the database alone comes late, because the tests of `unit` can run beside it.
-OF_ONE_PROCESS = {
-    "the second Neo4j": (
-        "tests/e2e/test_old_versions.py",
-        "tests/integration/backup/",
-        "tests/integration/memories/test_tombstone_model.py",
-        "tests/integration/placement/test_moves.py",
-        "tests/integration/placement/test_placement.py",
-    ),
-    "runs": (
-        "tests/e2e/test_maintenance.py",
-        "tests/e2e/test_paused_replica.py",
-        "tests/e2e/test_replicas.py",
-        "tests/e2e/test_review.py",
-        "tests/e2e/test_soak.py",
-        "tests/integration/faults/",
-        "tests/integration/learning/",
-        "tests/integration/maintenance/",
-    ),
-    "Graphiti": (
-        "tests/e2e/test_graphiti_cli.py",
-        "tests/integration/database/test_data_migrations.py",
-        "tests/integration/graphiti/test_client.py",
-        "tests/integration/graphiti/test_episodes.py",
-        "tests/integration/graphiti/test_queue.py",
-        "tests/integration/graphiti/test_stock_graphiti.py",
-    ),
-    "": ("tests/e2e/", "tests/integration/"),
-    "alone": (
-        "tests/e2e/test_erasure.py",
-        "tests/integration/database/test_explain.py",
-        "tests/integration/database/test_graph.py",
-        "tests/integration/database/test_losses.py",
-        "tests/integration/database/test_schema.py",
-        "tests/integration/diagnostics/test_erasure.py",
-        "tests/integration/diagnostics/test_erasure_by_name.py",
-        "tests/integration/diagnostics/test_metrics.py",
-        "tests/integration/diagnostics/test_repair.py",
-        "tests/integration/maintenance/test_reembedding.py",
-        "tests/integration/search/test_other_model.py",
-    ),
-}
-
-
-def _scope(file: str) -> str | None:
-    """Return the scope of `OF_ONE_PROCESS` that names a file, the longest name first."""
-    names = [
-        (len(name), scope)
-        for scope, names in OF_ONE_PROCESS.items()
-        for name in names
-        if file.startswith(name)
-    ]
-    return max(names)[1] if names else None
-
-
-class _Scheduling(LoadFileScheduling):
-    """Give each process whole files, and one process all files of a scope of `OF_ONE_PROCESS`."""
-
-    def _split_scope(self, nodeid: str) -> str:
-        file = super()._split_scope(nodeid)
-        return _scope(file) or file
-
-
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     """Wait for the turn of a test; the wait does not count towards its time limit."""
@@ -150,12 +85,11 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
-    return _Scheduling(config, log) if config.getoption("dist") == "loadfile" else None
+    return FileScheduling(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    order = [*OF_ONE_PROCESS, None]
-    items.sort(key=lambda item: order.index(_scope(item.nodeid.partition("::")[0])))
+    items.sort(key=rank)
 
 
 @pytest.fixture(scope="session")
