@@ -29,7 +29,6 @@ OF_ONE_PROCESS: Mapping[str, tuple[str, ...]] = {
     ),
     "Graphiti": (
         "tests/e2e/test_graphiti_cli.py",
-        "tests/integration/database/test_data_migrations.py",
         "tests/integration/graphiti/test_client.py",
         "tests/integration/graphiti/test_episodes.py",
         "tests/integration/graphiti/test_queue.py",
@@ -38,6 +37,7 @@ OF_ONE_PROCESS: Mapping[str, tuple[str, ...]] = {
     "": ("tests/e2e/", "tests/integration/"),
     "alone": (
         "tests/e2e/test_erasure.py",
+        "tests/integration/database/test_data_migrations.py",
         "tests/integration/database/test_explain.py",
         "tests/integration/database/test_graph.py",
         "tests/integration/database/test_losses.py",

@@ -177,6 +177,7 @@ async def test_checks_and_migrations_go_over_both(service: GraphMemory):
     await service.serving.add_passages()
 
 
+@pytest.mark.alone
 async def test_the_metrics_are_those_of_all_servers(service: GraphMemory):
     whole = await read_metrics(service.context)
     parts = [await read_metrics(each) for each in service.context.servers]
@@ -274,7 +275,8 @@ async def test_a_lost_server_takes_down_its_groups_alone(
         with pytest.raises(GraphUnavailableError, match="server 'east'"):
             await service.maintenance.run(groups=[HOME, EAST])
         here = service.context.servers[0].graph
-        assert (await records.runs(here, limit=1))[0].status == "done"
+        runs = [each for each in await records.runs(here, limit=50) if HOME in (each.groups or [])]
+        assert runs[0].status == "done"
         lost = await service.serving.unavailable_servers()
         assert list(lost) == ["east"]
         answer = await client.get("/readyz")
