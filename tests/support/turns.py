@@ -22,6 +22,9 @@ from graph_memory.database.lease import Lease
 #: Fixtures with which a test changes what other tests see.
 _ALONE = frozenset({"alone", "no_tokens", "restored"})
 
+#: A fixture of each test that uses the database of all tests; some have other `settings`.
+_OF_SHARED = "jvm_options"
+
 #: A test waits for the longest one beside it.
 _WAIT_SECONDS = 900.0
 
@@ -36,7 +39,7 @@ def shared_folder(config: pytest.Config) -> Path | None:
 def turn(item: pytest.Item) -> Iterator[None]:
     """Wait until a test may use the database, and keep it until the test has ended."""
     folder, fixtures = shared_folder(item.config), set(getattr(item, "fixturenames", ()))
-    if folder is None or "settings" not in fixtures:
+    if folder is None or _OF_SHARED not in fixtures:
         yield
         return
     runs = _run_lock(folder)

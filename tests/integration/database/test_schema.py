@@ -224,6 +224,7 @@ async def test_services_that_start_at_once_create_the_same_index(restored: Graph
         await restored.run("database/indexes/drop", name="memory_group_idx")
         create = (restored.run("database/schema/indexes/memory_group_idx") for _ in range(8))
         await asyncio.gather(*create)
+        await indexes.await_indexes(restored)
         assert await indexes.missing_indexes(restored) == []
 
 
