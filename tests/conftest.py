@@ -46,8 +46,6 @@ from graph_memory.database.statements import spliced  # noqa: E402
 from graph_memory.engine import Engine  # noqa: E402
 from graph_memory.inference.embedder import Embedder  # noqa: E402
 from graph_memory.local_neo4j import LocalNeo4j  # noqa: E402
-from tests.support import turns  # noqa: E402
-from tests.support.scheduling import FileScheduling, rank  # noqa: E402
 
 #: The day on which tests stand, unless they move on.
 TODAY = datetime(2026, 6, 1, 12, tzinfo=UTC)
@@ -73,23 +71,39 @@ def engine_with(memory: GraphMemory, **settings: Any) -> Engine:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Run three workers with one Neo4j, or one worker where the database is a given one."""
+    """Run three workers, each with a Neo4j of its own, or one where the database is a given one."""
     return 1 if "GRAPH_MEMORY_TEST_NEO4J_URI" in os.environ else 3
 
 
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    """Wait for the turn of a test; the wait does not count towards its time limit."""
-    with turns.turn(item):
-        return (yield)
+#: Files whose tests use the second Neo4j. One process runs them, so that it starts and warms up
+#: once, and they come first, because together they take longest.
+OF_SECOND_NEO4J = (
+    "tests/e2e/test_old_versions.py",
+    "tests/integration/backup/test_backup.py",
+    "tests/integration/backup/test_encrypted.py",
+    "tests/integration/backup/test_incremental.py",
+    "tests/integration/backup/test_snapshot.py",
+    "tests/integration/backup/test_until.py",
+    "tests/integration/memories/test_tombstone_model.py",
+    "tests/integration/placement/test_moves.py",
+    "tests/integration/placement/test_placement.py",
+)
+
+
+class _Scheduling(LoadFileScheduling):
+    """Give each process whole files, and one process all files of the second Neo4j."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = super()._split_scope(nodeid)
+        return "second Neo4j" if file in OF_SECOND_NEO4J else file
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
-    return FileScheduling(config, log) if config.getoption("dist") == "loadfile" else None
+    return _Scheduling(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=rank)
+    items.sort(key=lambda item: item.nodeid.partition("::")[0] not in OF_SECOND_NEO4J)
 
 
 @pytest.fixture(scope="session")
@@ -120,22 +134,9 @@ def _java_options(options: str) -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _runs_wait(request: pytest.FixtureRequest) -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        if folder := turns.shared_folder(request.config):
-            turns.let_runs_wait(folder, patch)
-        yield
-
-
 @pytest.fixture(scope="session")
-def settings(
-    data_dir: Path, jvm_options: str, request: pytest.FixtureRequest
-) -> Iterator[Settings]:
-    """Settings that name a real Neo4j: a given one, else a container, else a managed local one.
-
-    All processes of a test run share the last.
-    """
+def settings(data_dir: Path, jvm_options: str) -> Iterator[Settings]:
+    """Settings that name a real Neo4j: a given one, else a container, else a managed local one."""
     if uri := os.environ.get("GRAPH_MEMORY_TEST_NEO4J_URI"):
         yield read_settings(
             data_dir=data_dir,
@@ -153,17 +154,12 @@ def settings(
                 neo4j_password=container.password,
             )
     else:
-        shared = turns.shared_folder(request.config) or data_dir
-        managed = read_settings(data_dir=shared / "neo4j of all tests")
+        managed = read_settings(data_dir=data_dir)
         with _java_options(jvm_options):
             instance = local_neo4j.acquire(managed)
         try:
             yield managed.model_copy(
-                update={
-                    "data_dir": data_dir,
-                    "neo4j_uri": instance.uri,
-                    "neo4j_password": SecretStr(instance.password),
-                }
+                update={"neo4j_uri": instance.uri, "neo4j_password": SecretStr(instance.password)}
             )
         finally:
             local_neo4j.release(managed)
@@ -218,13 +214,6 @@ async def driver(settings: Settings) -> AsyncIterator[AsyncDriver]:
     auth = (settings.neo4j_user, settings.neo4j_password.get_secret_value())
     async with AsyncGraphDatabase.driver(settings.neo4j_uri or "", auth=auth) as opened:
         yield opened
-
-
-@pytest.fixture(scope="module")
-def whole_database(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Keep tests of other processes away from the database until the module has ended."""
-    with turns.whole_database(turns.shared_folder(request.config)):
-        yield
 
 
 @pytest_asyncio.fixture

@@ -67,7 +67,6 @@ async def a_call_was_cancelled(caplog: pytest.LogCaptureFixture) -> None:
             await asyncio.sleep(0.02)
 
 
-@pytest.mark.alone
 @pytest.mark.parametrize("era", ERAS)
 async def test_a_cancelled_call_gives_up_its_statement(
     memory: GraphMemory,
@@ -121,7 +120,6 @@ async def test_a_cancelled_call_gives_up_its_embeddings(
     assert await memory.count() == 0
 
 
-@pytest.mark.alone
 async def test_only_the_connection_that_sent_a_request_cancels_it(
     memory: GraphMemory, driver: AsyncDriver, url: str
 ):
@@ -147,7 +145,6 @@ async def test_only_the_connection_that_sent_a_request_cancels_it(
         assert "error" not in message(again)
 
 
-@pytest.mark.alone
 @pytest.mark.usefixtures("no_tokens")
 async def test_another_caller_does_not_cancel_a_request(
     memory: GraphMemory, driver: AsyncDriver, group: str

@@ -627,7 +627,6 @@ def test_the_demo_tells_a_story_answers_and_leaves_no_trace(cli: Run) -> None:
     assert cli("list", "--group", "demo").out == ""
 
 
-@pytest.mark.alone
 def test_the_schema_is_told_and_brought_up(cli: Run) -> None:
     steps = cli("migrate", "status", "--json").json["migrations"]
     assert [step["version"] for step in steps] == [step.version for step in MIGRATIONS]
@@ -642,7 +641,6 @@ def test_the_schema_is_told_and_brought_up(cli: Run) -> None:
     assert cli("migrate", "reindex", "--json").json == {"remade": []}
 
 
-@pytest.mark.alone
 def test_a_way_down_that_loses_something_is_confirmed(cli: Run, group: str) -> None:
     reached = MIGRATIONS[-1].version
     memory_id = cli("add", "the sky is green", "--json").json["memory_id"]
@@ -726,7 +724,6 @@ def test_the_doctor_tells_when_an_index_is_not_as_it_is_set(
     assert "graph-memory migrate reindex" in schema["remedy"]
 
 
-@pytest.mark.alone
 def test_the_doctor_tells_of_a_restore_that_was_interrupted(cli: Run, settings: Settings) -> None:
     from neo4j import GraphDatabase
 

@@ -9,8 +9,6 @@ from tests.e2e.test_cli import Run, cli, environment  # noqa: F401 - fixtures
 
 WORD = "zq7kd3mw9xr5tbl2"
 
-pytestmark = pytest.mark.alone  # a backup loses what others erase, too
-
 
 @pytest.fixture
 def backups(environment: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:  # noqa: F811

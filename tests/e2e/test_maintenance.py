@@ -12,8 +12,6 @@ from tests.conftest import Clock
 from tests.e2e.test_cli import Run, cli, environment  # noqa: F401 - fixtures
 from tests.support.mcp_client import call, inside, refused
 
-pytestmark = pytest.mark.runs
-
 CONFIG = Path(__file__).parents[2] / "config"
 
 #: What others script against.
@@ -33,7 +31,6 @@ KEYS = {
 }
 
 
-@pytest.mark.alone
 def test_a_run_from_rehearsal_to_undo(cli: Run, group: str, tmp_path: Path) -> None:  # noqa: F811
     old = (datetime.now(UTC) - timedelta(days=60)).isoformat()
     lines = [json.dumps({"content": f"old {i}", "created_at": old}) for i in range(30)]

@@ -272,7 +272,6 @@ async def test_fifty_proposals_are_settled_by_keyboard_alone(
     assert (await shared.search("Where did Ada move?"))[0].memory.content == "Ada moved to Bergen"
 
 
-@pytest.mark.alone
 async def test_runs_are_undone_by_two_presses(
     browser: Browser, url: str, shared: GraphMemory
 ) -> None:

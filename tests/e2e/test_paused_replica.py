@@ -26,7 +26,7 @@ LEASE_SECONDS = 3
 MAY_REPEAT = ("unavailable", "timeout")
 MEMORIES = 120
 
-pytestmark = [pytest.mark.runs, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.timeout(600)
 
 #: How often runs have changed each memory of a group.
 CHANGES: LiteralString = """

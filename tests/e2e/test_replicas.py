@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import httpx
-import pytest
 import pytest_asyncio
 from mcp import Client
 from mcp.types import CallToolResult
@@ -121,7 +120,6 @@ async def test_a_conversation_is_never_given_a_memory_twice(
     assert {loaded["memory_id"][:8] for loaded in state["loaded"]} == set(given)
 
 
-@pytest.mark.runs
 async def test_only_one_of_two_runs_gets_the_lease(
     servers: list[Server], memory: GraphMemory, group: str
 ):

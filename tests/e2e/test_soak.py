@@ -22,8 +22,6 @@ from tests.benchmarks.soak import (
     table,
 )
 
-pytestmark = pytest.mark.runs
-
 _ERASE = "MATCH (n {group_id: $group}) DETACH DELETE n"
 _LOAD = Load(
     minutes=0.2,

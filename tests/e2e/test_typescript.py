@@ -34,7 +34,6 @@ def check(seen: dict[str, Any]) -> None:
     assert "limit" in seen["refused"]["content"][0]["text"]
 
 
-@pytest.mark.alone
 @pytest.mark.parametrize("sdk", SDKS)
 async def test_a_client_over_http_lists_calls_and_aborts(
     memory: GraphMemory,

@@ -139,7 +139,6 @@ async def test_graphiti_can_put_every_entity_into_a_prompt(
         json.dumps({key: value for key, value in node.items() if key != "created_at"})
 
 
-@pytest.mark.alone
 async def test_what_was_stored_otherwise_is_rewritten_and_back(
     memory: GraphMemory, graph: Graph, driver: AsyncDriver, group: str, clock: Clock
 ) -> None:

@@ -17,8 +17,6 @@ from graph_memory.domain.properties import MEMORY_PROPERTIES
 from graph_memory.inference.embedder import Embedder
 from graph_memory.reporting.browser import browser_queries
 
-pytestmark = pytest.mark.usefixtures("whole_database")
-
 QUERIES = browser_queries(read_settings())
 
 #: Properties that other statements or later stages write, so that naming them is no typo.
@@ -138,7 +136,6 @@ DUMMIES: dict[str, Any] = {
 
 @pytest_asyncio.fixture(scope="module")
 async def seeded(
-    whole_database: None,
     graph: Graph,
     embedder: Embedder,
     settings: Settings,

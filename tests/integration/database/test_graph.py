@@ -22,8 +22,6 @@ from graph_memory.errors import (
     StatementError,
 )
 
-pytestmark = pytest.mark.alone
-
 
 @dataclass(frozen=True, slots=True)
 class Wrong:

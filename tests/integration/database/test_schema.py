@@ -21,8 +21,6 @@ from graph_memory.errors import (
 )
 from tests.conftest import some_transaction_waits
 
-pytestmark = pytest.mark.alone
-
 #: What graphiti-core 0.31 makes on the same labels; ours must live beside it.
 GRAPHITI = (
     "CREATE INDEX entity_uuid IF NOT EXISTS FOR (n:Entity) ON (n.uuid)",

@@ -73,7 +73,6 @@ def archived(folder: Path) -> str:
     return "\n".join(texts)
 
 
-@pytest.mark.alone
 async def test_a_thousand_erased_words_are_found_nowhere(
     memory: GraphMemory, group: str, driver: AsyncDriver, clock: Clock, tmp_path: Path
 ) -> None:

@@ -102,7 +102,6 @@ async def test_a_name_is_chosen_in_compressed_contents(
     assert await chosen(memory) == {long.memory_id}
 
 
-@pytest.mark.alone
 async def test_a_name_is_erased_everywhere_and_the_receipt_does_not_hold_it(
     memory: GraphMemory,  # noqa: F811
     group: str,
@@ -345,7 +344,6 @@ async def test_all_of_a_group_is_erased_with_a_receipt(
     assert isinstance(caught.value, NotFoundError)
 
 
-@pytest.mark.alone
 async def test_the_backups_lose_an_erased_group(
     memory: GraphMemory,  # noqa: F811
     group: str,

@@ -26,8 +26,6 @@ from graph_memory.maintenance.records import Run
 from tests.conftest import TODAY, Clock
 from tests.support.mcp_client import inside
 
-pytestmark = pytest.mark.alone
-
 CONFIG = Path(__file__).parents[3] / "config"
 RULES = {
     rule["alert"]: rule

@@ -11,8 +11,6 @@ from graph_memory.diagnostics.repair import repair
 from graph_memory.diagnostics.verify import verify
 from tests.conftest import TODAY
 
-pytestmark = pytest.mark.alone
-
 
 async def saved_by_stock(driver: AsyncDriver, memory_id: str) -> None:
     """Write an entity and its relations as Graphiti does that holds a copy without attributes."""

@@ -17,7 +17,6 @@ from graph_memory.reporting.plots import plot_evaluation
 LABELLED = Path(__file__).parents[2] / "data" / "labelled.json"
 
 
-@pytest.mark.alone
 async def test_what_answers_is_found_and_little_else_stands_before_it(
     memory: GraphMemory, tmp_path: Path
 ) -> None:

@@ -18,7 +18,6 @@ from tests.support.tiny_embedding_model import write_embedding_model
 LABELLED = Path(__file__).parents[2] / "data" / "labelled.json"
 
 
-@pytest.mark.alone
 async def test_models_are_compared_and_a_change_has_its_cost(
     memory: GraphMemory, tmp_path: Path
 ) -> None:

@@ -87,7 +87,6 @@ async def leased(driver: AsyncDriver) -> AsyncIterator[None]:
     )
 
 
-@pytest.mark.runs
 @pytest.mark.parametrize(
     ("left", "free"),
     [(timedelta(minutes=30), False), (timedelta(hours=5), True), (timedelta(seconds=-1), True)],

@@ -33,8 +33,6 @@ from tests.integration.faults.test_faults import (
 from tests.support.fault_proxy import Fault
 from tests.support.operations import OPERATIONS, Operation
 
-pytestmark = pytest.mark.runs
-
 #: The places among the statements of an operation where a fault strikes once.
 _ONCE = (Fault.CUT, Fault.LOSE)
 _PLACES = {fault: (0.0, 0.5, 1.0) if fault in _ONCE else (1.0,) for fault in Fault}

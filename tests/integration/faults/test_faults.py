@@ -25,8 +25,6 @@ from tests.conftest import TODAY
 from tests.support.fault_proxy import Fault, FaultProxy, fault_proxy
 from tests.support.operations import OPERATIONS, Operation, Picture, Stage, picture
 
-pytestmark = pytest.mark.runs
-
 #: Seconds after which a caller must have its answer or an error, and a service must be well again.
 _PATIENCE_SECONDS = 40
 _RECOVERY_SECONDS = 60

@@ -18,8 +18,6 @@ from tests.integration.faults.test_fault_matrix import own_neo4j, planned_once
 from tests.integration.faults.test_faults import Seam, repeat, settled, staged
 from tests.support.operations import OPERATIONS, Operation, Stage, picture
 
-pytestmark = pytest.mark.runs
-
 KILLS = 20
 KILLED = ("add", "add many", "update", "import", "maintain", "undo", "backup", "restore")
 

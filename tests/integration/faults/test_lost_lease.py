@@ -40,7 +40,6 @@ async def write_edge(lease: Lease, group: str) -> None:
     await restore.write(lease.graph, [edge], {1: "none"}, lease)
 
 
-@pytest.mark.runs
 @pytest.mark.parametrize(
     "act",
     [group_copy.erase, group_copy.set_aside, write_node, write_edge],

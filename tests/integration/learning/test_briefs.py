@@ -324,7 +324,6 @@ async def test_groups_never_mix(learning: GraphMemory, driver: AsyncDriver, grou
     await theirs.delete_all(confirm="DELETE ALL", permanent=True)
 
 
-@pytest.mark.alone
 async def test_a_killed_run_is_finished_by_the_next(
     learning: GraphMemory, driver: AsyncDriver, group: str
 ) -> None:

@@ -12,8 +12,6 @@ from graph_memory import GraphMemory
 from tests.integration.maintenance.test_run import killed, other, run
 from tests.support.dump import dump
 
-pytestmark = pytest.mark.runs
-
 STAGES = ["entities", "proposals", "strengths", "centrality", "clusters"]
 
 #: Values that differ between two runs that learn the same.

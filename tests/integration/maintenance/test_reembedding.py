@@ -16,8 +16,6 @@ from graph_memory.maintenance import reembedding
 from graph_memory.maintenance.reembedding import RebuildReport, rebuild_embeddings
 from tests.integration.graphiti.test_adoption import stock
 
-pytestmark = pytest.mark.alone
-
 
 class SmallEmbedder(Embedder):
     """Another model: eight numbers, from the digest of a text."""

@@ -13,8 +13,6 @@ from tests.conftest import Clock
 from tests.integration.maintenance.test_run import fill, other, resumed, run, states
 from tests.support.mcp_client import inside, text
 
-pytestmark = pytest.mark.runs
-
 __all__ = ("resumed",)  # a fixture
 
 

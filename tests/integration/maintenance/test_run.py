@@ -25,8 +25,6 @@ from graph_memory.maintenance.report import MaintenanceReport
 from graph_memory.maintenance.request import Stage
 from tests.conftest import TODAY, Clock, some_transaction_waits
 
-pytestmark = pytest.mark.runs
-
 LOOK: LiteralString = "MATCH (m:Memory {group_id: $group}) RETURN m {.*} AS m ORDER BY m.content"
 
 
@@ -175,7 +173,6 @@ async def test_a_memory_that_cannot_be_treated_is_named_and_passed_over(
     assert (await run(memory, full=True)).errors == 2
 
 
-@pytest.mark.alone
 async def test_pause_lock_and_time_limit(
     memory: GraphMemory, driver: AsyncDriver, group: str, clock: Clock
 ) -> None:
@@ -285,7 +282,6 @@ async def test_two_runs_at_once_are_one(memory: GraphMemory, clock: Clock) -> No
     assert kinds == {MaintenanceReport: 1, RunLockedError: 1}
 
 
-@pytest.mark.alone
 async def test_a_run_that_is_paused_on_its_way_stops_and_goes_on_later(
     memory: GraphMemory, driver: AsyncDriver, group: str, clock: Clock
 ) -> None:
@@ -409,7 +405,6 @@ async def test_other_rules_are_applied_at_the_instant_of_the_last_run(
     assert (await run(memory)).transitioned == {"ACTIVE>DORMANT": 1}
 
 
-@pytest.mark.alone
 @pytest.mark.parametrize("full", [False, True])
 async def test_a_run_does_not_overtake_an_access(
     memory: GraphMemory, driver: AsyncDriver, group: str, clock: Clock, full: bool

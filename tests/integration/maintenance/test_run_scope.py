@@ -19,8 +19,6 @@ from graph_memory.maintenance.records import runs
 from tests.conftest import Clock
 from tests.integration.maintenance.test_run import fill, look, other, run
 
-pytestmark = pytest.mark.runs
-
 
 @pytest_asyncio.fixture(autouse=True)
 async def finished(memory: GraphMemory, groups: list[str]) -> AsyncIterator[None]:

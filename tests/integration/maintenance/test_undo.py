@@ -22,8 +22,6 @@ from graph_memory.transfer.import_export import export_lines, import_lines
 from tests.conftest import TODAY, Clock
 from tests.integration.maintenance.test_run import look, other, run, states
 
-pytestmark = pytest.mark.runs
-
 LONG = "Zeppelin " + "naïve façade, ünïcode and\r\nline ends, 漢字 🎈 — " * 40 + " the end "
 
 EVERYTHING: LiteralString = """

@@ -2,15 +2,12 @@
 
 from typing import Any, LiteralString
 
-import pytest
 from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory
 from graph_memory.diagnostics.verify import verify
 from tests.conftest import Clock
 from tests.integration.maintenance.test_run import run
-
-pytestmark = pytest.mark.runs
 
 RELATIONS: LiteralString = """
 MATCH (a {group_id: $group})-[r:RELATES_TO]->(b)

@@ -221,7 +221,6 @@ async def test_an_id_that_is_given_is_kept_and_taken_ids_are_refused(memory: Gra
         await memory.add("other", memory_id=memory_id, group_id="elsewhere")
 
 
-@pytest.mark.alone
 async def test_what_is_broken_off_leaves_no_memory_without_its_relations(
     memory: GraphMemory, driver: AsyncDriver
 ) -> None:

@@ -71,7 +71,6 @@ async def _by_capture(memory: GraphMemory, group: str) -> None:
     raise PendingReviewError("", "")
 
 
-@pytest.mark.alone
 async def test_health_and_metrics_count_what_waits(memory: GraphMemory, clock: Clock, group: str):
     strict = other(memory, review_authorities=("agent",))
     before = await read_metrics(memory.context)

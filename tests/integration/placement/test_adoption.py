@@ -28,7 +28,6 @@ async def databases(
         )
 
 
-@pytest.mark.alone
 async def test_each_group_is_adopted_on_its_server(
     service: GraphMemory, databases: tuple[AsyncDriver, AsyncDriver], group: str
 ) -> None:

@@ -359,7 +359,6 @@ async def held(driver: AsyncDriver, group: str) -> set[str]:
     return set((await driver.execute_query(query, group=group)).records[0]["ids"])
 
 
-@pytest.mark.runs
 async def test_a_killed_move_is_finished_by_the_same_call_or_undone(
     memory: GraphMemory, quick: Settings, driver: AsyncDriver, there: AsyncDriver, group: str
 ) -> None:
@@ -395,7 +394,6 @@ async def test_a_killed_move_is_finished_by_the_same_call_or_undone(
     assert (await memory.add("On the new server")).memory_id in await held(there, group)
 
 
-@pytest.mark.runs
 async def test_a_move_that_was_paused_and_taken_over_harms_nothing(
     memory: GraphMemory, quick: Settings, driver: AsyncDriver, there: AsyncDriver, group: str
 ) -> None:

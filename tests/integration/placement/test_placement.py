@@ -89,7 +89,6 @@ async def refusal(memory: GraphMemory, text: str, group: str) -> str:
     return "stored"
 
 
-@pytest.mark.alone
 async def test_a_group_is_whole_on_its_server_and_works_as_on_one(
     service: GraphMemory, there: AsyncDriver, driver: AsyncDriver
 ):
@@ -120,7 +119,6 @@ async def test_copies_on_another_server_are_erased_with_the_original(service: Gr
     assert checked.clean, checked.findings
 
 
-@pytest.mark.alone
 async def test_one_run_treats_both_servers_and_one_undo_takes_it_back(service: GraphMemory):
     done = [0]
     for group in (HOME, EAST):
@@ -177,7 +175,6 @@ async def test_checks_and_migrations_go_over_both(service: GraphMemory):
     await service.serving.add_passages()
 
 
-@pytest.mark.alone
 async def test_the_metrics_are_those_of_all_servers(service: GraphMemory):
     whole = await read_metrics(service.context)
     parts = [await read_metrics(each) for each in service.context.servers]
@@ -214,7 +211,6 @@ async def test_an_episode_is_read_into_the_server_of_its_group(
     assert EAST not in await groups_of(driver)
 
 
-@pytest.mark.alone
 async def test_each_server_has_its_backups(service: GraphMemory, tmp_path: Path):
     with pytest.raises(BackupError, match="backup of each server"):
         await service.backups.create()

@@ -86,7 +86,6 @@ async def test_the_curves_are_those_of_the_policy(found: GroupReport) -> None:
     assert kept[1, 100] < kept[3, 100] < kept[5, 100]
 
 
-@pytest.mark.alone
 async def test_nothing_is_written_and_nothing_counts_as_an_access(
     found: GroupReport, memory: GraphMemory, driver: AsyncDriver
 ) -> None:

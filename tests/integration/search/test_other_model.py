@@ -9,8 +9,6 @@ from graph_memory.inference.embedder import Embedder
 from tests.integration.search.test_search import FACTS
 from tests.support.tiny_embedding_model import write_embedding_model
 
-pytestmark = pytest.mark.alone
-
 
 async def test_memories_are_stored_found_and_counted_with_it(
     memory: GraphMemory, tmp_path: Path
