@@ -22,7 +22,13 @@ from graph_memory.errors import GroupMoveError
 _BATCH = 500
 
 #: The values of a record of a run that stand on its own server, or would be counted twice.
-_OF_SERVER = {"transitioned": "{}", "failed": "[]", "duration_seconds": 0.0, "truncated": False}
+_OF_SERVER = {
+    "transitioned": "{}",
+    "failed": "[]",
+    "duration_seconds": 0.0,
+    "truncated": False,
+    "treated_to": "",
+}
 
 
 @dataclass(frozen=True, slots=True)

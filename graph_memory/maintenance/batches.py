@@ -50,18 +50,27 @@ async def run_batch(state: RunState, statement: str, counter: str = "", **parame
     Returns:
         The number of memories that the statement tried.
     """
-    options = state.options
-    first = await _outcome(state, statement, options.batch_size, options.concurrency, parameters)
-    done, failed = first.done, first.failed
-    if failed:
-        alone = parameters | ({"limit": len(failed)} if "limit" in parameters else {})
-        second = await _outcome(state, statement, 1, 1, alone)
-        done, failed = done + second.done, second.failed
-        await _skip(state, failed)
+    done, failed = await try_batch(state, statement, parameters)
     if counter:
         state.count(counter, done)
     await state.checkpoint(done)
-    return done + len(failed)
+    return done + failed
+
+
+async def try_batch(state: RunState, statement: str, parameters: dict[str, Any]) -> tuple[int, int]:
+    """Run a batch statement, then again for each memory that failed.
+
+    Returns:
+        The numbers of memories that it changed and that it skipped.
+    """
+    options = state.options
+    first = await _outcome(state, statement, options.batch_size, options.concurrency, parameters)
+    if not first.failed:
+        return first.done, 0
+    alone = parameters | ({"limit": len(first.failed)} if "limit" in parameters else {})
+    second = await _outcome(state, statement, 1, 1, alone)
+    await _skip(state, second.failed)
+    return first.done + second.done, len(second.failed)
 
 
 async def _outcome(
@@ -87,9 +96,13 @@ async def _skip(state: RunState, failed: list[Failure]) -> None:
     await state.context.graph.run("maintenance/batches/skip", memory_ids=ids, now=state.at["now"])
 
 
-async def id_ranges(graph: Graph, limit: int = _RANGE) -> AsyncGenerator[dict[str, str]]:
-    """Yield ranges of `limit` ids that cover all, as the parameters `after_id` and `last_id`."""
-    after_id = ""
+async def id_ranges(
+    graph: Graph, after_id: str = "", limit: int = _RANGE
+) -> AsyncGenerator[dict[str, str]]:
+    """Yield ranges of `limit` ids that cover all after `after_id`.
+
+    Each is a pair of parameters, `after_id` and `last_id`.
+    """
     while after_id != _END:
         last_id = await graph.one(
             "maintenance/batches/range_end", str, after_id=after_id, limit=limit

@@ -63,6 +63,7 @@ class Run:
     failed: FailureList = field(default_factory=list[Failure])  #: the first failures
     duration_seconds: float = 0.0
     truncated: bool = False  #: it stopped at its time limit
+    treated_to: str = ""  #: the last id up to which a full run has treated all memories
 
     def fail(self, memory_id: str, reason: str) -> None:
         """Count a memory that the run could not treat."""
@@ -126,6 +127,7 @@ async def save(graph: Graph, run: Run, owner: str) -> RunControl:
         failed=json.dumps([asdict(failure) for failure in run.failed]),
         duration_seconds=run.duration_seconds,
         truncated=run.truncated,
+        treated_to=run.treated_to,
     )
     return control or RunControl(held=False, paused=False)
 

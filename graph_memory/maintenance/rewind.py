@@ -137,7 +137,7 @@ async def _set_back(graph: Graph, settings: Settings, until: str) -> _Counts:
 
 async def _changed(graph: Graph, until: str) -> AsyncGenerator[list[StoredMemory]]:
     """Yield the memories that were changed after an instant, in pages."""
-    async for span in id_ranges(graph, _RANGE):
+    async for span in id_ranges(graph, limit=_RANGE):
         while page := await graph.rows(
             "maintenance/rewind/changed", StoredMemory, until=until, limit=_PAGE, **span
         ):

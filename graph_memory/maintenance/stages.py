@@ -10,11 +10,12 @@ from graph_memory.domain.timestamps import instant
 from graph_memory.graphiti.summaries import follow_summaries
 from graph_memory.learning import unlearn
 from graph_memory.maintenance import learning
-from graph_memory.maintenance.batches import id_ranges, repeat_batch, run_batch
+from graph_memory.maintenance.batches import repeat_batch
 from graph_memory.maintenance.briefs import learn_briefs
 from graph_memory.maintenance.clusters import find_clusters
 from graph_memory.maintenance.compression import compress_contents
 from graph_memory.maintenance.entities import link_entities
+from graph_memory.maintenance.recalculation import treat_all
 from graph_memory.maintenance.reembedding import rebuild_embeddings
 from graph_memory.maintenance.request import Stage
 from graph_memory.maintenance.slots import settle_slots
@@ -60,13 +61,10 @@ async def _protection(state: RunState) -> None:
 
 async def _decay(state: RunState) -> None:
     """Compute how far memories have faded, and take the steps of their state that are due."""
-    graph = state.context.graph
     if state.run.full:
-        async for ids in id_ranges(graph):
-            await run_batch(state, "maintenance/stages/refresh", "processed", **ids)
-            await run_batch(state, "maintenance/stages/all", "processed", **ids)
+        await treat_all(state)
         return
-    due = await count_due(graph, state.run.now, **state.scope)
+    due = await count_due(state.context.graph, state.run.now, **state.scope)
     state.options.on_progress(0, due)
     await repeat_batch(state, "maintenance/stages/due", "processed")
 

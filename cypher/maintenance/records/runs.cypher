@@ -19,6 +19,7 @@
 // returns failed           : LIST<MAP>
 // returns duration_seconds : FLOAT
 // returns truncated        : BOOLEAN
+// returns treated_to       : STRING
 MATCH (run:MaintenanceRun)
 WHERE $status IS NULL OR run.status = $status
 WITH run ORDER BY run.started_at DESC, run.run_id LIMIT $limit
@@ -28,5 +29,6 @@ RETURN run.run_id AS run_id, run.now AS now, run.started_at AS started_at, run.s
        run {.processed, .soft_deleted, .purged, .compressed, .classified, .embedded,
             .errors, learned: coalesce(run.learned, 0)} AS counts,
        run.transitioned AS transitioned, run.failed AS failed,
-       run.duration_seconds AS duration_seconds, run.truncated AS truncated
+       run.duration_seconds AS duration_seconds, run.truncated AS truncated,
+       coalesce(run.treated_to, '') AS treated_to
 ORDER BY started_at DESC, run_id

@@ -11,6 +11,7 @@
 // param   failed           : STRING — JSON, ids and reasons
 // param   duration_seconds : FLOAT
 // param   truncated        : BOOLEAN
+// param   treated_to       : STRING — an id, or empty
 // returns held   : BOOLEAN
 // returns paused : BOOLEAN
 MATCH (run:MaintenanceRun {run_id: $run_id})
@@ -31,6 +32,7 @@ FOREACH (_ IN CASE WHEN lease IS NULL THEN [] ELSE [1] END |
     run.transitioned = $transitioned,
     run.failed = $failed,
     run.duration_seconds = $duration_seconds,
-    run.truncated = $truncated
+    run.truncated = $truncated,
+    run.treated_to = $treated_to
 )
 RETURN lease IS NOT NULL AS held, pause.since IS NOT NULL AS paused

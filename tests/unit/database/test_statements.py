@@ -43,9 +43,10 @@ UNSCOPED |= {
             "maintenance/batches/",
             "maintenance/compression/",
             "maintenance/dry_run/",
+            "maintenance/recalculation/",
             "maintenance/rewind/",
-            "maintenance/totals/",
             "maintenance/stages/",
+            "maintenance/totals/",
             "maintenance/undo/",
         )
     )

@@ -1,0 +1,109 @@
+"""A full recalculation writes what differs, locks what it reads, and goes on where it stopped."""
+
+import asyncio
+from functools import partial
+
+import pytest
+from neo4j import AsyncDriver
+
+from graph_memory import GraphMemory
+from graph_memory.domain.timestamps import instant
+from graph_memory.maintenance import recalculation
+from graph_memory.maintenance.batches import id_ranges
+from tests.conftest import Clock, RunFragment, some_transaction_waits
+from tests.integration.maintenance.test_run import (
+    fill,
+    look,
+    resumed,  # noqa: F401 - a fixture
+    run,
+)
+
+
+async def test_only_what_differs_is_written(
+    memory: GraphMemory, driver: AsyncDriver, group: str, clock: Clock
+) -> None:
+    ids = await fill(memory, 5, importance=2)
+    clock.advance(days=10)
+    await run(memory, full=True)
+    before = {each["uuid"]: each for each in await look(driver, group)}
+    await driver.execute_query(
+        "MATCH (a:Memory {uuid: $score}), (b:Memory {uuid: $due}), (c:Memory {uuid: $state}) "
+        "SET a.decay_score = 0.5, b.next_due_at = null, c.lifecycle_state = 'EXPIRED'",
+        score=ids[0],
+        due=ids[1],
+        state=ids[2],
+    )
+    clock.advance(seconds=1)
+
+    report = await run(memory, full=True)
+    assert (report.processed, report.transitioned) == (5, {"EXPIRED>SOFT_DELETED": 1})
+    after = {each["uuid"]: each for each in await look(driver, group)}
+    for repaired in ids[:2]:
+        expected = before[repaired] | {"last_decay_update": instant(clock.now)}
+        assert after[repaired] == expected
+    assert all(after[unchanged] == before[unchanged] for unchanged in ids[3:])
+
+
+async def test_a_run_that_was_stopped_goes_on_after_its_last_range(
+    memory: GraphMemory,
+    driver: AsyncDriver,
+    group: str,
+    clock: Clock,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(recalculation, "id_ranges", partial(id_ranges, limit=4))
+    ids = await fill(memory, 12, importance=2)
+    await driver.execute_query(
+        "UNWIND range(0, 11) AS i MATCH (m:Memory {uuid: $ids[i]}) "
+        "SET m.uuid = '00000000-0000-4000-8000-' + right($group, 10) + right('0' + i, 2)",
+        ids=ids,
+        group=group,
+    )
+    clock.advance(days=1)
+    stopped = await run(memory, full=True, max_seconds=0.001)
+    while stopped.truncated and not stopped.processed:  # ids of other tests may come before
+        stopped = await run(memory, full=True, max_seconds=0.001)
+    assert stopped.truncated
+    assert stopped.processed < len(ids)
+
+    report = await run(memory)
+    assert report.resumed == [stopped.run_id]
+    records, _, _ = await driver.execute_query(
+        "MATCH (run:MaintenanceRun {run_id: $id}) RETURN run.processed, run.status",
+        id=stopped.run_id,
+    )
+    assert records[0].values() == [len(ids), "done"]
+
+
+async def test_a_locked_memory_makes_writers_wait_and_has_no_more_properties(
+    memory: GraphMemory, driver: AsyncDriver, fragment: RunFragment
+) -> None:
+    memory_id = (await memory.add("held for a moment")).memory_id
+    async with driver.session() as session, await session.begin_transaction() as holding:
+        await holding.run("MATCH (m:Memory {uuid: $id}) REMOVE m.edge_key", id=memory_id)
+        writing = asyncio.ensure_future(
+            fragment("fragments/memory/lock", "MATCH (m:Memory {uuid: $id})", id=memory_id)
+        )
+        await some_transaction_waits(driver)
+        assert not writing.done()
+        await holding.commit()
+    assert (await writing)["m"]["content"] == "held for a moment"
+
+
+async def test_a_memory_that_is_erased_before_its_lock_has_no_properties(
+    memory: GraphMemory, driver: AsyncDriver, fragment: RunFragment
+) -> None:
+    memory_id = (await memory.add("erased in a moment")).memory_id
+    async with driver.session() as session, await session.begin_transaction() as erasing:
+        await erasing.run("MATCH (m:Memory {uuid: $id}) DETACH DELETE m", id=memory_id)
+        locking = asyncio.create_task(
+            driver.execute_query(
+                "MATCH (m:Memory {uuid: $id}) REMOVE m.edge_key WITH * "
+                "RETURN m.content AS content, m.uuid AS id",
+                id=memory_id,
+            )
+        )
+        await some_transaction_waits(driver)
+        await erasing.commit()
+    records, _, _ = await locking
+    assert [record.values() for record in records] in ([], [[None, None]])
