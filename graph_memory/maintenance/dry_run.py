@@ -210,6 +210,7 @@ async def _planned(dry_runs: Sequence[_DryRun], decay: dict[str, Any]) -> list[l
                 decay=decay,
                 full=each.run.full,
                 rest=each.rest,
+                treated_to=each.run.treated_to,
                 moved=moved,
                 finished=[instant(earlier.run.now) for earlier in dry_runs[:place]],
                 limit=_SHOWN,

@@ -45,13 +45,8 @@ async def test_only_what_differs_is_written(
 
 
 async def test_a_run_that_was_stopped_goes_on_after_its_last_range(
-    memory: GraphMemory,
-    driver: AsyncDriver,
-    group: str,
-    clock: Clock,
-    monkeypatch: pytest.MonkeyPatch,
+    memory: GraphMemory, driver: AsyncDriver, group: str, clock: Clock
 ) -> None:
-    monkeypatch.setattr(recalculation, "id_ranges", partial(id_ranges, limit=4))
     ids = await fill(memory, 12, importance=2)
     await driver.execute_query(
         "UNWIND range(0, 11) AS i MATCH (m:Memory {uuid: $ids[i]}) "
@@ -60,9 +55,11 @@ async def test_a_run_that_was_stopped_goes_on_after_its_last_range(
         group=group,
     )
     clock.advance(days=1)
-    stopped = await run(memory, full=True, max_seconds=0.001)
-    while stopped.truncated and not stopped.processed:  # ids of other tests may come before
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(recalculation, "id_ranges", partial(id_ranges, limit=4))
         stopped = await run(memory, full=True, max_seconds=0.001)
+        while stopped.truncated and not stopped.processed:  # ids of other tests may come before
+            stopped = await run(memory, full=True, max_seconds=0.001)
     assert stopped.truncated
     assert stopped.processed < len(ids)
 

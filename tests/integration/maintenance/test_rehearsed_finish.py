@@ -2,12 +2,14 @@
 
 import json
 from datetime import timedelta
-from typing import Any
+from functools import partial
 
 import pytest
 from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory
+from graph_memory.maintenance import recalculation
+from graph_memory.maintenance.batches import id_ranges
 from graph_memory.maintenance.records import runs
 from tests.conftest import Clock
 from tests.integration.maintenance.test_run import fill, other, resumed, run, states
@@ -16,14 +18,29 @@ from tests.support.mcp_client import inside, text
 __all__ = ("resumed",)  # a fixture
 
 
-async def _interrupted(memory: GraphMemory, clock: Clock, **request: Any) -> str:
-    """Store 30 memories that are due, and begin a run; unless it is full, it treats 20 of them."""
+async def _interrupted(memory: GraphMemory, clock: Clock) -> str:
+    """Store 30 memories that are due, and begin a run, which treats 20 of them."""
     await fill(memory, 30, importance=2)
     await run(memory)
     clock.advance(days=40)
-    cut = await run(memory, batch_size=1, max_seconds=0.001, **request)
-    assert (cut.truncated, cut.processed) == (True, 0 if request.get("full") else 20)
+    cut = await run(memory, batch_size=1, max_seconds=0.001)
+    assert (cut.truncated, cut.processed) == (True, 20)
     return cut.run_id
+
+
+async def _interrupted_full(memory: GraphMemory, clock: Clock) -> tuple[str, int]:
+    """Store 30 memories, and begin a run that treats the first ones; return its id and number."""
+    await fill(memory, 30, importance=2)
+    await run(memory)
+    clock.advance(days=40)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(recalculation, "id_ranges", partial(id_ranges, limit=20))
+        cut = await run(memory, full=True, max_seconds=0.001)
+        while cut.truncated and not cut.processed:  # ids of other groups may come before
+            cut = await run(memory, full=True, max_seconds=0.001)
+    assert cut.truncated
+    assert cut.processed < 30
+    return cut.run_id, cut.processed
 
 
 @pytest.mark.parametrize("full", [False, True])
@@ -35,18 +52,25 @@ async def test_a_dry_run_foresees_the_finish_of_an_interrupted_run(
         await memory.delete(each.memory_id)
     clock.advance(days=85)
     await memory.delete(deleted[2].memory_id)
-    run_id = await _interrupted(memory, clock, full=full)
+    if full:
+        run_id, treated = await _interrupted_full(memory, clock)
+    else:
+        run_id, treated = await _interrupted(memory, clock), 20
     begun = clock.now
     clock.advance(days=60)
-    await memory.add("another", importance=2, created_at=clock.now - timedelta(days=50))
+    created = clock.now - timedelta(days=50)
+    another = await memory.add("another", importance=2, created_at=created)
     before = await states(driver, group)
     told = await memory.maintenance.dry_run(groups=[group], full=full)
     assert await states(driver, group) == before
-    assert [left.run_id for left in await runs(memory.context.graph, "stopped")] == [run_id]
+    (stopped,) = await runs(memory.context.graph, "stopped")
+    assert stopped.run_id == run_id
     (left,) = told.unfinished
     assert (told.resumed, left.run_id, left.now, left.groups) == ([run_id], run_id, begun, [group])
-    rest = 30 if full else 10
-    assert left.processed == (rest + 1 if full else rest)  # a full one treats the new memory, too
+    rest = 30 - treated
+    # A full one treats the new memory, too, unless it has treated the range of its id.
+    follows = full and another.memory_id > stopped.treated_to
+    assert left.processed == rest + follows
     assert (left.transitioned, left.purged) == ({"ACTIVE>DORMANT": rest}, 2)
     assert "decay" in left.stages
     assert "protection" not in left.stages
