@@ -39,4 +39,5 @@ CALL (part) {
          collect(CASE WHEN NOT stays THEN m.uuid END) AS left
 } IN $concurrency CONCURRENT TRANSACTIONS OF 1 ROW
   ON ERROR CONTINUE REPORT STATUS AS status
-RETURN coalesce(done, 0) AS done, coalesce(left, [m IN part | m.uuid]) AS left
+RETURN coalesce(done, 0) AS done,
+       coalesce(left, [m IN part WHERE m.uuid IS NOT NULL | m.uuid]) AS left
