@@ -1,17 +1,26 @@
-"""A full recalculation: all memories are treated, range by range of their ids."""
+"""A full recalculation: all memories are treated, range by range of their ids.
+
+Where most scores stay, as in a second run on the same day, a range is read first and only what
+differs is locked and written. Where most change, as after a new setting, this would compute them
+twice. So a range is read first if the range before it had little to write.
+"""
 
 from dataclasses import dataclass
 
 from graph_memory.maintenance.batches import id_ranges, try_batch
 from graph_memory.maintenance.state import RunState
 
+#: A range is read first if the range before it had work with less than this share of its memories.
+_FEW = 0.2
+
 
 @dataclass(frozen=True, slots=True)
-class _Refreshed:
-    """The result of one transaction of a full recalculation."""
+class _Part:
+    """The result for a part of a range."""
 
     done: int
-    left: list[str]  #: ids of memories that need more than a score
+    written: int
+    left: list[str]  #: ids of memories that are still to be treated
 
 
 async def treat_all(state: RunState) -> None:
@@ -24,23 +33,41 @@ async def treat_all(state: RunState) -> None:
         RunStopped: The run stops early.
         LeaseLostError: The run has lost its lease.
     """
-    graph, options = state.context.graph, state.options
-    async for ids in id_ranges(graph, state.run.treated_to):
-        parts = await graph.rows(
-            "maintenance/recalculation/refresh",
-            _Refreshed,
-            batch=options.batch_size,
-            concurrency=options.concurrency,
-            **state.at,
-            **state.scope,
-            **ids,
-        )
+    share = 1.0
+    async for ids in id_ranges(state.context.graph, state.run.treated_to):
+        parts = await (_differing(state, ids) if share < _FEW else _refresh(state, ids))
+        left = sorted(memory_id for part in parts for memory_id in part.left)
         done = sum(part.done for part in parts)
-        if left := sorted(memory_id for part in parts for memory_id in part.left):
-            treated, _ = await try_batch(
-                state, "maintenance/recalculation/listed", {"memory_ids": left}
-            )
-            done += treated
+        share = (sum(part.written for part in parts) + len(left)) / max(1, done + len(left))
+        done += await _treat(state, left)
         state.count("processed", done)
         state.run.treated_to = ids["last_id"]
         await state.checkpoint(done)
+
+
+async def _differing(state: RunState, ids: dict[str, str]) -> list[_Part]:
+    """Find the memories of a range for which the run has work."""
+    return await state.context.graph.rows(
+        "maintenance/recalculation/differing", _Part, **state.at, **state.scope, **ids
+    )
+
+
+async def _refresh(state: RunState, ids: dict[str, str]) -> list[_Part]:
+    """Store the scores of a range, and find the memories that need more."""
+    return await state.context.graph.rows(
+        "maintenance/recalculation/refresh",
+        _Part,
+        batch=state.options.batch_size,
+        concurrency=state.options.concurrency,
+        **state.at,
+        **state.scope,
+        **ids,
+    )
+
+
+async def _treat(state: RunState, left: list[str]) -> int:
+    """Treat memories one by one, and return the number of those that did not fail."""
+    if not left:
+        return 0
+    treated, _ = await try_batch(state, "maintenance/recalculation/listed", {"memory_ids": left})
+    return treated

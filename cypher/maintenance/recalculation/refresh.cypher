@@ -11,8 +11,9 @@
 // param   last_id     : STRING — the last of the range
 // param   batch       : INTEGER — memories in one transaction
 // param   concurrency : INTEGER — transactions at a time
-// returns done : INTEGER — memories of a transaction that need no more
-// returns left : LIST<STRING> — ids of its other memories
+// returns done    : INTEGER — memories of a transaction that need no more
+// returns written : INTEGER — memories whose score or next date was stored
+// returns left    : LIST<STRING> — ids of its other memories
 MATCH (m:Memory)
 WHERE $after_id < m.uuid <= $last_id AND m.lifecycle_state <> 'SOFT_DELETED'
   AND
@@ -27,17 +28,14 @@ CALL (part) {
   WITH m
   // include fragments/memory/lock
   // include decay/next_due
-  WITH m, faded, due, coalesce(outcome = m.lifecycle_state, false)
-    AND coalesce(m.is_protected, false) = (protection IS NOT NULL) AS stays
-  FOREACH (_ IN CASE
-    WHEN NOT stays OR faded = m.decay_score
-      AND (due = m.next_due_at OR due IS NULL AND m.next_due_at IS NULL) THEN []
-    ELSE [1] END |
+  // include fragments/maintenance/compared
+  FOREACH (_ IN CASE WHEN stays AND differs THEN [1] ELSE [] END |
     SET m.decay_score = faded, m.last_decay_update = $now, m.next_due_at = due
   )
   RETURN count(CASE WHEN stays THEN 1 END) AS done,
+         count(CASE WHEN stays AND differs THEN 1 END) AS written,
          collect(CASE WHEN NOT stays THEN m.uuid END) AS left
 } IN $concurrency CONCURRENT TRANSACTIONS OF 1 ROW
   ON ERROR CONTINUE REPORT STATUS AS status
-RETURN coalesce(done, 0) AS done,
+RETURN coalesce(done, 0) AS done, coalesce(written, 0) AS written,
        coalesce(left, [m IN part WHERE m.uuid IS NOT NULL | m.uuid]) AS left

@@ -10,6 +10,7 @@ from graph_memory import GraphMemory
 from graph_memory.domain.timestamps import instant
 from graph_memory.maintenance import recalculation
 from graph_memory.maintenance.batches import id_ranges
+from graph_memory.maintenance.report import MaintenanceReport
 from tests.conftest import Clock, RunFragment, some_transaction_waits
 from tests.integration.maintenance.test_run import (
     fill,
@@ -19,9 +20,27 @@ from tests.integration.maintenance.test_run import (
 )
 
 
+async def cut_full_run(memory: GraphMemory, limit: int) -> MaintenanceReport:
+    """Begin a full run over ranges of `limit` ids, and cut it after the first with own memories."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(recalculation, "id_ranges", partial(id_ranges, limit=limit))
+        cut = await run(memory, full=True, max_seconds=0.001)
+        while cut.truncated and not cut.processed:  # ids of other groups may come before
+            cut = await run(memory, full=True, max_seconds=0.001)
+    assert cut.truncated
+    return cut
+
+
+@pytest.mark.parametrize("share", [0, 2], ids=["written at once", "read first"])
 async def test_only_what_differs_is_written(
-    memory: GraphMemory, driver: AsyncDriver, group: str, clock: Clock
+    memory: GraphMemory,
+    driver: AsyncDriver,
+    group: str,
+    clock: Clock,
+    monkeypatch: pytest.MonkeyPatch,
+    share: int,
 ) -> None:
+    monkeypatch.setattr(recalculation, "_FEW", share)
     ids = await fill(memory, 5, importance=2)
     clock.advance(days=10)
     await run(memory, full=True)
@@ -55,12 +74,7 @@ async def test_a_run_that_was_stopped_goes_on_after_its_last_range(
         group=group,
     )
     clock.advance(days=1)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(recalculation, "id_ranges", partial(id_ranges, limit=4))
-        stopped = await run(memory, full=True, max_seconds=0.001)
-        while stopped.truncated and not stopped.processed:  # ids of other tests may come before
-            stopped = await run(memory, full=True, max_seconds=0.001)
-    assert stopped.truncated
+    stopped = await cut_full_run(memory, limit=4)
     assert stopped.processed < len(ids)
 
     report = await run(memory)

@@ -2,16 +2,14 @@
 
 import json
 from datetime import timedelta
-from functools import partial
 
 import pytest
 from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory
-from graph_memory.maintenance import recalculation
-from graph_memory.maintenance.batches import id_ranges
 from graph_memory.maintenance.records import runs
 from tests.conftest import Clock
+from tests.integration.maintenance.test_recalculation import cut_full_run
 from tests.integration.maintenance.test_run import fill, other, resumed, run, states
 from tests.support.mcp_client import inside, text
 
@@ -33,12 +31,7 @@ async def _interrupted_full(memory: GraphMemory, clock: Clock) -> tuple[str, int
     await fill(memory, 30, importance=2)
     await run(memory)
     clock.advance(days=40)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(recalculation, "id_ranges", partial(id_ranges, limit=20))
-        cut = await run(memory, full=True, max_seconds=0.001)
-        while cut.truncated and not cut.processed:  # ids of other groups may come before
-            cut = await run(memory, full=True, max_seconds=0.001)
-    assert cut.truncated
+    cut = await cut_full_run(memory, limit=20)
     assert cut.processed < 30
     return cut.run_id, cut.processed
 

@@ -1,0 +1,11 @@
+// Bind what a full recalculation does with memory `m`.
+//
+// `stays` is true if it needs no step but its score. `differs` is true if its score or next date
+// is not the stored one.
+//
+// access  fragment
+WITH m, faded, due,
+  coalesce(outcome = m.lifecycle_state, false)
+    AND coalesce(m.is_protected, false) = (protection IS NOT NULL) AS stays,
+  NOT coalesce(faded = m.decay_score
+    AND (due = m.next_due_at OR due IS NULL AND m.next_due_at IS NULL), false) AS differs
