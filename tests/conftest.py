@@ -85,6 +85,7 @@ OF_SECOND_NEO4J = (
     "tests/integration/backup/test_snapshot.py",
     "tests/integration/backup/test_until.py",
     "tests/integration/memories/test_tombstone_model.py",
+    "tests/integration/placement/test_lost_home.py",
     "tests/integration/placement/test_moves.py",
     "tests/integration/placement/test_placement.py",
 )

@@ -269,7 +269,7 @@ async def open_servers(
             for name in placement.servers
         ]
         await asyncio.gather(*map(_try, others))
-        moves = Moves(home)
+        moves = Moves(home, others)
         for graph in (home, *others):
             graph.guard(moves.require_writable)
         async with moves.watching():

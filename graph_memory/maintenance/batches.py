@@ -12,7 +12,7 @@ from graph_memory.maintenance.state import RunState
 _ROUNDS = 20
 
 #: Memories in one statement of a full recalculation.
-_RANGE = 100_000
+_RANGE = 50_000
 
 #: A text that sorts after every id.
 _END = "\uffff"

@@ -10,7 +10,7 @@ from pydantic import ConfigDict
 
 from graph_memory.api.types import EVERYTHING, Grant
 from graph_memory.auth.jwt import JwtVerifier
-from graph_memory.errors import GraphMemoryError
+from graph_memory.errors import GraphMemoryError, GraphOverloadedError, GraphUnavailableError
 from graph_memory.server.opening import Opening
 from graph_memory.settings.base import Settings
 
@@ -19,6 +19,12 @@ _NO_ISSUER = "http://127.0.0.1"
 
 _MOST_REMEMBERED = 10_000
 _LONGEST_TOKEN = 16_384
+
+#: The grant of a token, and its expiry in seconds since 1970.
+Found = tuple[Grant, float]
+
+#: Seconds for which a checked token is accepted while the database with the tokens does not answer.
+_OUTAGE_SECONDS = 600.0
 
 
 class Caller(AccessToken):
@@ -31,18 +37,18 @@ class Caller(AccessToken):
 
 
 class Verifier:
-    """A check of tokens, whose results stay valid for `token_cache_seconds`."""
+    """A check of tokens, whose results stay valid for `token_cache_seconds`.
+
+    While the database with the tokens does not answer, they stay valid for `_OUTAGE_SECONDS`, so
+    that calls for groups on other servers go on.
+    """
 
     def __init__(self, opening: Opening) -> None:
         self._opening = opening
         settings = opening.settings
         self._jwt = JwtVerifier(settings) if settings.jwt_jwks_url else None
-        #: The grant and the expiry of each token, in seconds since 1970.
-        self._seen = TLRUCache[str, tuple[Grant, float]](
-            _MOST_REMEMBERED,
-            lambda _, found, now: min(now + settings.token_cache_seconds, found[1]),
-            time.time,
-        )
+        self._seen = _cache(settings.token_cache_seconds)
+        self._seen_before = _cache(_OUTAGE_SECONDS)
 
     async def verify_token(self, token: str) -> AccessToken | None:
         """Return the caller of a token, or None for an unknown token."""
@@ -53,20 +59,37 @@ class Verifier:
         try:
             found = await self._found(token)
         except GraphMemoryError as error:
-            # Without the database, each call reports this error.
-            return Caller(token=token, client_id="unknown", scopes=[], error=error)
-        if found is None:
-            return None
+            found = self._in_outage(token, error)
+            if found is None:  # each call reports this error
+                return Caller(token=token, client_id="unknown", scopes=[], error=error)
+        else:
+            self._seen_before.pop(token, None)
+            if found is None:
+                return None
+            self._seen_before[token] = found
         self._seen[token] = found
         return _caller(token, found[0])
 
-    async def _found(self, token: str) -> tuple[Grant, float] | None:
+    def _in_outage(self, token: str, error: GraphMemoryError) -> Found | None:
+        """Return what was found of a token before the database was lost."""
+        lost = isinstance(error, GraphUnavailableError)
+        overloaded = isinstance(error, GraphOverloadedError)
+        return self._seen_before.get(token) if lost and not overloaded else None
+
+    async def _found(self, token: str) -> Found | None:
         """Return the grant and the expiry of a token. A JWT has two dots; our tokens have none."""
         if self._jwt and token.count(".") == 2:
             return await self._jwt.verify(token)
         memory = await self._opening.memory()
         found = await memory.tokens.verify(token)
         return (found.grant, found.expires_at) if found else None
+
+
+def _cache(seconds: float) -> TLRUCache[str, Found]:
+    """Return a cache that forgets a token after `seconds`, or when it expires."""
+    return TLRUCache(
+        _MOST_REMEMBERED, lambda _, found, now: min(now + seconds, found[1]), time.time
+    )
 
 
 def caller() -> Grant:

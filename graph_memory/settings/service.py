@@ -58,7 +58,8 @@ class ServiceSettings(BaseSettings):
         2.0,
         ge=0,
         le=60,
-        description="Time for which a revoked token may still be accepted, seconds.",
+        description="Time for which a revoked token may still be accepted while Neo4j answers, "
+        "seconds.",
     )
     rate_limit_per_minute: int | None = Field(
         None,

@@ -233,7 +233,7 @@ async def test_a_replica_with_an_old_view_refuses_to_write(memory: GraphMemory, 
     await late.refresh()
     await moves.begin(group, "home", "east")
     await late.require_writable("home", {"group_id": group})  # its view is younger than the limit
-    late._read_at -= 4
+    late._views["home"].read_at -= 4
     with pytest.raises(GroupMovingError):
         await late.require_writable("home", {"group_id": group})
     with pytest.raises(GroupMovingError, match="takes no writes"):
