@@ -1,4 +1,4 @@
-// Bind what a full recalculation does with memory `m`.
+// Compare what was computed of memory `m` with what it stores.
 //
 // `stays` is true if it needs no step but its score. `differs` is true if its score or next date
 // is not the stored one.

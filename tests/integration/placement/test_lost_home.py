@@ -24,11 +24,24 @@ async def proxy(placed: Settings) -> AsyncIterator[FaultProxy]:
         yield opened
 
 
+@pytest.fixture
+def quick(placed: Settings) -> Settings:
+    """Settings with which a move waits less for connections."""
+    return placed.model_copy(update={"connect_timeout_seconds": 2.0})
+
+
 @pytest_asyncio.fixture
-async def replica(placed: Settings, proxy: FaultProxy) -> AsyncIterator[GraphMemory]:
+async def other_replica(quick: Settings) -> AsyncIterator[GraphMemory]:
+    """A replica that reaches all servers."""
+    async with GraphMemory.open(quick) as opened:
+        yield opened
+
+
+@pytest_asyncio.fixture
+async def replica(quick: Settings, proxy: FaultProxy) -> AsyncIterator[GraphMemory]:
     """A replica that reaches the configured database through the proxy."""
-    changed = {"neo4j_uri": f"bolt://127.0.0.1:{proxy.port}", "connect_timeout_seconds": 2.0}
-    async with GraphMemory.open(placed.model_copy(update=changed)) as opened:
+    changed = {"neo4j_uri": f"bolt://127.0.0.1:{proxy.port}"}
+    async with GraphMemory.open(quick.model_copy(update=changed)) as opened:
         yield opened
         proxy.heal()
 
@@ -60,13 +73,13 @@ async def test_groups_of_other_servers_are_read_and_written(
 
 
 async def test_a_replica_without_home_writes_nothing_to_a_group_that_leaves(
-    service: GraphMemory, replica: GraphMemory, proxy: FaultProxy
+    other_replica: GraphMemory, replica: GraphMemory, proxy: FaultProxy
 ):
     leaving = f"{EAST}_leaving"
-    stored = await service.add("Ada drinks tea", group_id=leaving)
+    stored = await other_replica.add("Ada drinks tea", group_id=leaving)
     await lose(proxy)
     await replica.add("Ada grows tea", group_id=leaving)
-    moving = asyncio.create_task(service.groups.move("home", group_id=leaving))
+    moving = asyncio.create_task(other_replica.groups.move("home", group_id=leaving))
     acknowledged = 1
     while not moving.done():
         try:
@@ -79,7 +92,7 @@ async def test_a_replica_without_home_writes_nothing_to_a_group_that_leaves(
     assert moved.memories == 1 + acknowledged
     with pytest.raises(GroupMovingError):
         await replica.add("too late", group_id=leaving)
-    await service.groups.finish_move(group_id=leaving)
+    await other_replica.groups.finish_move(group_id=leaving)
     with pytest.raises(GroupMovingError):
         await replica.add("too late", group_id=leaving)
     assert (await replica.add("Bob drinks beer", group_id=EAST)).memory_id
@@ -87,8 +100,8 @@ async def test_a_replica_without_home_writes_nothing_to_a_group_that_leaves(
     await asyncio.sleep(VIEW_SECONDS)
     assert (await replica.get(stored.memory_id, group_id=leaving)).memory_id == stored.memory_id
     assert (await replica.add("in time", group_id=leaving)).memory_id
-    await service.groups.move("east", group_id=leaving)
-    await service.groups.finish_move(group_id=leaving)
+    await other_replica.groups.move("east", group_id=leaving)
+    await other_replica.groups.finish_move(group_id=leaving)
     await lose(proxy)
     assert (await replica.add("at home in the east", group_id=leaving)).memory_id
 
