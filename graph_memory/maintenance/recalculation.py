@@ -66,7 +66,7 @@ async def _refresh(state: RunState, ids: dict[str, str]) -> list[_Part]:
 
 
 async def _treat(state: RunState, left: list[str]) -> int:
-    """Treat memories one by one, and return the number of those that did not fail."""
+    """Treat memories by their ids, and return how many did not fail."""
     if not left:
         return 0
     treated, _ = await try_batch(state, "maintenance/recalculation/listed", {"memory_ids": left})

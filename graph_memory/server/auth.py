@@ -63,8 +63,8 @@ class Verifier:
             if found is None:  # each call reports this error
                 return Caller(token=token, client_id="unknown", scopes=[], error=error)
         else:
-            self._seen_before.pop(token, None)
             if found is None:
+                self._seen_before.pop(token, None)
                 return None
             self._seen_before[token] = found
         self._seen[token] = found

@@ -1,8 +1,7 @@
 // Compute decay scores in a range of ids, and find the memories for which a run has work.
 //
-// It takes no locks and no transactions of its own, and so two thirds of the time of `refresh`.
-// A memory can change while it is read. Then it is returned, or the call that changed it has
-// stored its score.
+// It takes no locks and opens no transactions, so it needs two thirds of the time of `refresh`.
+// A memory that changes while it is read is returned, unless its score was stored by the change.
 //
 // access  read
 // param   after_id : STRING — the range begins after it

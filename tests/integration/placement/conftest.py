@@ -49,6 +49,12 @@ groups = ["east_*"]
     return settings.model_copy(update={**changed, "group_id": HOME})
 
 
+@pytest.fixture
+def quick(placed: Settings) -> Settings:
+    """Settings with which a move waits less for connections."""
+    return placed.model_copy(update={"connect_timeout_seconds": 2.0})
+
+
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def service(placed: Settings) -> AsyncIterator[GraphMemory]:
     async with GraphMemory.open(placed) as opened:

@@ -24,12 +24,6 @@ async def proxy(placed: Settings) -> AsyncIterator[FaultProxy]:
         yield opened
 
 
-@pytest.fixture
-def quick(placed: Settings) -> Settings:
-    """Settings with which a move waits less for connections."""
-    return placed.model_copy(update={"connect_timeout_seconds": 2.0})
-
-
 @pytest_asyncio.fixture
 async def other_replica(quick: Settings) -> AsyncIterator[GraphMemory]:
     """A replica that reaches all servers."""

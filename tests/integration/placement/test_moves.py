@@ -42,12 +42,6 @@ RETURN type(r) AS type, properties(r) AS properties, labels(a) AS of, labels(b) 
 """
 
 
-@pytest.fixture
-def quick(placed: Settings) -> Settings:
-    """Settings with which a move waits less for connections."""
-    return placed.model_copy(update={"connect_timeout_seconds": 2.0})
-
-
 @pytest_asyncio.fixture
 async def memory(
     quick: Settings, driver: AsyncDriver, there: AsyncDriver, group: str
