@@ -7,6 +7,7 @@ twice. So a range is read first if the range before it had little to write.
 
 from dataclasses import dataclass
 
+from graph_memory.errors import SchemaError
 from graph_memory.maintenance.batches import id_ranges, try_batch
 from graph_memory.maintenance.state import RunState
 
@@ -35,7 +36,7 @@ async def treat_all(state: RunState) -> None:
     """
     share = 1.0
     async for ids in id_ranges(state.context.graph, state.run.treated_to):
-        parts = await (_differing(state, ids) if share < _FEW else _refresh(state, ids))
+        parts = await (_read_first(state, ids) if share < _FEW else _refresh(state, ids))
         left = sorted(memory_id for part in parts for memory_id in part.left)
         done = sum(part.done for part in parts)
         share = (sum(part.written for part in parts) + len(left)) / max(1, done + len(left))
@@ -45,17 +46,25 @@ async def treat_all(state: RunState) -> None:
         await state.checkpoint(done)
 
 
-async def _differing(state: RunState, ids: dict[str, str]) -> list[_Part]:
-    """Find the memories of a range for which the run has work."""
-    return await state.context.graph.rows(
-        "maintenance/recalculation/differing", _Part, **state.at, **state.scope, **ids
-    )
+async def _read_first(state: RunState, ids: dict[str, str]) -> list[_Part]:
+    """Store the scores of a range in which most stay.
+
+    One memory that cannot be read makes the statement fail. `_refresh` leaves such a memory out.
+    """
+    try:
+        return await _store(state, "maintenance/recalculation/refresh_differing", ids)
+    except SchemaError:
+        return await _refresh(state, ids)
 
 
 async def _refresh(state: RunState, ids: dict[str, str]) -> list[_Part]:
     """Store the scores of a range, and find the memories that need more."""
+    return await _store(state, "maintenance/recalculation/refresh", ids)
+
+
+async def _store(state: RunState, statement: str, ids: dict[str, str]) -> list[_Part]:
     return await state.context.graph.rows(
-        "maintenance/recalculation/refresh",
+        statement,
         _Part,
         batch=state.options.batch_size,
         concurrency=state.options.concurrency,

@@ -31,7 +31,11 @@ async def cut_full_run(memory: GraphMemory, limit: int) -> MaintenanceReport:
     return cut
 
 
-@pytest.mark.parametrize("share", [0, 2], ids=["written at once", "read first"])
+#: The share of memories with work up to which a range is read first.
+READ_FIRST = pytest.mark.parametrize("share", [0, 2], ids=["written at once", "read first"])
+
+
+@READ_FIRST
 async def test_only_what_differs_is_written(
     memory: GraphMemory,
     driver: AsyncDriver,
@@ -61,6 +65,28 @@ async def test_only_what_differs_is_written(
         expected = before[repaired] | {"last_decay_update": instant(clock.now)}
         assert after[repaired] == expected
     assert all(after[unchanged] == before[unchanged] for unchanged in ids[3:])
+
+
+@READ_FIRST
+async def test_a_memory_with_a_damaged_date_is_reported_and_left_out(
+    memory: GraphMemory,
+    driver: AsyncDriver,
+    group: str,
+    clock: Clock,
+    monkeypatch: pytest.MonkeyPatch,
+    share: int,
+) -> None:
+    monkeypatch.setattr(recalculation, "_FEW", share)
+    damaged, *others = await fill(memory, 5, importance=2)
+    await driver.execute_query(
+        "MATCH (m:Memory {uuid: $id}) SET m.last_accessed_at = 'yesterday'", id=damaged
+    )
+    clock.advance(days=1)
+    report = await run(memory, full=True)
+    assert (report.completed, report.processed, report.errors) == (True, 4, 1)
+    assert [failure.memory_id for failure in report.failed] == [damaged]
+    treated = {each["uuid"]: each["last_decay_update"] for each in await look(driver, group)}
+    assert {treated[each] for each in others} == {instant(clock.now)}
 
 
 async def test_a_run_that_was_stopped_goes_on_after_its_last_range(
