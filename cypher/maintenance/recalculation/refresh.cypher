@@ -6,7 +6,7 @@
 // access  batch
 // param   after_id    : STRING — the range begins after it
 // param   last_id     : STRING — the last of the range
-// returns done    : INTEGER — memories of a transaction that need no more
+// returns done    : INTEGER — memories that need no more
 // returns written : INTEGER — memories whose score or next date was stored
 // returns left    : LIST<STRING> — ids of its other memories
 MATCH (m:Memory)
