@@ -26,6 +26,9 @@ from graph_memory.errors import GraphMemoryError, GroupMovingError
 _PAUSE_SECONDS = 1.0
 VIEW_SECONDS = 3.0
 
+#: The longest wait for a read that goes on when a process closes the view.
+_CLOSE_SECONDS = 1.0
+
 _log = logging.getLogger(__name__)
 
 
@@ -105,16 +108,19 @@ class Moves:
     async def watching(self) -> AsyncGenerator[None]:
         """Read the table again and again while the context is open."""
         await self.refresh()
-        task = asyncio.create_task(self._watch())
+        closing = asyncio.Event()
+        task = asyncio.create_task(self._watch(closing))
         try:
             yield
         finally:
+            closing.set()
+            # The driver leaves the socket open if it is cancelled while it connects.
+            await asyncio.wait([task], timeout=_CLOSE_SECONDS)
             task.cancel()
             await asyncio.wait([task])
 
-    async def _watch(self) -> None:
-        while True:
-            await asyncio.sleep(_PAUSE_SECONDS)
+    async def _watch(self, closing: asyncio.Event) -> None:
+        while not await _is_set_within(closing, _PAUSE_SECONDS):
             try:
                 await self.refresh()
             except GraphMemoryError as error:  # a write asks again, and fails if it must
@@ -190,6 +196,14 @@ class Moves:
     def _holders(self, *ends: str) -> list[Graph]:
         """Return the databases that hold a move between two servers, the table first."""
         return [self._servers[name] for name in dict.fromkeys((HOME, *ends))]
+
+
+async def _is_set_within(event: asyncio.Event, seconds: float) -> bool:
+    """Wait until an event is set, for `seconds` at most; return whether it is."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    return event.is_set()
 
 
 def _groups(parameters: Mapping[str, Any]) -> Iterator[str]:

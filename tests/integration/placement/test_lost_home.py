@@ -1,6 +1,7 @@
 """While the configured database does not answer, groups on other servers are served whole."""
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator
 
 import pytest
@@ -8,7 +9,9 @@ import pytest_asyncio
 
 from graph_memory import GraphMemory, Settings
 from graph_memory.auth.grants import Scope
-from graph_memory.database.moves import VIEW_SECONDS
+from graph_memory.database import moves
+from graph_memory.database.graph import Graph
+from graph_memory.database.moves import VIEW_SECONDS, Moves
 from graph_memory.errors import GraphUnavailableError, GroupMovingError
 from tests.integration.placement.conftest import EAST, HOME
 from tests.support.fault_proxy import Fault, FaultProxy, fault_proxy
@@ -98,6 +101,21 @@ async def test_a_replica_without_home_writes_nothing_to_a_group_that_leaves(
     await other_replica.groups.finish_move(group_id=leaving)
     await lose(proxy)
     assert (await replica.add("at home in the east", group_id=leaving)).memory_id
+
+
+async def test_a_view_that_closes_while_home_is_lost_leaves_no_socket_open(
+    quick: Settings, proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(moves, "_PAUSE_SECONDS", 0.0)
+    changed = {"neo4j_uri": f"bolt://127.0.0.1:{proxy.port}"}
+    async with Graph.open(quick.model_copy(update=changed)) as graph:
+        for number in range(50):
+            async with Moves(graph).watching():
+                proxy.arm(Fault.REFUSE)
+                proxy.cut()
+                await asyncio.sleep(0.001 * number)
+            proxy.heal()
+    gc.collect()  # a socket that was left open is a warning, and a warning is an error
 
 
 async def test_a_token_that_was_checked_before_is_accepted(
