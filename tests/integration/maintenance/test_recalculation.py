@@ -31,20 +31,16 @@ async def cut_full_run(memory: GraphMemory, limit: int) -> MaintenanceReport:
     return cut
 
 
-#: The share of memories with work up to which a range is read first.
-READ_FIRST = pytest.mark.parametrize("share", [0, 2], ids=["written at once", "read first"])
+@pytest.fixture(params=[0, 2], ids=["written at once", "read first"])
+def both_ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Treat all ranges in one of the two ways, whatever share of their memories has work."""
+    monkeypatch.setattr(recalculation, "_FEW", request.param)
 
 
-@READ_FIRST
+@pytest.mark.usefixtures("both_ways")
 async def test_only_what_differs_is_written(
-    memory: GraphMemory,
-    driver: AsyncDriver,
-    group: str,
-    clock: Clock,
-    monkeypatch: pytest.MonkeyPatch,
-    share: int,
+    memory: GraphMemory, driver: AsyncDriver, group: str, clock: Clock
 ) -> None:
-    monkeypatch.setattr(recalculation, "_FEW", share)
     ids = await fill(memory, 5, importance=2)
     clock.advance(days=10)
     await run(memory, full=True)
@@ -67,16 +63,10 @@ async def test_only_what_differs_is_written(
     assert all(after[unchanged] == before[unchanged] for unchanged in ids[3:])
 
 
-@READ_FIRST
+@pytest.mark.usefixtures("both_ways")
 async def test_a_memory_with_a_damaged_date_is_reported_and_left_out(
-    memory: GraphMemory,
-    driver: AsyncDriver,
-    group: str,
-    clock: Clock,
-    monkeypatch: pytest.MonkeyPatch,
-    share: int,
+    memory: GraphMemory, driver: AsyncDriver, group: str, clock: Clock
 ) -> None:
-    monkeypatch.setattr(recalculation, "_FEW", share)
     damaged, *others = await fill(memory, 5, importance=2)
     await driver.execute_query(
         "MATCH (m:Memory {uuid: $id}) SET m.last_accessed_at = 'yesterday'", id=damaged
