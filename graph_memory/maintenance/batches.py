@@ -11,7 +11,7 @@ from graph_memory.maintenance.state import RunState
 #: Rounds of concurrent transactions in one statement; a run checks after each whether to go on.
 _ROUNDS = 20
 
-#: Memories in one statement of a full recalculation.
+#: Memories in a range of ids.
 _RANGE = 50_000
 
 #: A text that sorts after every id.

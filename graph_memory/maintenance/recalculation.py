@@ -2,17 +2,26 @@
 
 Where most scores stay, as in a second run on the same day, a range is read first and only what
 differs is locked and written. Where most change, as after a new setting, this would compute them
-twice. So a range is read first if the range before it had little to write.
+twice. So a range is not read first if the range before it had much to write.
 """
 
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass
+from functools import partial
 
 from graph_memory.errors import SchemaError
+from graph_memory.maintenance.at_once import at_once
 from graph_memory.maintenance.batches import id_ranges, try_batch
 from graph_memory.maintenance.state import RunState
 
+#: Memories in the ranges that are treated side by side.
+_TOGETHER = 50_000
+
 #: A range is read first if the range before it had work with less than this share of its memories.
 _FEW = 0.2
+
+#: The parameters `after_id` and `last_id` of a range.
+_Range = dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,26 +36,41 @@ class _Part:
 async def treat_all(state: RunState) -> None:
     """Treat all memories, due or not, and count them; go on after the last range of the run.
 
-    The end of the last range is saved with the counts. So a run that is finished later counts no
-    memory twice.
+    Ranges are treated side by side, one for each transaction at a time of the run. The end of the
+    last range is saved with the counts. So a run that is finished later counts no memory twice.
 
     Raises:
         RunStopped: The run stops early.
         LeaseLostError: The run has lost its lease.
     """
-    share = 1.0
-    async for ids in id_ranges(state.context.graph, state.run.treated_to):
-        parts = await (_read_first(state, ids) if share < _FEW else _refresh(state, ids))
+    share = 0.0
+    async for ranges in _side_by_side(state):
+        store = _read_first if share < _FEW else _refresh
+        parts = [part for each in await at_once(ranges, partial(store, state)) for part in each]
         left = sorted(memory_id for part in parts for memory_id in part.left)
         done = sum(part.done for part in parts)
         share = (sum(part.written for part in parts) + len(left)) / max(1, done + len(left))
         done += await _treat(state, left)
         state.count("processed", done)
-        state.run.treated_to = ids["last_id"]
+        state.run.treated_to = ranges[-1]["last_id"]
         await state.checkpoint(done)
 
 
-async def _read_first(state: RunState, ids: dict[str, str]) -> list[_Part]:
+async def _side_by_side(state: RunState) -> AsyncGenerator[list[_Range]]:
+    """Yield lists of `_TOGETHER` memories: a range for each transaction that a run may have."""
+    count = state.options.concurrency
+    ranges: list[_Range] = []
+    limit = max(1, _TOGETHER // count)
+    async for each in id_ranges(state.context.graph, state.run.treated_to, limit):
+        ranges.append(each)
+        if len(ranges) == count:
+            yield ranges
+            ranges = []
+    if ranges:
+        yield ranges
+
+
+async def _read_first(state: RunState, ids: _Range) -> list[_Part]:
     """Store the scores of a range in which most stay.
 
     One memory that cannot be read makes the statement fail. `_refresh` leaves such a memory out.
@@ -57,17 +81,16 @@ async def _read_first(state: RunState, ids: dict[str, str]) -> list[_Part]:
         return await _refresh(state, ids)
 
 
-async def _refresh(state: RunState, ids: dict[str, str]) -> list[_Part]:
+async def _refresh(state: RunState, ids: _Range) -> list[_Part]:
     """Store the scores of a range, and find the memories that need more."""
     return await _store(state, "maintenance/recalculation/refresh", ids)
 
 
-async def _store(state: RunState, statement: str, ids: dict[str, str]) -> list[_Part]:
+async def _store(state: RunState, statement: str, ids: _Range) -> list[_Part]:
     return await state.context.graph.rows(
         statement,
         _Part,
         batch=state.options.batch_size,
-        concurrency=state.options.concurrency,
         **state.at,
         **state.scope,
         **ids,

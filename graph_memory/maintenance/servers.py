@@ -4,19 +4,19 @@ The runs on all servers have the same id, so that one undo takes all of them bac
 does not answer fails the call, but only after the runs of the others have ended.
 """
 
-import asyncio
 import uuid
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any
 
 from graph_memory.context import Context
 from graph_memory.database import lease
 from graph_memory.database.lease import LeaseState
 from graph_memory.decay.protected import Protected
 from graph_memory.maintenance import records
+from graph_memory.maintenance.at_once import at_once
 from graph_memory.maintenance.dry_run import Overrides, simulate
 from graph_memory.maintenance.records import Counts, Pause, Run
 from graph_memory.maintenance.report import MaintenanceReport
@@ -25,9 +25,6 @@ from graph_memory.maintenance.run import maintain
 from graph_memory.maintenance.stages import count_due
 from graph_memory.maintenance.undo import LISTED, UndoReport, undo
 from graph_memory.memories.classification import QueueReport, process_queue
-
-R = TypeVar("R")
-T = TypeVar("T")
 
 #: Runs that a status lists, the latest first.
 _RUNS = 10
@@ -48,7 +45,7 @@ async def maintain_all(
         """Report what is done; no server knows the number of all memories."""
         on_progress(done, None)
 
-    return _merged(await _each(parts, lambda part: maintain(*part, progress, run_id)))
+    return _merged(await at_once(parts, lambda part: maintain(*part, progress, run_id)))
 
 
 async def simulate_all(
@@ -56,7 +53,7 @@ async def simulate_all(
 ) -> MaintenanceReport:
     """Return the report that a run on the servers of the groups would have."""
     parts = _parts(context, request)
-    return _merged(await _each(parts, lambda part: simulate(*part, overrides)))
+    return _merged(await at_once(parts, lambda part: simulate(*part, overrides)))
 
 
 def _parts(context: Context, request: RunRequest) -> list[tuple[Context, RunRequest]]:
@@ -74,16 +71,6 @@ def _parts(context: Context, request: RunRequest) -> list[tuple[Context, RunRequ
         on[context.of(group_id).graph.name].append(group_id)
     chosen = [each for each in servers if on[each.graph.name]]
     return [(each, replace(request, groups=tuple(on[each.graph.name]))) for each in chosen]
-
-
-async def _each(parts: Sequence[T], work: Callable[[T], Awaitable[R]]) -> list[R]:
-    """Do the work of all servers at once; raise the first error after all have ended."""
-    done: list[R] = []
-    for each in await asyncio.gather(*map(work, parts), return_exceptions=True):
-        if isinstance(each, BaseException):
-            raise each
-        done.append(each)
-    return done
 
 
 #: The fields of a report that are sums over the servers, and those that are lists of all.
@@ -194,31 +181,31 @@ def _rated(reports: Sequence[QueueReport]) -> QueueReport:
 
 async def pause_all(context: Context, reason: str) -> Pause | None:
     """Pause runs on all servers, and return the pause of the configured database."""
-    done = await _each(context.servers, lambda each: records.pause(each.graph, reason))
+    done = await at_once(context.servers, lambda each: records.pause(each.graph, reason))
     return done[0]
 
 
 async def resume_all(context: Context) -> Pause | None:
     """Let runs start again on all servers, and return the pause that ends."""
-    done = await _each(context.servers, lambda each: records.resume(each.graph))
+    done = await at_once(context.servers, lambda each: records.resume(each.graph))
     return next(filter(None, done), None)
 
 
 async def running(context: Context) -> LeaseState | None:
     """Return the run in progress on any server."""
-    found = await _each(context.servers, lambda each: lease.lease_state(each.graph))
+    found = await at_once(context.servers, lambda each: lease.lease_state(each.graph))
     return next(filter(None, found), None)
 
 
 async def due(context: Context, now: datetime) -> int:
     """Count the memories of all servers with a transition that is due."""
-    return sum(await _each(context.servers, lambda each: count_due(each.graph, now)))
+    return sum(await at_once(context.servers, lambda each: count_due(each.graph, now)))
 
 
 async def latest_runs(context: Context) -> list[Run]:
     """List the latest runs; a run on several servers is one, with the sums of its counts."""
     by_id: dict[str, Run] = {}
-    for runs in await _each(context.servers, lambda each: records.runs(each.graph)):
+    for runs in await at_once(context.servers, lambda each: records.runs(each.graph)):
         for run in runs:
             known = by_id.get(run.run_id)
             by_id[run.run_id] = _both(known, run) if known else run

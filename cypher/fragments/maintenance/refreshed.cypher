@@ -5,9 +5,8 @@
 // `unchanged`, a number of memories that need no lock.
 //
 // access  fragment
-// param   now         : STRING — ISO 8601, UTC
-// param   batch       : INTEGER — memories in one transaction
-// param   concurrency : INTEGER — transactions at a time
+// param   now   : STRING — ISO 8601, UTC
+// param   batch : INTEGER — memories in one transaction
 UNWIND range(0, size(memories), $batch) AS first
 WITH first, unchanged, memories[first..first + $batch] AS part
 CALL (part) {
@@ -22,7 +21,7 @@ CALL (part) {
   RETURN count(CASE WHEN stays THEN 1 END) AS treated,
          count(CASE WHEN stays AND differs THEN 1 END) AS written,
          collect(CASE WHEN NOT stays THEN m.uuid END) AS left
-} IN $concurrency CONCURRENT TRANSACTIONS OF 1 ROW
+} IN 1 CONCURRENT TRANSACTIONS OF 1 ROW
   ON ERROR CONTINUE REPORT STATUS AS status
 RETURN coalesce(treated, 0) + CASE WHEN first = 0 THEN unchanged ELSE 0 END AS done,
        coalesce(written, 0) AS written,

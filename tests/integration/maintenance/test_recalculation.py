@@ -1,7 +1,6 @@
 """A full recalculation writes what differs, locks what it reads, and goes on where it stopped."""
 
 import asyncio
-from functools import partial
 
 import pytest
 from neo4j import AsyncDriver
@@ -9,7 +8,6 @@ from neo4j import AsyncDriver
 from graph_memory import GraphMemory
 from graph_memory.domain.timestamps import instant
 from graph_memory.maintenance import recalculation
-from graph_memory.maintenance.batches import id_ranges
 from graph_memory.maintenance.report import MaintenanceReport
 from tests.conftest import Clock, RunFragment, some_transaction_waits
 from tests.integration.maintenance.test_run import (
@@ -23,7 +21,7 @@ from tests.integration.maintenance.test_run import (
 async def cut_full_run(memory: GraphMemory, limit: int) -> MaintenanceReport:
     """Begin a full run over ranges of `limit` ids, and cut it after the first with own memories."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(recalculation, "id_ranges", partial(id_ranges, limit=limit))
+        patch.setattr(recalculation, "_TOGETHER", limit)
         cut = await run(memory, full=True, max_seconds=0.001)
         while cut.truncated and not cut.processed:  # ids of other groups may come before
             cut = await run(memory, full=True, max_seconds=0.001)
@@ -100,6 +98,26 @@ async def test_a_run_that_was_stopped_goes_on_after_its_last_range(
         id=stopped.run_id,
     )
     assert records[0].values() == [len(ids), "done"]
+
+
+@pytest.mark.usefixtures("both_ways")
+async def test_ranges_side_by_side_count_each_memory_once(
+    memory: GraphMemory,
+    driver: AsyncDriver,
+    group: str,
+    clock: Clock,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(recalculation, "_TOGETHER", 300)
+    damaged, *others = await fill(memory, 20, importance=2)
+    await driver.execute_query(
+        "MATCH (m:Memory {uuid: $id}) SET m.last_accessed_at = 'yesterday'", id=damaged
+    )
+    clock.advance(days=1)
+    report = await run(memory, full=True, concurrency=3, batch_size=2)
+    assert (report.completed, report.processed, report.errors) == (True, len(others), 1)
+    treated = {each["uuid"]: each["last_decay_update"] for each in await look(driver, group)}
+    assert {treated[each] for each in others} == {instant(clock.now)}
 
 
 async def test_a_locked_memory_makes_writers_wait_and_has_no_more_properties(
