@@ -89,10 +89,10 @@ CREATE (:Control:Seed {key: 'move|seed', from_server: '', to_server: '', phase: 
 CREATE (:MovedCopy:Seed {group_id: 'seed', moved_labels: ['']})
 CREATE (:KeptTombstone:Seed {group_id: 'seed', key: 'seed', secret: ''})
 CREATE (:MaintenanceRun:Seed {run_id: 'seed', now: '', started_at: '', status: '', stages: [''],
-  stages_done: [''], groups: [''], canary: 0, full: true, rules: '', policy: '', processed: 0,
-  soft_deleted: 0, purged: 0, compressed: 0, classified: 0, learned: 0, embedded: 0,
-  errors: 0, failed: '',
-  transitioned: '', duration_seconds: 0.0, truncated: false})
+  stages_done: [''], groups: [''], canary: 0, full: true, treated_to: '', rules: '',
+  policy: '', processed: 0, soft_deleted: 0, purged: 0, compressed: 0, classified: 0,
+  learned: 0, embedded: 0, errors: 0, failed: '', transitioned: '', duration_seconds: 0.0,
+  truncated: false})
 CREATE (:MaintenanceChange:Seed {run_id: 'seed', memory_id: 'seed', group_id: '', at: '',
   before_lifecycle_state: '', before_state_changed_at: '', before_state_reason: '',
   before_state_history: [''], before_soft_deleted_at: '', before_dedup_key: '',
