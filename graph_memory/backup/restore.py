@@ -187,7 +187,7 @@ async def _replace(
     await _compare(graph, manifest)
     await lease.require_held()
     await schema.upgrade_stored_data(graph)
-    taken_back = await rewind.how(graph, settings, rewind.until) if rewind else None
+    taken_back = await rewind.how(lease, settings, rewind.until) if rewind else None
     applied = await tombstones.bring_back(graph, settings)
     await graph.run("backup/restore/end")
     return applied, taken_back

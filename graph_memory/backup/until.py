@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from graph_memory.backup.files import Manifest
-from graph_memory.database.graph import Graph
+from graph_memory.database.lease import Lease
 from graph_memory.domain.timestamps import Instant, instant
 from graph_memory.errors import BackupError
 from graph_memory.settings.base import Settings
@@ -27,8 +27,9 @@ class TakenBack:
     incomplete: int = 0  #: of `set_back`, memories whose history does not reach back to the instant
 
 
-#: A function that takes back what a restored database holds of the time after an instant.
-TakeBack = Callable[[Graph, Settings, datetime], Awaitable[TakenBack]]
+#: A function that takes back what a restored database holds of the time after an instant, under the
+#: lease of the restore.
+TakeBack = Callable[[Lease, Settings, datetime], Awaitable[TakenBack]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,8 +98,9 @@ async def reopen(
     if dry_run:
         outcome.decided += decided
         return _decision(outcome, ProposalStatus.OPEN, None, dry_run=True)
-    async with Lease(context.graph, context.settings):
+    async with Lease(context.graph, context.settings) as lease:
         for batch in batched(decided, _BATCH):
+            await lease.require_held()
             for each in await unlearn.reopen(context.graph, batch):
                 if each.refused is None:
                     outcome.decided.append(each.proposal_id)

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 
 from graph_memory.backup.until import TakenBack
 from graph_memory.database.graph import Graph
+from graph_memory.database.lease import Lease
 from graph_memory.decay import policies
 from graph_memory.domain.timestamps import Instant, instant
 from graph_memory.learning.review import KEPT
@@ -42,16 +43,16 @@ class _Run:
     status: str
 
 
-async def take_back(graph: Graph, settings: Settings, until: datetime) -> TakenBack:
-    """Take back what is dated after an instant; the caller holds the lease.
+async def take_back(lease: Lease, settings: Settings, until: datetime) -> TakenBack:
+    """Take back what is dated after an instant.
 
     Args:
-        graph: The restored database, which nothing else uses.
+        lease: The lease of the restored database, which nothing else uses.
         settings: The decay rules, and the key of tombstones.
         until: The instant; what is dated at it stays.
     """
-    at = instant(until)
-    undone = await _undo_runs(graph, settings, at)
+    graph, at = lease.graph, instant(until)
+    undone = await _undo_runs(lease, settings, at)
     removed = await graph.one("maintenance/rewind/remove_relations", int, until=at, batch=_BATCH)
     memories = await _remove_memories(graph, at)
     await _remove_others(graph, at)
@@ -70,17 +71,18 @@ async def take_back(graph: Graph, settings: Settings, until: datetime) -> TakenB
     )
 
 
-async def _undo_runs(graph: Graph, settings: Settings, until: str) -> int:
+async def _undo_runs(lease: Lease, settings: Settings, until: str) -> int:
     """Undo the runs after an instant, the latest first, and erase their records.
 
     Undo refuses a memory that was changed after the run; its own history sets it back later. Each
     run is undone as of its own instant, because its records do not grow old in a backup.
     """
     free, undone = settings.model_copy(update={"undo_hold_days": 0.0}), 0
+    graph = lease.graph
     for run in await graph.rows("maintenance/rewind/runs", _Run, until=until):
         if run.status == "undone":
             continue
-        await undo_held(graph, free, run.run_id, now=run.now)
+        await undo_held(lease, free, run.run_id, now=run.now)
         undone += 1
     await graph.run("maintenance/rewind/forget_runs", until=until, batch=_BATCH)
     return undone

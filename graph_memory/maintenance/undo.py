@@ -102,16 +102,17 @@ async def undo(
     Raises:
         UndoRefusedError: The run is unknown, did not treat the group, has been undone, or its
             records are erased.
-        RunLockedError: A run is in progress.
+        RunLockedError: A run is in progress, or took over because this call was held up.
     """
-    async with Lease(graph, settings):
-        return await undo_held(graph, settings, run_id, group_id=group_id, now=now)
+    async with Lease(graph, settings) as lease:
+        return await undo_held(lease, settings, run_id, group_id=group_id, now=now)
 
 
 async def undo_held(
-    graph: Graph, settings: Settings, run_id: str, *, group_id: str | None = None, now: datetime
+    lease: Lease, settings: Settings, run_id: str, *, group_id: str | None = None, now: datetime
 ) -> UndoReport:
-    """Undo a run as `undo` does; the caller holds the lease."""
+    """Undo a run as `undo` does, under a lease of the caller."""
+    graph = lease.graph
     run = await _undoable_run(graph, settings, run_id, group_id, now)
     held = now + timedelta(days=settings.undo_hold_days) if settings.undo_hold_days else None
     undone = UndoReport(run_id, held)
@@ -120,8 +121,9 @@ async def undo_held(
         "decay": policies.parameters(settings, by=f"undo of run {run_id}"),
         "held_until": instant(held) if held else None,
     }
-    async for row in _restore(graph, settings, run_id, group_id, at):
+    async for row in _restore(lease, settings, run_id, group_id, at):
         _count(undone, row)
+    await lease.require_held()
     unlearned = await unlearn(graph, run_id, now, group_id)
     undone.unlearned = unlearned.count
     if held and unlearned.revived:
@@ -161,13 +163,13 @@ def _has_treated(run: RunStatus, group_id: str | None) -> bool:
 
 
 async def _restore(
-    graph: Graph, settings: Settings, run_id: str, group_id: str | None, at: dict[str, Any]
+    lease: Lease, settings: Settings, run_id: str, group_id: str | None, at: dict[str, Any]
 ) -> AsyncGenerator[_Restored]:
     """Restore the memories that a run changed, a batch at a time, in the order of their ids.
 
     Deleted memories whose statement was rejected or erased since, as another memory, stay deleted.
     """
-    after_id = ""
+    graph, after_id = lease.graph, ""
     while ids := await graph.rows(
         "maintenance/undo/changed",
         str,
@@ -176,6 +178,7 @@ async def _restore(
         after_id=after_id,
         limit=_BATCH,
     ):
+        await lease.require_held()
         await graph.run("maintenance/undo/revive", run_id=run_id, memory_ids=ids)
         refused = await _rejected_since(graph, settings, run_id, ids)
         for each in refused.values():
