@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, LiteralString
 
@@ -13,6 +13,7 @@ from neo4j import AsyncDriver
 from graph_memory import GraphMemory
 from graph_memory.api.database import Database
 from graph_memory.backup.files import BackupReader
+from graph_memory.domain.timestamps import instant
 from graph_memory.errors import (
     BackupError,
     DuplicateError,
@@ -26,7 +27,8 @@ from tests.conftest import TODAY
 _NODES: LiteralString = """
 MATCH (m:Memory {group_id: $group})
 RETURN [m.content, m.lifecycle_state, m.importance, m.decay_score, m.tags, m.access_count,
-  m.next_due_at, COUNT { (:MemoryVersion)--(m) },
+  CASE WHEN m.next_due_at <= $until THEN 'due' ELSE m.next_due_at END,
+  COUNT { (:MemoryVersion)--(m) },
   [entry IN m.state_history | split(entry, '"run_id"')[0]]] AS row
 """
 _EDGES: LiteralString = """
@@ -44,6 +46,7 @@ class Stage:
     ids: list[str] = field(default_factory=list[str])
     run_id: str = ""
     backup: Path = Path()
+    until: str = ""  #: the instant of a restore
     lines: list[str] = field(default_factory=list[str])
     answer: Any = None  #: of the operation
 
@@ -61,10 +64,14 @@ Picture = Counter[str]
 
 
 async def picture(driver: AsyncDriver, stage: Stage) -> Picture:
-    """Count each memory and relation of a group, ids left out."""
+    """Count each memory and relation of a group, ids left out.
+
+    A restore to an instant makes memories due at once, so these dates differ from run to run.
+    """
     found: list[Any] = []
+    until = instant(datetime.now(UTC)) if stage.until else ""
     for query in (_NODES, _EDGES):
-        records, _, _ = await driver.execute_query(query, group=stage.group)
+        records, _, _ = await driver.execute_query(query, group=stage.group, until=until)
         found += [record["row"] for record in records]
     return Counter(json.dumps(row) for row in found)
 
@@ -171,6 +178,23 @@ async def _restore(memory: GraphMemory, stage: Stage) -> Any:
     return await database.restore(stage.backup, replace=True)
 
 
+async def _history_before(stage: Stage) -> None:
+    """Change memories after an instant, and back them up."""
+    memory, group = stage.memory, stage.group
+    stage.until = instant(TODAY + timedelta(days=30))
+    await memory.update(stage.ids[2], content="note 2, written later", group_id=group)
+    await memory.delete(stage.ids[3], group_id=group)
+    await memory.relations.add(stage.ids[4], stage.ids[5], "causes", group_id=group)
+    await memory.add("written later", group_id=group)
+    await _run_before(stage)
+    await _backup_before(stage)
+
+
+async def _restore_until(memory: GraphMemory, stage: Stage) -> Any:
+    database = Database(memory.context.graph, memory.settings)
+    return await database.restore(stage.backup, replace=True, until=stage.until)
+
+
 OPERATIONS = {
     each.name: each
     for each in (
@@ -189,5 +213,6 @@ OPERATIONS = {
         Operation("export", _export, reads=True),
         Operation("backup", _backup),
         Operation("restore", _restore, _backup_before, fails=(BackupError,)),
+        Operation("restore to an instant", _restore_until, _history_before, fails=(BackupError,)),
     )
 }

@@ -19,7 +19,17 @@ from tests.integration.faults.test_faults import Seam, repeat, settled, staged
 from tests.support.operations import OPERATIONS, Operation, Stage, picture
 
 KILLS = 20
-KILLED = ("add", "add many", "update", "import", "maintain", "undo", "backup", "restore")
+KILLED = (
+    "add",
+    "add many",
+    "update",
+    "import",
+    "maintain",
+    "undo",
+    "backup",
+    "restore",
+    "restore to an instant",
+)
 
 #: The process is killed up to this share of the time of an undisturbed operation after its start.
 _LATEST = 1.1
@@ -80,6 +90,7 @@ def described(stage: Stage) -> dict[str, object]:
         "ids": stage.ids,
         "run_id": stage.run_id,
         "backup": str(stage.backup),
+        "until": stage.until,
         "lines": stage.lines,
     }
 
