@@ -57,7 +57,7 @@ async def treat_all(state: RunState) -> None:
 
 
 async def _side_by_side(state: RunState) -> AsyncGenerator[list[_Range]]:
-    """Yield lists of `_TOGETHER` memories: a range for each transaction that a run may have."""
+    """Yield the ranges that are treated side by side, one for each transaction at a time."""
     count = state.options.concurrency
     ranges: list[_Range] = []
     limit = max(1, _TOGETHER // count)

@@ -1,8 +1,9 @@
 // Store the scores of a list of memories whose state stays, and return how many it treated.
 //
 // Each memory is locked before it is read, as in stages/treat. A transaction takes a list of
-// memories, because a subquery for each memory takes a sixth longer. Follows a list `memories`, and
-// `unchanged`, a number of memories that need no lock.
+// memories, because a subquery for each memory takes a sixth longer. One transaction at a time is
+// enough: the run treats several ranges at once. Follows a list `memories`, and `unchanged`, a
+// number of memories that need no lock.
 //
 // access  fragment
 // param   now   : STRING — ISO 8601, UTC
