@@ -5,17 +5,22 @@ import contextlib
 import os
 import secrets
 import socket
+from collections.abc import AsyncGenerator, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TypeVar
 
 import psutil
 
 from graph_memory import processes
 from graph_memory.database.graph import Graph
+from graph_memory.domain.batching import batched
 from graph_memory.domain.timestamps import Instant, instant
 from graph_memory.errors import GraphMemoryError, LeaseLostError, RunLockedError
 from graph_memory.settings.base import Settings
+
+T = TypeVar("T")
 
 #: Twice the longest lease that a setting allows.
 _LONGEST = timedelta(hours=2)
@@ -98,6 +103,16 @@ class Lease:
         holder = await lease_state(self.graph)
         if holder is None or holder.owner != self.owner:
             raise LeaseLostError
+
+    async def batches(self, items: Iterable[T], size: int) -> AsyncGenerator[list[T]]:
+        """Yield items in batches of a size, each after a check that the lease is held.
+
+        Raises:
+            LeaseLostError: Another run has taken it.
+        """
+        for batch in batched(items, size):
+            await self.require_held()
+            yield batch
 
     async def _heartbeat(self) -> None:
         """Renew the lease four times in its duration, until the run ends."""

@@ -7,7 +7,6 @@ from typing import Any
 
 from graph_memory.database.graph import Graph
 from graph_memory.decay import policies
-from graph_memory.domain.batching import batched
 from graph_memory.domain.encoding import decompress
 from graph_memory.domain.inputs import MAX_TAGS
 from graph_memory.domain.models import ClusterAction
@@ -15,9 +14,6 @@ from graph_memory.domain.scope import CallScope
 from graph_memory.engine import Engine
 from graph_memory.learning.review import KEPT as KEPT_BY_SUPERSEDING
 from graph_memory.memories.access import restore_contents
-
-#: Memories in one transaction.
-_BATCH = 500
 
 #: The properties of a memory that actions change; a record keeps their earlier values.
 KEPT = (
@@ -75,7 +71,7 @@ async def choose(graph: Graph, scope: CallScope, act: Act) -> list[Candidate]:
 async def carry_out(
     engine: Engine, scope: CallScope, act: Act, memory_ids: Sequence[str], run_id: str
 ) -> list[str]:
-    """Act on memories of a cluster, and return the ids of those that changed.
+    """Act on memories of a cluster in one transaction, and return the ids of those that changed.
 
     A memory that has changed since it was chosen, and is refused now, stays as it is.
 
@@ -86,17 +82,14 @@ async def carry_out(
         memory_ids: The memories, sorted.
         run_id: The run that acts, for undo.
     """
-    done: list[str] = []
-    for batch in batched(memory_ids, _BATCH):
-        common: dict[str, Any] = {
-            "memory_ids": batch,
-            "kept": list(KEPT),
-            "decay": policies.parameters(engine.settings, run_id),
-            **act.parameters(),
-            **scope.parameters(),
-        }
-        done += await _ACTS[act.action](engine.graph, scope, act, common)
-    return done
+    common: dict[str, Any] = {
+        "memory_ids": list(memory_ids),
+        "kept": list(KEPT),
+        "decay": policies.parameters(engine.settings, run_id),
+        **act.parameters(),
+        **scope.parameters(),
+    }
+    return await _ACTS[act.action](engine.graph, scope, act, common)
 
 
 async def _preserve(graph: Graph, scope: CallScope, act: Act, common: dict[str, Any]) -> list[str]:

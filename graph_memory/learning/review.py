@@ -130,6 +130,11 @@ class Outcome:
     decided: list[str] = field(default_factory=list[str])
     refusals: list[ProposalRefusal] = field(default_factory=list[ProposalRefusal])
 
+    def add(self, other: "Outcome") -> None:
+        """Add the outcome of other proposals."""
+        self.decided += other.decided
+        self.refusals += other.refusals
+
 
 async def list_proposals(
     graph: Graph, group_id: str, choice: Choice, status: ProposalStatus, limit: int

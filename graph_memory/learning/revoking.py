@@ -7,13 +7,9 @@ from typing import Any
 
 from graph_memory.database.graph import Graph
 from graph_memory.decay import policies
-from graph_memory.domain.batching import batched
 from graph_memory.domain.scope import CallScope
 from graph_memory.engine import Engine
 from graph_memory.learning.acting import KEPT
-
-#: Memories or relations in one transaction.
-_BATCH = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +76,7 @@ async def relations_of(graph: Graph, scope: CallScope, source: RevokedSource) ->
 async def revoke(
     engine: Engine, scope: CallScope, memory_ids: Sequence[str], run_id: str, reason: str
 ) -> list[str]:
-    """Soft-delete memories, and return the ids of those that changed.
+    """Soft-delete memories in one transaction, and return the ids of those that changed.
 
     Args:
         engine: The database, and the decay policies.
@@ -89,32 +85,25 @@ async def revoke(
         run_id: The run that revokes, for undo.
         reason: The reason, for the history.
     """
-    done: list[str] = []
-    for batch in batched(memory_ids, _BATCH):
-        done += await engine.graph.rows(
-            "learning/revoking/revoke",
-            str,
-            memory_ids=batch,
-            kept=list(KEPT),
-            decay=policies.parameters(engine.settings, run_id) | {"because": json.dumps(reason)},
-            **scope.parameters(),
-        )
-    return done
+    return await engine.graph.rows(
+        "learning/revoking/revoke",
+        str,
+        memory_ids=list(memory_ids),
+        kept=list(KEPT),
+        decay=policies.parameters(engine.settings, run_id) | {"because": json.dumps(reason)},
+        **scope.parameters(),
+    )
 
 
 async def end_relations(
     graph: Graph, scope: CallScope, relation_ids: Sequence[str], run_id: str
 ) -> int:
-    """End relations, and return their number."""
-    ended = 0
-    for batch in batched(relation_ids, _BATCH):
-        ended += len(
-            await graph.rows(
-                "learning/revoking/end_relations",
-                str,
-                relation_ids=batch,
-                run_id=run_id,
-                **scope.parameters(),
-            )
-        )
-    return ended
+    """End relations in one transaction, and return their number."""
+    ended = await graph.rows(
+        "learning/revoking/end_relations",
+        str,
+        relation_ids=list(relation_ids),
+        run_id=run_id,
+        **scope.parameters(),
+    )
+    return len(ended)

@@ -14,6 +14,9 @@ from graph_memory.maintenance.review import decision_run
 #: The stage that the record of such a run names.
 _STAGE = "act"
 
+#: Memories in one transaction.
+_BATCH = 500
+
 #: The most memories and refusals that a report lists; it counts all of them.
 _LISTED = 100
 
@@ -52,7 +55,7 @@ async def act_on(
         dry_run: True to report the memories without a change.
 
     Raises:
-        RunLockedError: A run is in progress.
+        RunLockedError: A run is in progress, or took over because this call was held up.
     """
     chosen = await acting.choose(context.graph, scope, act)
     wanted = [each.memory_id for each in chosen if each.refused is None]
@@ -61,7 +64,9 @@ async def act_on(
     run = decision_run(context, scope, _STAGE)
     async with Lease(context.graph, context.settings) as lease:
         await records.begin(context.graph, run)
-        done = await acting.carry_out(context.engine, scope, act, wanted, run.run_id)
+        done: list[str] = []
+        async for batch in lease.batches(wanted, _BATCH):
+            done += await acting.carry_out(context.engine, scope, act, batch, run.run_id)
         run.status, run.stages_done = "done", run.stages
         run.counts.learned = len(done)
         await records.save(context.graph, run, lease.owner)

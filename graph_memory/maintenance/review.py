@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from graph_memory.context import Context
 from graph_memory.database.lease import Lease
 from graph_memory.decay import policies
-from graph_memory.domain.batching import batched
 from graph_memory.domain.models import ProposalStatus
 from graph_memory.domain.scope import CallScope
 from graph_memory.learning import review, unlearn
@@ -20,7 +19,7 @@ from graph_memory.maintenance.records import Run
 #: The stage that the record of such a run names.
 _STAGE = "review"
 
-#: Decisions that are taken back in one transaction.
+#: Decisions that are made, or taken back, between two checks of the lease.
 _BATCH = 500
 
 #: The most proposals and refusals that a report lists; it counts all of them.
@@ -59,7 +58,7 @@ async def decide(
 
     Raises:
         InvalidArgumentError: The group has no proposal of a given id.
-        RunLockedError: A run is in progress.
+        RunLockedError: A run is in progress, or took over because this call was held up.
     """
     chosen = await review.choose(context.graph, scope.group_id, choice)
     if dry_run:
@@ -69,11 +68,12 @@ async def decide(
     run = decision_run(context, scope, _STAGE)
     async with Lease(context.graph, context.settings) as lease:
         await records.begin(context.graph, run)
-        by = context.grant.caller
-        if status is ProposalStatus.ACCEPTED:
-            outcome = await review.accept(context.engine, scope, chosen, run.run_id, by)
-        else:
-            outcome = await review.reject(context.graph, scope, chosen, run.run_id, by)
+        outcome, by = Outcome(), context.grant.caller
+        async for batch in lease.batches(chosen, _BATCH):
+            if status is ProposalStatus.ACCEPTED:
+                outcome.add(await review.accept(context.engine, scope, batch, run.run_id, by))
+            else:
+                outcome.add(await review.reject(context.graph, scope, batch, run.run_id, by))
         run.status, run.stages_done = "done", run.stages
         run.counts.learned = len(outcome.decided)
         await records.save(context.graph, run, lease.owner)
@@ -87,7 +87,7 @@ async def reopen(
 
     Raises:
         InvalidArgumentError: The group has no proposal of a given id.
-        RunLockedError: A run is in progress.
+        RunLockedError: A run is in progress, or took over because this call was held up.
     """
     choice, outcome = Choice(proposal_ids=tuple(proposal_ids)), Outcome()
     chosen = await review.choose(context.graph, scope.group_id, choice)
@@ -99,8 +99,7 @@ async def reopen(
         outcome.decided += decided
         return _decision(outcome, ProposalStatus.OPEN, None, dry_run=True)
     async with Lease(context.graph, context.settings) as lease:
-        for batch in batched(decided, _BATCH):
-            await lease.require_held()
+        async for batch in lease.batches(decided, _BATCH):
             for each in await unlearn.reopen(context.graph, batch):
                 if each.refused is None:
                     outcome.decided.append(each.proposal_id)

@@ -13,6 +13,9 @@ from graph_memory.maintenance.review import decision_run
 #: The stage that the record of such a run names.
 _STAGE = "revoke"
 
+#: Memories or relations in one transaction.
+_BATCH = 500
+
 #: The most ids that a report lists; it counts all of them.
 _LISTED = 100
 
@@ -54,7 +57,7 @@ async def revoke_source(
         dry_run: True to report the memories without a change.
 
     Raises:
-        RunLockedError: A run is in progress.
+        RunLockedError: A run is in progress, or took over because this call was held up.
     """
     chosen = await revoking.choose(context.graph, scope, source)
     relations = await revoking.relations_of(context.graph, scope, source)
@@ -64,8 +67,11 @@ async def revoke_source(
     run = decision_run(context, scope, _STAGE)
     async with Lease(context.graph, context.settings) as lease:
         await records.begin(context.graph, run)
-        ended = await revoking.end_relations(context.graph, scope, relations, run.run_id)
-        done = await revoking.revoke(context.engine, scope, wanted, run.run_id, reason)
+        ended, done = 0, list[str]()
+        async for batch in lease.batches(relations, _BATCH):
+            ended += await revoking.end_relations(context.graph, scope, batch, run.run_id)
+        async for batch in lease.batches(wanted, _BATCH):
+            done += await revoking.revoke(context.engine, scope, batch, run.run_id, reason)
         run.status, run.stages_done = "done", run.stages
         run.counts.learned = len(done) + ended
         await records.save(context.graph, run, lease.owner)
