@@ -28,7 +28,8 @@ def creation_statement(name: str) -> str:
 class Migration:
     """One version of the schema: the constraints and indexes that it creates and drops.
 
-    `dropped` names indexes of an earlier migration that are not needed any more.
+    `dropped` names indexes of an earlier migration that are not needed any more. An older replica
+    that knows such an index is not ready from then on, which a rolling upgrade does not survive.
     """
 
     version: int
@@ -210,4 +211,9 @@ MIGRATIONS = (
     ),
     Migration(19, "values of rejected statements", indexes=("tombstone_mark_idx",)),
     Migration(20, "copies of memories", indexes=("memory_copied_from_idx",)),
+    Migration(
+        21,
+        "lists in order of importance",
+        indexes=("memory_group_importance_created_at_idx",),
+    ),
 )

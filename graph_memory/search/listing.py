@@ -2,7 +2,9 @@
 
 import base64
 import json
+import math
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any
@@ -12,7 +14,7 @@ from pydantic import WrapValidator
 
 from graph_memory.database.graph import Graph
 from graph_memory.domain.inputs import Filters, MemoryId, validate_value
-from graph_memory.domain.models import LISTED_STATES, Memory, SortOrder
+from graph_memory.domain.models import LISTED_STATES, LifecycleState, Memory, SortOrder
 from graph_memory.domain.readable import none_if_unreadable
 from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import instant
@@ -29,6 +31,12 @@ _STATEMENTS = {
     SortOrder.IMPORTANCE: "search/listing/by_importance",
     SortOrder.CREATED_AT: "search/listing/by_created_at",
 }
+
+#: The statement of both orders for states that few memories have.
+_FEW = "search/listing/by_state"
+
+#: The position before all memories.
+_START = {"importance": math.inf, "created_at": "9999-12-31T23:59:59.999999999Z", "id": ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,22 +78,34 @@ async def list_memories(
     Raises:
         InvalidArgumentError: The cursor is malformed, or belongs to another sort order.
     """
-    after = _read_cursor(cursor, sort)
-    common: dict[str, Any] = {
-        "group_id": scope.group_id,
-        "limit": limit + 1,  # one more shows that there is a next page
-        "after_created_at": after.get("created_at"),
-        "after_id": after.get("id"),
-        "states": filtering.visible_states(filters, LISTED_STATES),
-        **filtering.filter_parameters(filters),
-        **read.view_parameters(engine.settings, scope.now, filters.known_at),
-    }
-    if sort is SortOrder.IMPORTANCE:
-        common["after_importance"] = after.get("importance")
-    found = await engine.graph.sound_rows(_STATEMENTS[sort], _Listed, **common)
+    states = filtering.visible_states(filters, LISTED_STATES)
+    statement, position = _page_after(_read_cursor(cursor, sort), sort, states)
+    filtered = filtering.filter_parameters(filters)
+    view = read.view_parameters(engine.settings, scope.now, filters.known_at)
+    found = await engine.graph.sound_rows(
+        statement,
+        _Listed,
+        group_id=scope.group_id,
+        states=states,
+        limit=limit + 1,  # one more shows that there is a next page
+        **(position | filtered | view),
+    )
     readable = [(row.memory, row.created_at) for row in found[:limit] if row.memory]
     last = readable[-1] if readable and len(found) > limit else None
     return Page([memory for memory, _ in readable], _cursor(*last, sort) if last else None)
+
+
+def _page_after(
+    position: Mapping[str, Any], sort: SortOrder, states: Sequence[LifecycleState]
+) -> tuple[str, dict[str, Any]]:
+    """Return the statement that reads the page after a position, and its parameters of that."""
+    by_importance = sort is SortOrder.IMPORTANCE
+    after = {"after_created_at": position["created_at"], "after_id": position["id"]}
+    if by_importance:
+        after["after_importance"] = position["importance"]
+    if LifecycleState.ACTIVE in states:
+        return _STATEMENTS[sort], after
+    return _FEW, {"after_importance": 0.0, **after, "by_importance": by_importance}
 
 
 async def count(
@@ -117,9 +137,9 @@ def _cursor(last: Memory, created_at: str | None, sort: SortOrder) -> str:
 
 
 def _read_cursor(cursor: str | None, sort: SortOrder) -> dict[str, Any]:
-    """Return the position in a cursor; an empty one for the first page."""
+    """Return the position in a cursor; without one the position before all memories."""
     if cursor is None:
-        return {}
+        return _START
     position: dict[str, Any] = {}
     try:
         position = json.loads(base64.urlsafe_b64decode(cursor.encode("ascii")))

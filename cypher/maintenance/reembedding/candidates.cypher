@@ -12,11 +12,11 @@
 // returns embedded   : BOOLEAN — true if at most the passages are missing
 MATCH (m:Memory {group_id: $group_id})
 WHERE m.created_at >= datetime($after_created_at)
-WITH m
+// The order starts with the group so that the index provides it, and only the batch is read.
+WITH m ORDER BY m.group_id, m.created_at
 WHERE m.created_at > datetime($after_created_at) OR m.uuid > $after_id
 WITH m
 // include maintenance/reembedding/stale
-// The group is named so that the index gives the order.
 WITH m ORDER BY m.group_id, m.created_at, m.uuid LIMIT $limit
 RETURN m.uuid AS memory_id,
   // include fragments/memory/content

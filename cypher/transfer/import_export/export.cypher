@@ -15,9 +15,9 @@
 // returns created_at : STRING — in full precision, for the next page
 MATCH (m:Memory {group_id: $group_id})
 WHERE m.created_at >= datetime($after_created_at) AND m.soft_deleted_at IS NULL
-WITH m
+// The order starts with the group so that the index provides it, and only the page is read.
+WITH m ORDER BY m.group_id, m.created_at
 WHERE m.created_at > datetime($after_created_at) OR m.uuid > $after_id
-// The order starts with the group so that the index provides it.
 WITH m ORDER BY m.group_id, m.created_at, m.uuid LIMIT $limit
 RETURN m {
   memory_id: m.uuid,

@@ -167,6 +167,14 @@ def dummy(parameter: Parameter) -> Any:
     return DUMMIES[parameter.type]
 
 
+async def explained(statement: Statement, driver: AsyncDriver) -> ResultSummary:
+    """Return the summary of a statement that was planned and not run."""
+    parameters = {name: dummy(p) for name, p in statement.parameters.items()}
+    async with driver.session() as session:
+        result = await session.run("EXPLAIN " + statement.packed, statement.pack(parameters))  # type: ignore[arg-type]
+        return await result.consume()
+
+
 def warnings(summary: ResultSummary) -> list[str]:
     return [
         status.status_description
@@ -189,10 +197,7 @@ def operators(plan: dict[str, Any]) -> Iterator[str]:
 async def test_a_statement_is_planned_without_a_warning(
     statement: Statement, driver: AsyncDriver, seeded: None
 ) -> None:
-    parameters = {name: dummy(p) for name, p in statement.parameters.items()}
-    async with driver.session() as session:
-        result = await session.run("EXPLAIN " + statement.packed, statement.pack(parameters))  # type: ignore[arg-type]
-        summary = await result.consume()
+    summary = await explained(statement, driver)
     assert warnings(summary) == []
     used = set(operators(dict(summary.plan or {})))
     if statement.access == "read":
@@ -213,3 +218,19 @@ async def test_a_saved_query_of_the_browser_is_planned_without_a_warning(
     used = set(operators(dict(summary.plan or {})))
     assert not used & {"AllNodesScan", "CartesianProduct"}, used
     assert "$group" not in query or "NodeByLabelScan" not in used, used
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "search/listing/by_created_at",
+        "search/listing/by_importance",
+        "transfer/import_export/export",
+        "maintenance/reembedding/candidates",
+    ],
+)
+async def test_a_page_is_read_in_the_order_of_an_index(
+    name: str, driver: AsyncDriver, seeded: None
+) -> None:
+    summary = await explained(statements()[name], driver)
+    assert "PartialTop" in set(operators(dict(summary.plan or {})))

@@ -317,16 +317,34 @@ async def test_a_list_is_ordered_and_paged_without_gaps_or_repeats(
         await fill(memory, *(f"day {day} note {n}" for n in range(5)), importance=day % 2 + 3)
         clock.advance(days=1)
     for sort in ("importance", "created_at"):
-        listed, cursor = [], None
-        while True:
-            page = await memory.list(sort=sort, limit=3, cursor=cursor)
-            listed += page.memories
-            cursor = page.next_cursor
-            if cursor is None:
-                break
-        assert len({m.memory_id for m in listed}) == len(listed) == 20
-        keys = [(m.importance if sort == "importance" else 0, m.created_at) for m in listed]
-        assert keys == sorted(keys, reverse=True)
+        await check_pages(memory, sort, 20)
+
+
+async def check_pages(memory: GraphMemory, sort: SortArgument, count: int, **filters: Any) -> None:
+    """Check that the pages of a list hold a number of memories, each once and in order."""
+    page = await memory.list(sort=sort, limit=3, **filters)
+    listed = list(page.memories)
+    while page.next_cursor:
+        page = await memory.list(sort=sort, limit=3, cursor=page.next_cursor, **filters)
+        listed += page.memories
+    assert len({m.memory_id for m in listed}) == len(listed) == count
+    keys = [(m.importance if sort == "importance" else 0, m.created_at) for m in listed]
+    assert keys == sorted(keys, reverse=True)
+
+
+@pytest.mark.parametrize("sort", ["importance", "created_at"])
+async def test_a_list_of_rare_states_is_ordered_and_paged_as_others_are(
+    memory: GraphMemory, driver: AsyncDriver, clock: Clock, sort: SortArgument
+) -> None:
+    for day in range(4):
+        ids = await fill(memory, *(f"day {day} note {n}" for n in range(5)), importance=day % 2 + 3)
+        await driver.execute_query(
+            "MATCH (m:Memory WHERE m.uuid IN $ids) SET m.lifecycle_state = 'EXPIRED'", ids=ids[:2]
+        )
+        clock.advance(days=1)
+    await check_pages(memory, sort, 8, states=["EXPIRED"])
+    await check_pages(memory, sort, 20, states=["ACTIVE", "EXPIRED"])
+    await check_pages(memory, sort, 12)
 
 
 async def test_a_page_is_not_disturbed_by_what_comes_or_goes(memory: GraphMemory) -> None:

@@ -1,0 +1,28 @@
+// List the memories of a group in states that few memories have, in one of the two orders.
+//
+// The index of states finds them. In the order of the other lists they are far apart.
+//
+// access  read
+// param   group_id         : STRING — the tenant
+// param   states           : LIST<STRING> — lifecycle states to return
+// param   by_importance    : BOOLEAN — whether the most important are first, else the newest
+// param   after_importance : FLOAT — that of the last memory before the page; 0 for the newest
+// param   after_created_at : STRING — `created_at` of the same memory, ISO 8601, UTC
+// param   after_id         : STRING — id of the same memory
+// param   limit            : INTEGER
+// returns memory     : MAP?
+// returns created_at : STRING? — in the stored precision, for the cursor of the next page
+// variant sound
+MATCH (m:Memory {group_id: $group_id})
+WHERE m.lifecycle_state IN $states
+WITH m
+// include fragments/memory/filter
+WITH m, CASE WHEN $by_importance THEN m.importance ELSE 0.0 END AS rank
+WHERE rank < $after_importance
+  OR rank = $after_importance AND (
+    m.created_at < datetime($after_created_at)
+    OR m.created_at = datetime($after_created_at) AND m.uuid > $after_id)
+WITH m, rank ORDER BY rank DESC, m.created_at DESC, m.uuid LIMIT $limit
+// include fragments/memory/listed
+RETURN memory, toStringOrNull(m.created_at) AS created_at
+ORDER BY rank DESC, m.created_at DESC, m.uuid
