@@ -1,4 +1,4 @@
-"""Growth of searches, adds, due passes and backups with the memories and the tenants.
+"""Growth of searches, adds, lists, due passes and backups with the memories and the tenants.
 
 Run `python -m tests.benchmarks.growth --folder FOLDER`. Each database is built in the folder, and
 kept there for a second run. With `--million`, the largest group of the database that
@@ -27,8 +27,9 @@ MEMORIES_OF_A_TENANT = (10_000, 100_000)
 TENANTS = (1, 10, 100, 1000)
 EACH = 200  #: memories of each of several tenants
 
-_SEARCHES, _ADDS, _PASSES = 200, 50, 5
+_SEARCHES, _ADDS, _PAGES, _PASSES = 200, 50, 50, 5
 _WARM_UP = 100
+_MEMORIES_OF_A_PAGE = 50
 _DUE = 1000  #: memories that a due pass treats, of all tenants together
 
 #: Seconds, or milliseconds of the calls, by operation.
@@ -74,6 +75,7 @@ async def _measured(settings: Settings, groups: Sequence[str]) -> Figures:
     async with GraphMemory.open(settings) as memory:
         search, p95 = await _searches(memory, groups, chance)
         add = await _adds(memory, groups, chance)
+        page = await _pages(memory, groups[0])
         due = [await _due_pass(memory, groups) for _ in range(_PASSES + 1)]
         began = time.monotonic()
         await memory.backups.create()
@@ -82,6 +84,7 @@ async def _measured(settings: Settings, groups: Sequence[str]) -> Figures:
         "search p50, ms": search,
         "search p95, ms": p95,
         "add p50, ms": add,
+        "page of a list p50, ms": page,
         "due pass, s": statistics.median(due[1:]),
         "backup, s": backup,
     }
@@ -109,6 +112,17 @@ async def _adds(memory: GraphMemory, groups: Sequence[str], chance: random.Rando
         await memory.add(content, group_id=chance.choice(groups))
         found.append(1000 * (time.perf_counter() - began))
     return statistics.median(found[_ADDS:])
+
+
+async def _pages(memory: GraphMemory, group: str) -> float:
+    """Return p50 of the pages of a list, in milliseconds."""
+    found, cursor = list[float](), None
+    for _ in range(2 * _PAGES):
+        began = time.perf_counter()
+        page = await memory.list(limit=_MEMORIES_OF_A_PAGE, cursor=cursor, group_id=group)
+        found.append(1000 * (time.perf_counter() - began))
+        cursor = page.next_cursor  # of a small group the first page follows the last
+    return statistics.median(found[_PAGES:])
 
 
 async def _due_pass(memory: GraphMemory, groups: Sequence[str]) -> float:

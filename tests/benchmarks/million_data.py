@@ -36,7 +36,8 @@ MATCH (of:Memory {uuid: row.of}) USING INDEX of:Memory(uuid)
 MATCH (of)-[:HAS_WORDS]->(words)
 CREATE (m:Memory:Entity) SET m = of {.*, embedding: null, uuid: row.id, content: row.content,
   name: row.content, summary: row.content, content_hash: row.hash, dedup_key: row.key,
-  group_id: row.group, group_key: row.group_key}
+  group_id: row.group, group_key: row.group_key,
+  created_at: of.created_at - duration({seconds: toInteger(31536000 * rand())})}
 CREATE (m)-[:HAS_WORDS]->(copy:WordVectors) SET copy = words {.*, group_id: row.group}
 WITH m, of
 CALL db.create.setNodeVectorProperty(m, 'embedding',
