@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 from zoneinfo import ZoneInfo
 
 from pydantic import WrapValidator
@@ -50,7 +50,7 @@ class Page:
 @dataclass(frozen=True, slots=True)
 class _Listed:
     memory: Annotated[Memory | None, WrapValidator(none_if_unreadable)]
-    created_at: str | None  #: with the stored precision; Graphiti stores microseconds
+    position: dict[str, Any]  #: in its order; Graphiti stores microseconds
 
 
 async def list_memories(
@@ -78,27 +78,45 @@ async def list_memories(
     Raises:
         InvalidArgumentError: The cursor is malformed, or belongs to another sort order.
     """
+    position = _read_cursor(cursor, sort)
+    while True:
+        # One more shows that there is a next page.
+        found = await _read_after(engine, scope, filters, sort, position, limit + 1)
+        readable = [row.memory for row in found[:limit] if row.memory]
+        if len(found) <= limit:
+            return Page(readable, None)
+        position = found[limit - 1].position
+        if readable:  # else another client has damaged all memories of the page
+            return Page(readable, _cursor(sort, position))
+
+
+async def _read_after(
+    engine: Engine,
+    scope: CallScope,
+    filters: Filters,
+    sort: SortOrder,
+    position: Mapping[str, Any],
+    limit: int,
+) -> list[_Listed]:
+    """Read the memories after a position, some of which may be unreadable."""
     states = filtering.visible_states(filters, LISTED_STATES)
-    statement, position = _page_after(_read_cursor(cursor, sort), sort, states)
+    statement, order = _order(position, sort, states)
     filtered = filtering.filter_parameters(filters)
     view = read.view_parameters(engine.settings, scope.now, filters.known_at)
-    found = await engine.graph.sound_rows(
+    return await engine.graph.sound_rows(
         statement,
         _Listed,
         group_id=scope.group_id,
         states=states,
-        limit=limit + 1,  # one more shows that there is a next page
-        **(position | filtered | view),
+        limit=limit,
+        **(order | filtered | view),
     )
-    readable = [(row.memory, row.created_at) for row in found[:limit] if row.memory]
-    last = readable[-1] if readable and len(found) > limit else None
-    return Page([memory for memory, _ in readable], _cursor(*last, sort) if last else None)
 
 
-def _page_after(
+def _order(
     position: Mapping[str, Any], sort: SortOrder, states: Sequence[LifecycleState]
 ) -> tuple[str, dict[str, Any]]:
-    """Return the statement that reads the page after a position, and its parameters of that."""
+    """Return the statement that reads what is after a position, and its parameters of that."""
     by_importance = sort is SortOrder.IMPORTANCE
     after = {"after_created_at": position["created_at"], "after_id": position["id"]}
     if by_importance:
@@ -125,15 +143,9 @@ async def count(
     return found or 0
 
 
-def _cursor(last: Memory, created_at: str | None, sort: SortOrder) -> str:
-    """Return the cursor of the page after a memory."""
-    position = {
-        "sort": sort,
-        "importance": last.importance,
-        "created_at": created_at,
-        "id": last.memory_id,
-    }
-    return base64.urlsafe_b64encode(json.dumps(position).encode()).decode()
+def _cursor(sort: SortOrder, position: Mapping[str, Any]) -> str:
+    """Return the cursor of the page after a position."""
+    return base64.urlsafe_b64encode(json.dumps({"sort": sort, **position}).encode()).decode()
 
 
 def _read_cursor(cursor: str | None, sort: SortOrder) -> dict[str, Any]:
@@ -145,8 +157,7 @@ def _read_cursor(cursor: str | None, sort: SortOrder) -> dict[str, Any]:
         position = json.loads(base64.urlsafe_b64decode(cursor.encode("ascii")))
         well_formed = (
             position["sort"] == sort
-            and type(position["importance"]) in (int, float)
-            and 1 <= position["importance"] <= 10
+            and (sort is not SortOrder.IMPORTANCE or _is_number(position["importance"]))
             and validate_value(MemoryId, position["id"], "cursor")
             and _is_instant(position["created_at"])
         )
@@ -157,6 +168,11 @@ def _read_cursor(cursor: str | None, sort: SortOrder) -> dict[str, Any]:
             "cursor", cursor, f"pass next_cursor of a page sorted by {sort}, or none"
         )
     return position
+
+
+def _is_number(value: object) -> bool:
+    """Return True for a finite number; another client may have stored one beyond the range."""
+    return type(value) in (int, float) and math.isfinite(cast(float, value))
 
 
 def _is_instant(text: object) -> bool:

@@ -6,8 +6,8 @@
 // param   after_created_at : STRING — that of the last memory before the page, ISO 8601, UTC
 // param   after_id         : STRING — id of the same memory
 // param   limit            : INTEGER
-// returns memory     : MAP?
-// returns created_at : STRING? — in the stored precision, for the cursor of the next page
+// returns memory   : MAP? — null if another client has damaged it
+// returns position : MAP — the values of the order, as precise as they are stored
 // variant sound
 MATCH (m:Memory {group_id: $group_id})
 USING INDEX m:Memory(group_id, created_at)
@@ -19,5 +19,5 @@ WITH m WHERE m.lifecycle_state IN $states
   AND (m.created_at < datetime($after_created_at) OR m.uuid > $after_id)
 WITH m ORDER BY m.group_id DESC, m.created_at DESC, m.uuid LIMIT $limit
 // include fragments/memory/listed
-RETURN memory, toStringOrNull(m.created_at) AS created_at
+RETURN memory, {created_at: toString(m.created_at), id: toStringOrNull(m.uuid)} AS position
 ORDER BY m.created_at DESC, m.uuid

@@ -11,8 +11,8 @@
 // param   after_created_at : STRING — `created_at` of the same memory, ISO 8601, UTC
 // param   after_id         : STRING — id of the same memory
 // param   limit            : INTEGER
-// returns memory     : MAP?
-// returns created_at : STRING? — in the stored precision, for the cursor of the next page
+// returns memory   : MAP? — null if another client has damaged it
+// returns position : MAP — the values of the order, as precise as they are stored
 // variant sound
 CALL () {
   MATCH (m:Memory {group_id: $group_id})
@@ -29,10 +29,12 @@ CALL () {
   WHERE m.importance < $after_importance AND m.created_at IS NOT NULL
   WITH m ORDER BY m.group_id DESC, m.importance DESC, m.created_at DESC
   // include fragments/memory/filter
-  WITH m WHERE m.lifecycle_state IN $states
+  WITH m WHERE m.lifecycle_state IN $states AND m.created_at IS :: ZONED DATETIME NOT NULL
   RETURN m ORDER BY m.group_id DESC, m.importance DESC, m.created_at DESC, m.uuid LIMIT $limit
 }
 WITH m ORDER BY m.importance DESC, m.created_at DESC, m.uuid LIMIT $limit
 // include fragments/memory/listed
-RETURN memory, toStringOrNull(m.created_at) AS created_at
+RETURN memory, {
+  importance: m.importance, created_at: toString(m.created_at), id: toStringOrNull(m.uuid)
+} AS position
 ORDER BY m.importance DESC, m.created_at DESC, m.uuid

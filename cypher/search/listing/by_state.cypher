@@ -10,19 +10,22 @@
 // param   after_created_at : STRING — `created_at` of the same memory, ISO 8601, UTC
 // param   after_id         : STRING — id of the same memory
 // param   limit            : INTEGER
-// returns memory     : MAP?
-// returns created_at : STRING? — in the stored precision, for the cursor of the next page
+// returns memory   : MAP? — null if another client has damaged it
+// returns position : MAP — the values of the order, as precise as they are stored
 // variant sound
 MATCH (m:Memory {group_id: $group_id})
 WHERE m.lifecycle_state IN $states
 WITH m
 // include fragments/memory/filter
 WITH m, CASE WHEN $by_importance THEN m.importance ELSE 0.0 END AS rank
-WHERE rank < $after_importance
+WHERE m.created_at IS :: ZONED DATETIME NOT NULL AND (
+  rank < $after_importance
   OR rank = $after_importance AND (
     m.created_at < datetime($after_created_at)
-    OR m.created_at = datetime($after_created_at) AND m.uuid > $after_id)
+    OR m.created_at = datetime($after_created_at) AND m.uuid > $after_id))
 WITH m, rank ORDER BY rank DESC, m.created_at DESC, m.uuid LIMIT $limit
 // include fragments/memory/listed
-RETURN memory, toStringOrNull(m.created_at) AS created_at
+RETURN memory, {
+  importance: rank, created_at: toString(m.created_at), id: toStringOrNull(m.uuid)
+} AS position
 ORDER BY rank DESC, m.created_at DESC, m.uuid

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory
-from graph_memory.api.arguments import ProfileArgument, SortArgument
+from graph_memory.api.arguments import ProfileArgument, SortArgument, StateArgument
 from graph_memory.domain.timestamps import instant
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.memories import access
@@ -345,6 +345,34 @@ async def test_a_list_of_rare_states_is_ordered_and_paged_as_others_are(
     await check_pages(memory, sort, 8, states=["EXPIRED"])
     await check_pages(memory, sort, 20, states=["ACTIVE", "EXPIRED"])
     await check_pages(memory, sort, 12)
+
+
+@pytest.mark.parametrize("sort", ["importance", "created_at"])
+@pytest.mark.parametrize("states", [None, ["DORMANT"]], ids=["active", "dormant"])
+async def test_a_list_goes_on_behind_pages_of_damaged_memories(
+    memory: GraphMemory,
+    driver: AsyncDriver,
+    clock: Clock,
+    sort: SortArgument,
+    states: list[StateArgument] | None,
+) -> None:
+    sound = await fill(memory, *(f"a sound note {n}" for n in range(3)), importance=3)
+    clock.advance(days=1)
+    damaged = await fill(memory, *(f"note {n}" for n in range(7)), importance=8)
+    await driver.execute_query(
+        "MATCH (m:Memory WHERE m.uuid IN $ids) SET m.memory_type = 'rumour', m.importance = 11",
+        ids=damaged,
+    )
+    if states:
+        await driver.execute_query(
+            "MATCH (m:Memory WHERE m.uuid IN $ids) SET m.lifecycle_state = $state",
+            ids=sound + damaged,
+            state=states[0],
+        )
+    page = await memory.list(sort=sort, limit=2, states=states)
+    rest = await memory.list(sort=sort, limit=2, states=states, cursor=page.next_cursor)
+    assert {m.memory_id for m in (*page.memories, *rest.memories)} == set(sound)
+    assert rest.next_cursor is None
 
 
 async def test_a_page_is_not_disturbed_by_what_comes_or_goes(memory: GraphMemory) -> None:
