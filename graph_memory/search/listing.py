@@ -35,6 +35,9 @@ _STATEMENTS = {
 #: The statement of both orders for states that few memories have.
 _FEW = "search/listing/by_state"
 
+#: The highest importance of a sound memory.
+_HIGHEST = 10.0
+
 #: The position before all memories.
 _START = {"importance": math.inf, "created_at": "9999-12-31T23:59:59.999999999Z", "id": ""}
 
@@ -143,8 +146,16 @@ async def count(
     return found or 0
 
 
-def _cursor(sort: SortOrder, position: Mapping[str, Any]) -> str:
-    """Return the cursor of the page after a position."""
+def _cursor(sort: SortOrder, position: Mapping[str, Any]) -> str | None:
+    """Return the cursor of the page after a position.
+
+    Another client may have stored an importance beyond the range. The next page leaves out others
+    that are higher, and there is none after a lower one.
+    """
+    if sort is SortOrder.IMPORTANCE and not _in_range(position["importance"]):
+        if position["importance"] < 1:
+            return None
+        position = {**_START, "importance": _HIGHEST, "id": "0"}
     return base64.urlsafe_b64encode(json.dumps({"sort": sort, **position}).encode()).decode()
 
 
@@ -157,7 +168,7 @@ def _read_cursor(cursor: str | None, sort: SortOrder) -> dict[str, Any]:
         position = json.loads(base64.urlsafe_b64decode(cursor.encode("ascii")))
         well_formed = (
             position["sort"] == sort
-            and (sort is not SortOrder.IMPORTANCE or _is_number(position["importance"]))
+            and (sort is not SortOrder.IMPORTANCE or _in_range(position["importance"]))
             and validate_value(MemoryId, position["id"], "cursor")
             and _is_instant(position["created_at"])
         )
@@ -170,9 +181,8 @@ def _read_cursor(cursor: str | None, sort: SortOrder) -> dict[str, Any]:
     return position
 
 
-def _is_number(value: object) -> bool:
-    """Return True for a finite number; another client may have stored one beyond the range."""
-    return type(value) in (int, float) and math.isfinite(cast(float, value))
+def _in_range(importance: object) -> bool:
+    return type(importance) in (int, float) and 1 <= cast(float, importance) <= _HIGHEST
 
 
 def _is_instant(text: object) -> bool:

@@ -375,6 +375,25 @@ async def test_a_list_goes_on_behind_pages_of_damaged_memories(
     assert rest.next_cursor is None
 
 
+async def test_a_list_passes_over_importances_beyond_the_range(
+    memory: GraphMemory, driver: AsyncDriver
+) -> None:
+    for importance in (12, 11, 10, 5, 0, -1):
+        (damaged,) = await fill(memory, f"a note of importance {importance}", importance=5)
+        await driver.execute_query(
+            "MATCH (m:Memory {uuid: $id}) SET m.importance = $importance",
+            id=damaged,
+            importance=importance,
+        )
+    page = await memory.list(limit=1)
+    listed = list(page.memories)
+    while page.next_cursor:
+        page = await memory.list(limit=1, cursor=page.next_cursor)
+        listed += page.memories
+    assert [m.importance for m in listed] == [12, 10, 5, 0]
+    assert [m.importance for m in (await memory.list()).memories] == [12, 11, 10, 5, 0, -1]
+
+
 async def test_a_page_is_not_disturbed_by_what_comes_or_goes(memory: GraphMemory) -> None:
     ids = await fill(memory, *(f"note {n}" for n in range(6)))
     first = await memory.list(sort="created_at", limit=3)
