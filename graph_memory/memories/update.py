@@ -18,6 +18,7 @@ from graph_memory.engine import Engine
 from graph_memory.errors import (
     ConfirmationRequiredError,
     InvalidArgumentError,
+    RejectedBeforeError,
 )
 from graph_memory.memories import pending, tombstones
 from graph_memory.memories.absent import not_found
@@ -99,7 +100,7 @@ async def update(
         await _check_parent(engine.graph, scope.group_id, memory_id, changes.parent_id)
     given |= await _texts(engine, scope, found, changes)
     if "content" in given:
-        rule = await tombstones.check(engine, scope.group_id, given["content"])
+        rule = await _check_content(engine, scope, memory_id, given["content"])
         if not reviewed:
             await _hold(engine, scope, found, changes, given["content"], rule)
     if not reviewed:
@@ -114,6 +115,22 @@ async def update(
     if memory is None:
         raise await not_found(engine.graph, scope.group_id, memory_id)
     return memory, "content" in given
+
+
+async def _check_content(
+    engine: Engine, scope: CallScope, memory_id: str, content: str
+) -> str | None:
+    """Return the rule by which a new content waits for a review, if it states a rejected value.
+
+    Raises:
+        NotFoundError: The memory was erased in between, with the same new content.
+        RejectedBeforeError: The group has rejected or erased the new content.
+    """
+    try:
+        return await tombstones.check(engine, scope.group_id, content)
+    except RejectedBeforeError:
+        await _fetch_decompressed(engine, scope, memory_id)
+        raise
 
 
 async def _hold(
