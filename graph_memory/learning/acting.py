@@ -71,7 +71,7 @@ async def choose(graph: Graph, scope: CallScope, act: Act) -> list[Candidate]:
 async def carry_out(
     engine: Engine, scope: CallScope, act: Act, memory_ids: Sequence[str], run_id: str
 ) -> list[str]:
-    """Act on memories of a cluster in one transaction, and return the ids of those that changed.
+    """Act on memories of a cluster in one transaction, and return the ids of the changed ones.
 
     A memory that has changed since it was chosen, and is refused now, stays as it is.
 

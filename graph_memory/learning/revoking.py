@@ -76,7 +76,7 @@ async def relations_of(graph: Graph, scope: CallScope, source: RevokedSource) ->
 async def revoke(
     engine: Engine, scope: CallScope, memory_ids: Sequence[str], run_id: str, reason: str
 ) -> list[str]:
-    """Soft-delete memories in one transaction, and return the ids of those that changed.
+    """Soft-delete memories in one transaction, and return the ids of the changed ones.
 
     Args:
         engine: The database, and the decay policies.
