@@ -126,13 +126,16 @@ async def test_a_changed_backup_or_a_missing_key_changes_nothing(
     await own.add("later", group_id="g")
     other = (await memory.backups.create()).backup_path
     before = await everything(own_driver)
-    (graph_file, *_), manifest = sorted((path / FOLDER).iterdir()), path / MANIFEST
+    parts, manifest = {each.name: each for each in (path / FOLDER).iterdir()}, path / MANIFEST
+    graph_file = max(parts.values(), key=lambda part: part.stat().st_size)
+    foreign = next(each for each in (other / FOLDER).iterdir() if each.name not in parts)
     whole, shown = graph_file.read_bytes(), manifest.read_bytes()
+    middle = len(whole) // 2
     for changed in (
         whole[:-1],
-        whole[:200] + bytes([whole[200] ^ 1]) + whole[201:],
+        whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :],
         whole + whole[-60:],
-        next((other / FOLDER).iterdir()).read_bytes(),
+        foreign.read_bytes(),
         b"",
     ):
         graph_file.write_bytes(changed)
