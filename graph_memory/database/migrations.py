@@ -216,4 +216,9 @@ MIGRATIONS = (
         "lists in order of importance",
         indexes=("memory_group_importance_created_at_idx",),
     ),
+    Migration(
+        22,
+        "batches in order of ids, and projects",
+        indexes=("memory_group_uuid_idx", "memory_group_project_idx"),
+    ),
 )

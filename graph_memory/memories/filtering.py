@@ -8,7 +8,13 @@ from graph_memory.domain.inputs import Filters, check_range
 from graph_memory.domain.models import LASTING_STATES, LifecycleState
 from graph_memory.domain.timestamps import optional_instant
 from graph_memory.errors import InvalidArgumentError
+from graph_memory.ranking.terms import tag_query
+from graph_memory.settings.base import Settings
 from graph_memory.wording import argument, operation
+
+#: Memories that an index returns to the filter for each that is to pass. A filter that passes a
+#: smaller share is rare, and all memories that match are compared instead.
+_SEARCHED_PER_CANDIDATE = 20
 
 
 def check_dates(filters: Filters) -> None:
@@ -65,7 +71,29 @@ def filter_parameters(filters: Filters) -> dict[str, Any]:
     }
 
 
-def narrowing_parameters(filters: Filters) -> dict[str, Any]:
-    """Return the filter's parameters, or an empty map if the filter passes everything."""
+def indexed_parameters(filters: Filters, group_id: str, settings: Settings) -> dict[str, Any]:
+    """Return the parameters of `cypher/fragments/memory/narrowed.cypher` and of the filter.
+
+    Raises:
+        InvalidArgumentError: No instant is between `date_from` and `date_to`.
+    """
     parameters = filter_parameters(filters)
-    return parameters if any(value is not None for value in parameters.values()) else {}
+    tags, analyzer = parameters["tags"], settings.fulltext_analyzer
+    return parameters | {"tag_query": tag_query(tags, group_id, analyzer) if tags else None}
+
+
+def narrowing_parameters(
+    filters: Filters, group_id: str, settings: Settings, candidates: int
+) -> dict[str, Any]:
+    """Return the parameters of a filtered search; an empty map if the filter passes everything.
+
+    Args:
+        filters: The caller's filters.
+        group_id: The tenant.
+        settings: The analyser of the full-text index.
+        candidates: Number of memories that are to pass the filter.
+    """
+    if all(value is None for value in filter_parameters(filters).values()):
+        return {}
+    searched = _SEARCHED_PER_CANDIDATE * candidates
+    return indexed_parameters(filters, group_id, settings) | {"searched": searched}

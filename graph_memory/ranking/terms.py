@@ -60,6 +60,11 @@ _ENGLISH = frozenset(
 )
 
 
+#: Analysers of which it is known that they keep each word of `_PLAIN` that is no stop word.
+_KEEPING = ("english", "standard", "standard-no-stop-words")
+_PLAIN = re.compile(r"(?!true$|false$|nan$|infinity$)[a-z]{2}[a-z0-9_]{0,100}")
+
+
 class Word(NamedTuple):
     """A word of a text, in lower case, with the index of its first character and after its last."""
 
@@ -175,6 +180,34 @@ def any_term_query(text: str, group_id: str, fields: Sequence[str]) -> str:
         clause for word in list(words)[:MAX_TERMS] for clause in _clauses(word, fields)
     )
     return f"+group_key:{group_key(group_id)}^0 +({clauses})" if clauses else "-*:*"
+
+
+def tag_query(tags: Sequence[str], group_id: str, analyzer: str) -> str | None:
+    """Return a Lucene query for all memories of a group that may have one of the tags.
+
+    The query has one word of each tag, so it also finds memories with other tags.
+
+    Args:
+        tags: Tags, at least one.
+        group_id: The tenant.
+        analyzer: Analyser of the full-text index.
+
+    Returns:
+        None if the analyser might drop a tag, so that the query would find too few. Other clients
+        may have stored tags that are numbers or truth values, which the index does not contain.
+    """
+    words = [_indexed_word(tag) for tag in tags]
+    if analyzer not in _KEEPING or not all(words):
+        return None
+    clauses = " ".join(f'tags:"{word}"' for word in words)
+    return f"+group_key:{group_key(group_id)}^0 +({clauses})"
+
+
+def _indexed_word(tag: str) -> str:
+    """Return the longest word of a tag that the index contains in any case; empty if unknown."""
+    words = [word.term for word in _words(tag)]
+    kept = [each for each in words if _PLAIN.fullmatch(each) and each not in _ENGLISH]
+    return max(kept, key=len, default="")
 
 
 def _clauses(term: str, fields: Sequence[str]) -> Iterator[str]:

@@ -136,7 +136,7 @@ async def rank_candidates(
 
 async def judge_nothing(engine: Engine, scope: CallScope) -> Judgement:
     """Return the judgement of a search that found nothing."""
-    stored = await count(engine.graph, scope, Filters(states=LASTING_STATES))
+    stored = await count(engine.graph, scope, Filters(states=LASTING_STATES), at_most=1)
     return FILTERED if stored else EMPTY
 
 
@@ -194,7 +194,8 @@ async def _read(
     include_content: bool,
 ) -> Candidates | None:
     """Read the candidates of a question; return None if there are none."""
-    settings, narrowed = engine.settings, narrowing_parameters(filters)
+    settings, bounds = engine.settings, _bounds(engine.settings, limit)
+    narrowed = narrowing_parameters(filters, scope.group_id, settings, bounds["candidates"])
     other = engine.names.of_terms(query.text, settings.fulltext_analyzer)
     rows = await engine.graph.sound_rows(
         "search/candidates/candidates_filtered" if narrowed else "search/candidates/candidates",
@@ -204,7 +205,7 @@ async def _read(
         states=visible_states(filters, RECALLED_STATES),
         tell=include_content,
         **scope.parameters(),
-        **_bounds(settings, limit),
+        **bounds,
         **{"known_at": None, **narrowed},
     )
     return rows[0] if rows and rows[0].memories else None

@@ -4,7 +4,8 @@ import base64
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, cast
@@ -17,7 +18,7 @@ from graph_memory.domain.inputs import Filters, MemoryId, validate_value
 from graph_memory.domain.models import LISTED_STATES, LifecycleState, Memory, SortOrder
 from graph_memory.domain.readable import none_if_unreadable
 from graph_memory.domain.scope import CallScope
-from graph_memory.domain.timestamps import instant
+from graph_memory.domain.timestamps import instant, optional_instant
 from graph_memory.engine import Engine
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.memories import filtering, read
@@ -32,8 +33,11 @@ _STATEMENTS = {
     SortOrder.CREATED_AT: "search/listing/by_created_at",
 }
 
-#: The statement of both orders for states that few memories have.
-_FEW = "search/listing/by_state"
+#: The statement of both orders for few memories, which are sorted for each page.
+_FEW = "search/listing/few"
+
+#: Memories that are few.
+_FEW_MEMORIES = 10_000
 
 #: The highest importance of a sound memory.
 _HIGHEST = 10.0
@@ -81,7 +85,7 @@ async def list_memories(
     Raises:
         InvalidArgumentError: The cursor is malformed, or belongs to another sort order.
     """
-    position = _read_cursor(cursor, sort)
+    position = _start(filters) if cursor is None else _read_cursor(cursor, sort)
     while True:
         # One more shows that there is a next page.
         found = await _read_after(engine, scope, filters, sort, position, limit + 1)
@@ -103,8 +107,13 @@ async def _read_after(
 ) -> list[_Listed]:
     """Read the memories after a position, some of which may be unreadable."""
     states = filtering.visible_states(filters, LISTED_STATES)
-    statement, order = _order(position, sort, states)
-    filtered = filtering.filter_parameters(filters)
+    few = LifecycleState.ACTIVE not in states or await _is_narrow(engine.graph, scope, filters)
+    statement, order = _order(position, sort, few)
+    filtered = (
+        filtering.indexed_parameters(filters, scope.group_id, engine.settings)
+        if few
+        else filtering.filter_parameters(filters)
+    )
     view = read.view_parameters(engine.settings, scope.now, filters.known_at)
     return await engine.graph.sound_rows(
         statement,
@@ -116,32 +125,53 @@ async def _read_after(
     )
 
 
-def _order(
-    position: Mapping[str, Any], sort: SortOrder, states: Sequence[LifecycleState]
-) -> tuple[str, dict[str, Any]]:
+def _order(position: Mapping[str, Any], sort: SortOrder, few: bool) -> tuple[str, dict[str, Any]]:
     """Return the statement that reads what is after a position, and its parameters of that."""
     by_importance = sort is SortOrder.IMPORTANCE
     after = {"after_created_at": position["created_at"], "after_id": position["id"]}
     if by_importance:
         after["after_importance"] = position["importance"]
-    if LifecycleState.ACTIVE in states:
-        return _STATEMENTS[sort], after
-    return _FEW, {"after_importance": 0.0, **after, "by_importance": by_importance}
+    if few:
+        return _FEW, {"after_importance": 0.0, **after, "by_importance": by_importance}
+    return _STATEMENTS[sort], after
+
+
+async def _is_narrow(graph: Graph, scope: CallScope, filters: Filters) -> bool:
+    """Return True if few memories pass the narrowest filter that has an index."""
+    indexed = filtering.indexed_parameters(filters, scope.group_id, graph.settings)
+    if not (narrowest := _narrowest(filters, indexed["tag_query"])):
+        return False
+    narrow = Filters(states=filters.states, known_at=filters.known_at, **narrowest)
+    return await count(graph, scope, narrow, at_most=_FEW_MEMORIES + 1) <= _FEW_MEMORIES
+
+
+def _narrowest(filters: Filters, tag_query: str | None) -> dict[str, Any]:
+    """Return the filter by whose index `fragments/memory/narrowed` finds memories."""
+    if tag_query:
+        return {"tags": filters.tags}
+    if filters.project_id is not None:
+        return {"project_id": filters.project_id}
+    if filters.date_from or filters.date_to:
+        return {"date_from": filters.date_from, "date_to": filters.date_to}
+    return {"memory_types": filters.memory_types} if filters.memory_types else {}
 
 
 async def count(
     graph: Graph,
     scope: CallScope,
     filters: Filters = Filters(),  # noqa: B008 - immutable
+    *,
+    at_most: int = sys.maxsize,
 ) -> int:
-    """Count the memories on all pages of a list with these filters."""
+    """Count the memories on all pages of a list with these filters, up to a number."""
     found = await graph.one(
         "search/listing/count",
         int,
         group_id=scope.group_id,
         now=instant(scope.now),
         states=filtering.visible_states(filters, LISTED_STATES),
-        **filtering.filter_parameters(filters),
+        at_most=at_most,
+        **filtering.indexed_parameters(filters, scope.group_id, graph.settings),
     )
     return found or 0
 
@@ -159,10 +189,14 @@ def _cursor(sort: SortOrder, position: Mapping[str, Any]) -> str | None:
     return base64.urlsafe_b64encode(json.dumps({"sort": sort, **position}).encode()).decode()
 
 
-def _read_cursor(cursor: str | None, sort: SortOrder) -> dict[str, Any]:
-    """Return the position in a cursor; without one the position before all memories."""
-    if cursor is None:
-        return _START
+def _start(filters: Filters) -> dict[str, Any]:
+    """Return the position before the first page."""
+    latest = optional_instant(filters.date_to)
+    return _START | ({"created_at": latest} if latest else {})
+
+
+def _read_cursor(cursor: str, sort: SortOrder) -> dict[str, Any]:
+    """Return the position in a cursor."""
     position: dict[str, Any] = {}
     try:
         position = json.loads(base64.urlsafe_b64decode(cursor.encode("ascii")))

@@ -137,13 +137,15 @@ async def search_by_vector(
         limit: Number of results.
         filters: Filters of the memories; states default to ACTIVE and DORMANT.
     """
-    settings, narrowed = engine.settings, narrowing_parameters(filters)
+    settings = engine.settings
+    candidates = max(settings.recall_candidates, limit * settings.search_overfetch)
+    narrowed = narrowing_parameters(filters, scope.group_id, settings, candidates)
     parameters: dict[str, Any] = {
         "group_id": scope.group_id,
         "vector": vector,
         "limit": limit,
         "states": visible_states(filters, RECALLED_STATES),
-        "candidates": max(settings.recall_candidates, limit * settings.search_overfetch),
+        "candidates": candidates,
         **narrowed,
         **view_parameters(settings, scope.now, filters.known_at),
     }

@@ -11,8 +11,9 @@
 // returns authority : STRING?
 // returns facts     : LIST<STRING> — of the relations that begin at the memory
 MATCH (m:Memory {group_id: $group_id})
+USING INDEX m:Memory(group_id, uuid)
 WHERE m.uuid > $after_id
-WITH m ORDER BY m.uuid LIMIT $limit
+WITH m ORDER BY m.group_id, m.uuid LIMIT $limit
 RETURN m.uuid AS memory_id,
   // include fragments/memory/content
   AS content, m.origin_authority AS authority, COLLECT {

@@ -12,6 +12,7 @@
 // returns labels    : LIST<STRING>
 // returns missing   : LIST<STRING> — names of properties to set or to convert to text
 MATCH (m:Memory {group_id: $group_id})
+USING INDEX m:Memory(group_id, uuid)
 WHERE m.uuid > $after_id AND m.name IS NOT NULL AND m.created_at IS :: ZONED DATETIME NOT NULL
 WITH m, [key IN [
   'lifecycle_state', 'importance', 'stability', 'decay_score', 'access_count', 'memory_type',
@@ -22,6 +23,6 @@ WITH m, [key IN [
   CASE WHEN m.dedup_key IS NULL AND m.soft_deleted_at IS NULL THEN ['dedup_key'] ELSE [] END
   AS missing
 WHERE size(missing) > 0
-WITH m, missing ORDER BY m.uuid LIMIT $limit
+WITH m, missing ORDER BY m.group_id, m.uuid LIMIT $limit
 RETURN m.uuid AS memory_id, m.name AS name, m.summary AS summary, labels(m) AS labels, missing
 ORDER BY memory_id

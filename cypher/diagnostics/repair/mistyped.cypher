@@ -14,6 +14,7 @@
 // returns values    : MAP<ANY> — all properties of the table and created_at, without vectors
 // returns vector    : BOOLEAN — true if the vector is damaged
 MATCH (m:Memory {group_id: $group_id})
+USING INDEX m:Memory(group_id, uuid)
 WHERE m.uuid > $after_id
 WITH m, coalesce(m.embedding_model = $model, false) AND NOT
   // include fragments/memory/has_cosine
@@ -34,6 +35,6 @@ WHERE vector
   OR size(
     // include fragments/memory/mistyped
   ) > 0
-WITH m, vector ORDER BY m.uuid LIMIT $limit
+WITH m, vector ORDER BY m.group_id, m.uuid LIMIT $limit
 RETURN m.uuid AS memory_id, m {.*, embedding: null, name_embedding: null} AS values, vector
 ORDER BY memory_id

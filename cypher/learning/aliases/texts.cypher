@@ -13,11 +13,12 @@
 // returns memory_id : STRING
 // returns text      : STRING
 MATCH (m:Memory {group_id: $group_id})
+USING INDEX m:Memory(group_id, uuid)
 WHERE m.uuid > $after_id AND m.lifecycle_state IN $states AND m.mention_count > 1
   AND (m.invalid_at IS NULL OR m.invalid_at > $now)
 WITH m, coalesce(toStringOrNull(m.content), toStringOrNull(m.summary), '') AS text
 WITH m, text, toLower(text) AS lower
 WHERE any(word IN $words WHERE lower CONTAINS word)
-WITH m.uuid AS memory_id, text ORDER BY memory_id LIMIT $limit
-RETURN memory_id, left(text, $characters) AS text
+WITH m, text ORDER BY m.group_id, m.uuid LIMIT $limit
+RETURN m.uuid AS memory_id, left(text, $characters) AS text
 ORDER BY memory_id

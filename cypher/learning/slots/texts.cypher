@@ -18,6 +18,7 @@
 // returns held       : BOOLEAN — whether an undo holds
 // returns in_canary  : BOOLEAN
 MATCH (m:Memory {group_id: $group_id})
+USING INDEX m:Memory(group_id, uuid)
 WHERE m.uuid > $after_id AND m.lifecycle_state IN $states
   AND (m.invalid_at IS NULL OR m.invalid_at > $now)
 WITH m, left(coalesce(toStringOrNull(m.content), toStringOrNull(m.summary), ''), $characters)
@@ -28,7 +29,7 @@ WITH m, text, format(datetime({epochMillis: m.created_at.epochMillis}),
   "yyyy-MM-dd'T'HH:mm:ss.SSS'Z'") AS created_at
 WITH *, coalesce(toStringOrNull(m.valid_at), created_at) AS at
 WHERE at <= $now
-WITH * ORDER BY m.uuid LIMIT $limit
+WITH * ORDER BY m.group_id, m.uuid LIMIT $limit
 RETURN m.uuid AS memory_id, text, coalesce(toStringOrNull(m.metadata_json), '') AS metadata, at,
        created_at, m.origin_authority AS authority, coalesce(m.is_protected, false) AS protected,
        coalesce(m.held_until > $now, false) AS held,

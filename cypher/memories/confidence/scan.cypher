@@ -15,11 +15,12 @@
 // returns age_days            : FLOAT
 // returns access_count        : INTEGER
 MATCH (m:Memory {group_id: $group_id})
+USING INDEX m:Memory(group_id, uuid)
 WHERE m.soft_deleted_at IS NULL AND m.lifecycle_state <> 'EXPIRED' AND m.uuid > $after_id
   AND ($memory_ids IS NULL OR m.uuid IN $memory_ids)
   AND ($project_id IS NULL OR m.project_id = $project_id) AND
   // include fragments/maintenance/in_canary
-WITH m ORDER BY m.uuid LIMIT $limit
+WITH m ORDER BY m.group_id, m.uuid LIMIT $limit
 // include fragments/maintenance/confidence_step
 RETURN m.uuid AS memory_id, kind, reason,
        CASE kind WHEN 'decay' THEN step END AS delta,

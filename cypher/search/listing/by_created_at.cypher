@@ -5,6 +5,7 @@
 // param   states           : LIST<STRING> — lifecycle states to return
 // param   after_created_at : STRING — that of the last memory before the page, ISO 8601, UTC
 // param   after_id         : STRING — id of the same memory
+// param   date_from        : STRING? — earliest creation, ISO 8601, UTC
 // param   limit            : INTEGER
 // returns memory   : MAP? — null if another client has damaged it
 // returns position : MAP — the values of the order, as precise as they are stored
@@ -12,6 +13,7 @@
 MATCH (m:Memory {group_id: $group_id})
 USING INDEX m:Memory(group_id, created_at)
 WHERE m.created_at <= datetime($after_created_at)
+  AND m.created_at >= datetime(coalesce($date_from, '0000-01-01T00:00:00Z'))
 // The order starts with the group so that the index provides it, and only the page is read.
 WITH m ORDER BY m.group_id DESC, m.created_at DESC
 // include fragments/memory/filter

@@ -1,11 +1,10 @@
 // Count the memories of a group that pass the filters of a list.
 //
 // access  read
-// param   group_id : STRING — the tenant
-// param   states   : LIST<STRING> — lifecycle states to count
+// param   at_most  : INTEGER — number up to which memories are counted
 // returns total : INTEGER
-MATCH (m:Memory {group_id: $group_id})
-WHERE m.lifecycle_state IN $states
-WITH m
+WITH true AS needed
+// include fragments/memory/narrowed
 // include fragments/memory/filter
+WITH m LIMIT $at_most
 RETURN count(m) AS total

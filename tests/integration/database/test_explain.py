@@ -228,6 +228,12 @@ async def test_a_saved_query_of_the_browser_is_planned_without_a_warning(
         "transfer/import_export/export",
         "maintenance/reembedding/candidates",
         "maintenance/undo/changed",
+        "backup/tombstones/memories",
+        "diagnostics/repair/damaged",
+        "diagnostics/repair/mistyped",
+        "learning/aliases/texts",
+        "learning/slots/texts",
+        "memories/confidence/scan",
     ],
 )
 async def test_a_page_is_read_in_the_order_of_an_index(

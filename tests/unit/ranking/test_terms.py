@@ -17,6 +17,7 @@ from graph_memory.ranking.terms import (
     query_phrases,
     query_terms,
     quotation,
+    tag_query,
     term_queries,
 )
 
@@ -156,3 +157,30 @@ def test_no_question_can_act_as_syntax(question: str) -> None:
     assert all(group_key("g") in lookup for lookup in made)
     either = any_term_query(question, "g", ("content", "tags"))
     assert either == "-*:*" or SAFE.fullmatch(either)
+
+
+@pytest.mark.parametrize(
+    ("tags", "words"),
+    [
+        (["money"], ["money"]),
+        (["blue-harbor", "café bar"], ["harbor", "bar"]),
+        (["user_id"], ["user_id"]),
+        (['say "AND (x'], ["say"]),
+        (["project42"], ["project42"]),
+    ],
+)
+def test_a_tag_is_looked_up_by_a_word_that_the_index_keeps(
+    tags: list[str], words: list[str]
+) -> None:
+    clauses = " ".join(f'tags:"{word}"' for word in words)
+    expected = f"+group_key:{group_key('g')}^0 +({clauses})"
+    assert tag_query(tags, "g", "english") == tag_query(tags, "g", "standard") == expected
+
+
+@pytest.mark.parametrize("tag", ["the", "42", "true", "NaN", "über", "日本語", "🦜", "v1.2.3", ""])
+def test_a_tag_without_such_a_word_has_no_query(tag: str) -> None:
+    assert tag_query(["money", tag], "g", "english") is None
+
+
+def test_a_tag_has_no_query_if_the_analyser_is_not_known() -> None:
+    assert tag_query(["money"], "g", "cjk") is None

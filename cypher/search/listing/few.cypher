@@ -1,10 +1,8 @@
-// List the memories of a group in states that few memories have, in one of the two orders.
+// List memories of a group that match a filter of few memories, in one of the two orders.
 //
-// The index of states finds them. In the order of the other lists they are far apart.
+// An index finds them by the filter. In the order of the other lists they are far apart.
 //
 // access  read
-// param   group_id         : STRING — the tenant
-// param   states           : LIST<STRING> — lifecycle states to return
 // param   by_importance    : BOOLEAN — whether the most important are first, else the newest
 // param   after_importance : FLOAT — that of the last memory before the page; 0 for the newest
 // param   after_created_at : STRING — `created_at` of the same memory, ISO 8601, UTC
@@ -13,9 +11,8 @@
 // returns memory   : MAP? — null if another client has damaged it
 // returns position : MAP — the values of the order, as precise as they are stored
 // variant sound
-MATCH (m:Memory {group_id: $group_id})
-WHERE m.lifecycle_state IN $states
-WITH m
+WITH true AS needed
+// include fragments/memory/narrowed
 // include fragments/memory/filter
 WITH m, CASE WHEN $by_importance THEN m.importance ELSE 0.0 END AS rank
 WHERE m.created_at IS :: ZONED DATETIME NOT NULL AND (
