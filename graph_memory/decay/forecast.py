@@ -1,11 +1,14 @@
 """Forecast of forgetting: how many memories of a group will be in each state, and when."""
 
 import itertools
+from collections import Counter
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
 from graph_memory.database.graph import Graph
+from graph_memory.database.ranges import id_ranges
 from graph_memory.decay import policies
 from graph_memory.domain.scope import CallScope
 from graph_memory.domain.timestamps import Instant
@@ -60,6 +63,14 @@ class _Steps:
     count: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Futures:
+    """The forecast of a range of memories."""
+
+    steps: list[_Steps]
+    lost: list[ForgottenMemory]
+
+
 async def forecast(
     graph: Graph,
     settings: Settings,
@@ -82,30 +93,41 @@ async def forecast(
     Source: `cypher/decay/forecast/path.cypher`.
     """
     ends = [scope.now + timedelta(days=days * (i + 1) / points) for i in range(points)]
-    last = _milliseconds(ends[-1])
-    rules = policies.parameters(settings)
-    common: dict[str, Any] = {**scope.parameters(), "decay": rules}
     states = dict.fromkeys(STATES, 0) | await states_now(graph, scope.group_id)
-    steps = await graph.sound_rows(
-        "decay/forecast/steps", _Steps, ends=[_milliseconds(end) for end in ends], **common
+    ranges = [each async for each in _futures(graph, settings, scope, ends)]
+    steps = sorted((step for each in ranges for step in each.steps), key=lambda step: step.interval)
+    lost = sorted(
+        (memory for each in ranges for memory in each.lost),
+        key=lambda memory: (memory.lost_at, memory.memory_id),
     )
-    lost = await graph.sound_rows(
-        "decay/forecast/first_lost", ForgottenMemory, until=last, limit=_LISTED, **common
-    )
-    transitions: dict[str, int] = {}
+    transitions: Counter[str] = Counter()
     for step in steps:
-        name = f"{step.from_state}>{step.to_state}"
-        transitions[name] = transitions.get(name, 0) + step.count
+        transitions[f"{step.from_state}>{step.to_state}"] += step.count
     return Forecast(
         policy=settings.group_decay_policies.get(scope.group_id, settings.decay_policy),
-        rules=rules["rules"],
+        rules=policies.parameters(settings)["rules"],
         points=[
             ForecastPoint(at, counts)
             for at, counts in zip([scope.now, *ends], _course(states, steps, points), strict=True)
         ],
         transitions=dict(sorted(transitions.items())),
-        first_lost=lost,
+        first_lost=lost[:_LISTED],
     )
+
+
+async def _futures(
+    graph: Graph, settings: Settings, scope: CallScope, ends: Sequence[datetime]
+) -> AsyncGenerator[_Futures]:
+    """Yield the forecast of each range of a group, so that no statement reads a large group."""
+    parameters: dict[str, Any] = {
+        **scope.parameters(),
+        "decay": policies.parameters(settings),
+        "ends": [_milliseconds(end) for end in ends],
+        "limit": _LISTED,
+    }
+    async for ids in id_ranges(graph, group_id=scope.group_id):
+        for each in await graph.sound_rows("decay/forecast/futures", _Futures, **ids, **parameters):
+            yield each
 
 
 async def states_now(graph: Graph, group_id: str) -> dict[str, int]:

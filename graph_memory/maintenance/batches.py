@@ -1,21 +1,13 @@
 """Batch statements of a run: run them, retry what failed one by one, and count the result."""
 
-from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from typing import Any
 
-from graph_memory.database.graph import Graph
 from graph_memory.maintenance.records import Failure
 from graph_memory.maintenance.state import RunState
 
 #: Rounds of concurrent transactions in one statement; a run checks after each whether to go on.
 _ROUNDS = 20
-
-#: Memories in a range of ids.
-_RANGE = 50_000
-
-#: A text that sorts after every id.
-_END = "\uffff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,18 +86,3 @@ async def _skip(state: RunState, failed: list[Failure]) -> None:
         state.run.fail(failure.memory_id, failure.reason)
     ids = sorted(failure.memory_id for failure in failed)
     await state.context.graph.run("maintenance/batches/skip", memory_ids=ids, now=state.at["now"])
-
-
-async def id_ranges(
-    graph: Graph, after_id: str = "", limit: int = _RANGE
-) -> AsyncGenerator[dict[str, str]]:
-    """Yield ranges of `limit` ids that cover all after `after_id`.
-
-    Each is a pair of parameters, `after_id` and `last_id`.
-    """
-    while after_id != _END:
-        last_id = await graph.one(
-            "maintenance/batches/range_end", str, after_id=after_id, limit=limit
-        )
-        yield {"after_id": after_id, "last_id": last_id or _END}
-        after_id = last_id or _END

@@ -14,13 +14,13 @@ from pydantic import ConfigDict
 
 from graph_memory.context import Context
 from graph_memory.database.graph import Graph
+from graph_memory.database.ranges import id_ranges
 from graph_memory.decay import policies
 from graph_memory.decay.protected import count_protected
 from graph_memory.domain.inputs import Text
 from graph_memory.domain.timestamps import SimulatedTime, instant
 from graph_memory.errors import SchemaError
 from graph_memory.maintenance import learning
-from graph_memory.maintenance.batches import id_ranges
 from graph_memory.maintenance.briefs import expect_briefs
 from graph_memory.maintenance.clusters import expect_clusters
 from graph_memory.maintenance.entities import expect_entities

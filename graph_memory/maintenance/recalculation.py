@@ -9,9 +9,10 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from functools import partial
 
+from graph_memory.database.ranges import id_ranges
 from graph_memory.errors import SchemaError
 from graph_memory.maintenance.at_once import at_once
-from graph_memory.maintenance.batches import id_ranges, try_batch
+from graph_memory.maintenance.batches import try_batch
 from graph_memory.maintenance.state import RunState
 
 #: Memories in the ranges that are treated side by side.

@@ -14,10 +14,10 @@ from datetime import UTC, datetime
 from graph_memory.backup.until import TakenBack
 from graph_memory.database.graph import Graph
 from graph_memory.database.lease import Lease
+from graph_memory.database.ranges import id_ranges
 from graph_memory.decay import policies
 from graph_memory.domain.timestamps import Instant, instant
 from graph_memory.learning.review import KEPT
-from graph_memory.maintenance.batches import id_ranges
 from graph_memory.maintenance.compression import compress_contents
 from graph_memory.maintenance.earlier import Earlier, StoredMemory, earlier
 from graph_memory.maintenance.undo import undo_held

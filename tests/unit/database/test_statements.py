@@ -21,6 +21,7 @@ RETURN count(m) AS n
 # warms up by, as it starts, is shown to nobody.
 UNSCOPED = {
     "backup/create/standing",
+    "database/ranges/end",
     "diagnostics/database_metrics/read",
     "diagnostics/erasure_copies/find",  # copies in all groups, for a caller of all groups
     "diagnostics/groups/count",
