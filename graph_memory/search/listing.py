@@ -36,8 +36,8 @@ _STATEMENTS = {
 #: The statement of both orders for few memories, which are sorted for each page.
 _FEW = "search/listing/few"
 
-#: Memories that are few.
-_FEW_MEMORIES = 10_000
+#: Memories that are few. Among more, a page is soon found in the order of a list.
+_FEW_MEMORIES = 2_000
 
 #: The highest importance of a sound memory.
 _HIGHEST = 10.0
