@@ -1,6 +1,6 @@
 """The states and statement parameters that a caller's filters select."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -15,6 +15,14 @@ from graph_memory.wording import argument, operation
 #: Memories that an index returns to the filter for each that is to pass. A filter that passes a
 #: smaller share is rare, and all memories that match are compared instead.
 _SEARCHED_PER_CANDIDATE = 20
+
+#: The parameters of each filter that has an index, besides states.
+_INDEXED = {
+    "tags": ("tag_query",),
+    "project": ("project_id",),
+    "time": ("date_from", "date_to"),
+    "types": ("types",),
+}
 
 
 def check_dates(filters: Filters) -> None:
@@ -79,7 +87,19 @@ def indexed_parameters(filters: Filters, group_id: str, settings: Settings) -> d
     """
     parameters = filter_parameters(filters)
     tags, analyzer = parameters["tags"], settings.fulltext_analyzer
-    return parameters | {"tag_query": tag_query(tags, group_id, analyzer) if tags else None}
+    parameters["tag_query"] = tag_query(tags, group_id, analyzer) if tags else None
+    return parameters | {"narrowest": next(indexed_filters(parameters), "states")}
+
+
+def indexed_filters(parameters: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the filters in use that have an index, the one that is usually the narrowest first.
+
+    Args:
+        parameters: Those of `indexed_parameters`.
+    """
+    for name, keys in _INDEXED.items():
+        if any(parameters[key] is not None for key in keys):
+            yield name
 
 
 def narrowing_parameters(

@@ -39,6 +39,9 @@ _FEW = "search/listing/few"
 #: Memories that are few. Among more, a page is soon found in the order of a list.
 _FEW_MEMORIES = 2_000
 
+#: The parameters of the filters that have an index.
+_FOUND_BY = ("types", "date_from", "date_to", "project_id", "tag_query")
+
 #: The highest importance of a sound memory.
 _HIGHEST = 10.0
 
@@ -107,13 +110,13 @@ async def _read_after(
 ) -> list[_Listed]:
     """Read the memories after a position, some of which may be unreadable."""
     states = filtering.visible_states(filters, LISTED_STATES)
-    few = LifecycleState.ACTIVE not in states or await _is_narrow(engine.graph, scope, filters)
-    statement, order = _order(position, sort, few)
-    filtered = (
-        filtering.indexed_parameters(filters, scope.group_id, engine.settings)
-        if few
-        else filtering.filter_parameters(filters)
-    )
+    filtered = filtering.indexed_parameters(filters, scope.group_id, engine.settings)
+    narrowest = await _narrowest(engine.graph, scope, filtered, states)
+    if narrowest is None:
+        filtered = filtering.filter_parameters(filters)
+    else:
+        filtered["narrowest"] = narrowest
+    statement, order = _order(position, sort, few=narrowest is not None)
     view = read.view_parameters(engine.settings, scope.now, filters.known_at)
     return await engine.graph.sound_rows(
         statement,
@@ -125,7 +128,31 @@ async def _read_after(
     )
 
 
-def _order(position: Mapping[str, Any], sort: SortOrder, few: bool) -> tuple[str, dict[str, Any]]:
+async def _narrowest(
+    graph: Graph, scope: CallScope, indexed: Mapping[str, Any], states: list[LifecycleState]
+) -> str | None:
+    """Return a filter whose index finds few memories; None if there is none."""
+    names = list(filtering.indexed_filters(indexed))
+    if LifecycleState.ACTIVE not in states:
+        names.append("states")
+    for name in names:
+        found = await graph.one(
+            "search/listing/found",
+            int,
+            group_id=scope.group_id,
+            states=states if name == "states" else list(LifecycleState),
+            at_most=_FEW_MEMORIES + 1,
+            narrowest=name,
+            **{key: indexed[key] for key in _FOUND_BY},
+        )
+        if (found or 0) <= _FEW_MEMORIES:
+            return name
+    return None
+
+
+def _order(
+    position: Mapping[str, Any], sort: SortOrder, *, few: bool
+) -> tuple[str, dict[str, Any]]:
     """Return the statement that reads what is after a position, and its parameters of that."""
     by_importance = sort is SortOrder.IMPORTANCE
     after = {"after_created_at": position["created_at"], "after_id": position["id"]}
@@ -134,26 +161,6 @@ def _order(position: Mapping[str, Any], sort: SortOrder, few: bool) -> tuple[str
     if few:
         return _FEW, {"after_importance": 0.0, **after, "by_importance": by_importance}
     return _STATEMENTS[sort], after
-
-
-async def _is_narrow(graph: Graph, scope: CallScope, filters: Filters) -> bool:
-    """Return True if few memories pass the narrowest filter that has an index."""
-    indexed = filtering.indexed_parameters(filters, scope.group_id, graph.settings)
-    if not (narrowest := _narrowest(filters, indexed["tag_query"])):
-        return False
-    narrow = Filters(states=filters.states, known_at=filters.known_at, **narrowest)
-    return await count(graph, scope, narrow, at_most=_FEW_MEMORIES + 1) <= _FEW_MEMORIES
-
-
-def _narrowest(filters: Filters, tag_query: str | None) -> dict[str, Any]:
-    """Return the filter by whose index `fragments/memory/narrowed` finds memories."""
-    if tag_query:
-        return {"tags": filters.tags}
-    if filters.project_id is not None:
-        return {"project_id": filters.project_id}
-    if filters.date_from or filters.date_to:
-        return {"date_from": filters.date_from, "date_to": filters.date_to}
-    return {"memory_types": filters.memory_types} if filters.memory_types else {}
 
 
 async def count(

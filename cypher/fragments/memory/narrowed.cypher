@@ -1,7 +1,6 @@
-// Find the memories `m` of a group in the allowed states, by the index of the narrowest filter.
+// Find the memories `m` of a group in the allowed states, by the index of one filter.
 //
-// Nothing is read unless `needed` is true. The other filters follow. Tags are taken for narrower
-// than a project, a project for narrower than a time, and a time for narrower than types.
+// Nothing is read unless `needed` is true. The other filters follow.
 //
 // access  fragment
 // param   group_id   : STRING — the tenant
@@ -11,14 +10,8 @@
 // param   date_to    : STRING? — latest creation, ISO 8601, UTC
 // param   project_id : STRING?
 // param   tag_query  : STRING? — a Lucene query for all memories that may have one of the tags
-WITH CASE
-  WHEN NOT needed THEN 'nothing'
-  WHEN $tag_query IS NOT NULL THEN 'tags'
-  WHEN $project_id IS NOT NULL THEN 'project'
-  WHEN coalesce($date_from, $date_to) IS NOT NULL THEN 'time'
-  WHEN $types IS NOT NULL THEN 'types'
-  ELSE 'states'
-END AS narrowest
+// param   narrowest  : STRING — the filter: tags, project, time, types or states
+WITH CASE WHEN needed THEN $narrowest END AS narrowest
 CALL (narrowest) {
   // UNWIND, because the planner may move a condition of WHERE behind the MATCH.
   UNWIND CASE narrowest WHEN 'tags' THEN [1] ELSE [] END AS one

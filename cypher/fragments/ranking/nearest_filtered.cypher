@@ -25,8 +25,7 @@ CALL (near) {
   WITH m, similarity ORDER BY similarity DESC, m.uuid LIMIT $candidates
   RETURN collect({m: m, similarity: similarity}) AS chosen
 }
-WITH chosen,
-  $known_at IS NULL AND (size(chosen) = $candidates OR size(near) < $searched) AS enough
+WITH chosen, $known_at IS NULL AND size(chosen) = $candidates AS enough
 CALL (chosen, enough) {
   UNWIND CASE WHEN enough THEN chosen ELSE [] END AS x
   RETURN x.m AS m, x.similarity AS similarity

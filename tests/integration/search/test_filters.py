@@ -75,7 +75,7 @@ async def test_a_rare_match_is_found_behind_many_nearer_memories(
             id=rare.memory_id,
             state=state,
         )
-        found = await memory.search("green tea", limit=5, profile=profile, **filters)
+        found = await memory.search("green tea", limit=5, profile=profile, counted=False, **filters)
         assert [hit.memory.memory_id for hit in found] == [rare.memory_id], filters
 
 
@@ -108,7 +108,7 @@ async def test_the_passages_of_a_rare_match_are_compared(
     assert "passport" in found.passage.text
 
 
-@pytest.mark.parametrize("few", [0, 10_000], ids=["in order", "sorted"])
+@pytest.mark.parametrize("few", [0, 4, 10_000], ids=["in order", "if few", "sorted"])
 @pytest.mark.parametrize("sort", ["importance", "created_at"])
 async def test_each_filter_lists_the_same_by_either_way(
     memory: GraphMemory,
@@ -148,6 +148,20 @@ async def test_each_filter_lists_the_same_by_either_way(
         order = sorted(expected, key=lambda n: (-(n % 3) if sort == "importance" else 0, -n))
         assert [m.content for m in listed] == [f"note {n}" for n in order], filters
         assert await memory.count(**keys) == len(order)
+
+
+@pytest.mark.parametrize("sort", ["importance", "created_at"])
+async def test_rare_states_are_found_in_a_common_project(
+    memory: GraphMemory, driver: AsyncDriver, monkeypatch: pytest.MonkeyPatch, sort: SortArgument
+) -> None:
+    monkeypatch.setattr(listing, "_FEW_MEMORIES", 3)
+    added = [(await memory.add(f"note {n}", project_id="p")).memory_id for n in range(8)]
+    await driver.execute_query(
+        "MATCH (m:Memory WHERE m.uuid IN $ids) SET m.lifecycle_state = 'EXPIRED'", ids=added[:2]
+    )
+    for states, expected in ((["EXPIRED"], added[:2]), (["EXPIRED", "ACTIVE"], added)):
+        given: dict[str, Any] = {"states": states, "project_id": "p", "sort": sort}
+        assert {m.memory_id for m in (await memory.list(**given)).memories} == set(expected)
 
 
 async def test_each_tag_is_found_whatever_an_analyser_makes_of_it(
