@@ -37,7 +37,7 @@ _STATEMENTS = {
 _FEW = "search/listing/few"
 
 #: Memories that are few. Among more, a page is soon found in the order of a list.
-_FEW_MEMORIES = 2_000
+_FEW_MEMORIES = 5_000
 
 #: The parameters of the filters that have an index.
 _FOUND_BY = ("types", "date_from", "date_to", "project_id", "tag_query")
