@@ -17,7 +17,7 @@ from graph_memory.wording import argument, operation
 _SEARCHED_PER_CANDIDATE = 20
 
 #: The parameters of each filter that has an index, besides states.
-_INDEXED = {
+INDEXED = {
     "tags": ("tag_query",),
     "project": ("project_id",),
     "time": ("date_from", "date_to"),
@@ -97,7 +97,7 @@ def indexed_filters(parameters: Mapping[str, Any]) -> Iterator[str]:
     Args:
         parameters: Those of `indexed_parameters`.
     """
-    for name, keys in _INDEXED.items():
+    for name, keys in INDEXED.items():
         if any(parameters[key] is not None for key in keys):
             yield name
 

@@ -60,8 +60,10 @@ _ENGLISH = frozenset(
 )
 
 
-#: Analysers of which it is known that they keep each word of `_PLAIN` that is no stop word.
+#: Analysers that keep each word of `_PLAIN`, except stop words.
 _KEEPING = ("english", "standard", "standard-no-stop-words")
+
+#: A word of ASCII letters and digits, but not the text of a truth value or number.
 _PLAIN = re.compile(r"(?!true$|false$|nan$|infinity$)[a-z]{2}[a-z0-9_]{0,100}")
 
 

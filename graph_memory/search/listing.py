@@ -8,6 +8,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from typing import Annotated, Any, cast
 from zoneinfo import ZoneInfo
 
@@ -40,7 +41,7 @@ _FEW = "search/listing/few"
 _FEW_MEMORIES = 5_000
 
 #: The parameters of the filters that have an index.
-_FOUND_BY = ("types", "date_from", "date_to", "project_id", "tag_query")
+_FOUND_BY = tuple(chain.from_iterable(filtering.INDEXED.values()))
 
 #: The highest importance of a sound memory.
 _HIGHEST = 10.0
