@@ -10,9 +10,9 @@
 // returns values      : MAP<ANY> — its properties
 MATCH (m:Memory {group_id: $group_id})-[r:RELATES_TO]->(other:Memory)
 WHERE m.uuid > $after[0] OR m.uuid = $after[0] AND elementId(r) > $after[1]
-// The group is checked last, or the planner would join all pairs of memories.
-WITH m, r, other.group_id AS reached
-WHERE reached = $group_id AND (r.strength IS NOT NULL AND NOT coalesce(0 <= r.strength <= 1, false)
+WITH m, r, other
+WHERE coalesce(other.group_id = $group_id, false) AND (
+  r.strength IS NOT NULL AND NOT coalesce(0 <= r.strength <= 1, false)
   OR NOT coalesce(r.metadata_json STARTS WITH '{' AND r.metadata_json ENDS WITH '}',
                   r.metadata_json IS NULL)
   OR NOT r.fact IS :: STRING OR NOT r.name IS :: STRING

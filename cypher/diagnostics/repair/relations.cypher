@@ -14,7 +14,7 @@
 MATCH (a:Memory {group_id: $group_id})
 CALL (a) {
   MATCH (a)-[r:RELATES_TO]->(b:Memory)
-  WHERE b.group_id = $group_id AND (
+  WHERE coalesce(b.group_id = $group_id, false) AND (
     r.strength IS NULL OR r.metadata_json IS NULL OR r.group_key IS NULL
     OR r.edge_key IS NULL AND r.expired_at IS NULL AND r.adopted_at IS NULL)
   WITH r, a, b, a.uuid + '|' + r.name + '|' + b.uuid AS key

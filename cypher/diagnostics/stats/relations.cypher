@@ -8,7 +8,7 @@
 MATCH (a:Memory {group_id: $group_id})
 WHERE a.soft_deleted_at IS NULL
 MATCH (a)-[r:RELATES_TO]->(b:Memory)
-WHERE b.group_id = $group_id AND b.soft_deleted_at IS NULL
+WHERE coalesce(b.group_id = $group_id, false) AND b.soft_deleted_at IS NULL
 AND (
 // include fragments/time/relation_holds
 )

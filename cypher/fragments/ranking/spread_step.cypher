@@ -4,7 +4,6 @@
 // memory with many relations the strongest are followed, so that a hub does not flood the result.
 //
 // access  fragment
-// param   group_id : STRING — the tenant
 // param   states   : LIST<STRING> — lifecycle states to return
 // param   depth    : INTEGER — steps from the anchors, 0..5
 // param   fan      : INTEGER — most relations of one memory that are compared
@@ -14,7 +13,9 @@ CALL (seen, frontier, distance) {
   UNWIND CASE WHEN distance < $depth THEN frontier ELSE [] END AS a
   CALL (a) {
     MATCH (a)-[r:RELATES_TO]-(m:Memory)
-    WHERE m.group_id = $group_id AND m.lifecycle_state IN $states
+    WHERE m.lifecycle_state IN $states
+    AND
+    // include fragments/memory/in_group
     AND
     // include fragments/time/relation_holds
     AND

@@ -8,8 +8,9 @@
 // param   now       : STRING — ISO 8601, UTC
 // param   batch     : INTEGER — facts per transaction
 // returns adopted : INTEGER
-MATCH (a:Memory {group_id: $group_id})-[r:RELATES_TO]->(b:Memory {group_id: $group_id})
-WHERE r.adopted_at IS NULL AND r.metadata_json IS NULL AND r.group_id = $group_id
+MATCH (a:Memory {group_id: $group_id})-[r:RELATES_TO]->(b:Memory)
+WHERE coalesce(b.group_id = $group_id, false)
+  AND r.adopted_at IS NULL AND r.metadata_json IS NULL AND r.group_id = $group_id
 CALL (r) {
   WITH r, [key IN keys(r) WHERE key IN $owned] AS ours
   FOREACH (key IN ours | SET r['was_' + key] = r[key] SET r[key] = null)

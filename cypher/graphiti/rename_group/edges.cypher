@@ -8,7 +8,7 @@
 // param   batch   : INTEGER — relationships per transaction
 CALL () {
   MATCH (:Entity {group_id: $to_id})-[r:RELATES_TO]->(b:Entity)
-  WHERE r.group_id = $from_id AND b.group_id = $to_id
+  WHERE r.group_id = $from_id AND coalesce(b.group_id = $to_id, false)
   RETURN r
 UNION ALL
   MATCH (n:Episodic|Community|Saga)-[r:MENTIONS|HAS_MEMBER|HAS_EPISODE|NEXT_EPISODE]->()

@@ -24,8 +24,9 @@ CALL () {
   }
   RETURN r, 1 AS uses, used_at
 UNION ALL
-  MATCH (:Memory {group_id: $group_id})-[r:RELATES_TO]->(:Memory {group_id: $group_id})
-  WHERE r.past_uses IS NOT NULL OR r.learned_strength IS NOT NULL
+  MATCH (:Memory {group_id: $group_id})-[r:RELATES_TO]->(end:Memory)
+  WHERE coalesce(end.group_id = $group_id, false)
+    AND (r.past_uses IS NOT NULL OR r.learned_strength IS NOT NULL)
   RETURN r, coalesce(toIntegerOrNull(r.past_uses), 0) AS uses,
          toStringOrNull(r.past_used_at) AS used_at
 }

@@ -41,12 +41,14 @@ UNION ALL
   WITH m WHERE m.invalid_at IS NOT NULL
   RETURN datetime(m.invalid_at) AS at, 'ended' AS kind, null AS detail
 UNION ALL
-  MATCH (m)-[r:RELATES_TO]-(other:Memory {group_id: $group_id})
-  WHERE other.soft_deleted_at IS NULL AND r.created_at IS NOT NULL
+  MATCH (m)-[r:RELATES_TO]-(other:Memory)
+  WHERE coalesce(other.group_id = $group_id, false) AND other.soft_deleted_at IS NULL
+    AND r.created_at IS NOT NULL
   RETURN r.created_at AS at, 'related' AS kind, r.fact AS detail
 UNION ALL
-  MATCH (m)-[r:RELATES_TO]-(other:Memory {group_id: $group_id})
-  WHERE other.soft_deleted_at IS NULL AND r.expired_at IS NOT NULL
+  MATCH (m)-[r:RELATES_TO]-(other:Memory)
+  WHERE coalesce(other.group_id = $group_id, false) AND other.soft_deleted_at IS NULL
+    AND r.expired_at IS NOT NULL
   RETURN r.expired_at AS at, 'unrelated' AS kind, r.fact AS detail
 UNION ALL
   MATCH (change:LearningChange {group_id: $group_id})

@@ -16,7 +16,8 @@
 // returns learned       : MAP? — given_strength, uses and last_used_at; null if nothing was learned
 // returns origin        : MAP? — way_in, caller, authority and origin_id
 MATCH (asked:Memory {uuid: $memory_id, group_id: $group_id})-[r:RELATES_TO]-(other:Memory)
-WHERE other.group_id = $group_id AND all(m IN [asked, other] WHERE
+WHERE coalesce(other.group_id = $group_id, false)
+AND all(m IN [asked, other] WHERE
 // include fragments/time/memory_there
 )
 AND

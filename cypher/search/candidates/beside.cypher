@@ -8,7 +8,7 @@
 WITH a WHERE a.conversation_id IS NOT NULL AND COUNT { (a)-[:RELATES_TO]-() } <= $fan
 MATCH (a)-[r:RELATES_TO]-(b:Memory)
 WHERE r.name = 'precedes' AND r.invalid_at IS NULL
-  AND b.group_id = $group_id AND b.lifecycle_state IN $states
+  AND coalesce(b.group_id = $group_id, false) AND b.lifecycle_state IN $states
   AND b.conversation_id = a.conversation_id
   AND (b.invalid_at IS NULL OR b.invalid_at > $now)
 WITH b, [startNode(r).uuid, endNode(r).uuid] AS link

@@ -44,13 +44,13 @@ RETURN m {
   turns:
     // include fragments/memory/turns
   , relationships: COLLECT {
-    MATCH (m)-[r:RELATES_TO]->(other:Memory {group_id: $group_id})
-    WHERE other.soft_deleted_at IS NULL AND r.adopted_at IS NULL AND r.name IN $types
+    MATCH (m)-[r:RELATES_TO]->(other:Memory)
+    WHERE coalesce(other.group_id = $group_id, false) AND other.soft_deleted_at IS NULL
+      AND r.adopted_at IS NULL AND r.name IN $types
     RETURN {
       target_id: other.uuid, relation_type: r.name,
       original_relation_type: r.original_relation_type, strength: coalesce(r.strength, 0.5),
-      fact: r.fact,
-      metadata: coalesce(r.metadata_json, '{}'),
+      fact: r.fact, metadata: coalesce(r.metadata_json, '{}'),
       created_at: r.created_at, valid_at: r.valid_at, invalid_at: r.invalid_at,
       expired_at: r.expired_at
     } ORDER BY other.uuid, r.name, r.created_at, r.uuid
@@ -61,13 +61,13 @@ RETURN m {
     attributes: [key IN keys(m) WHERE NOT key IN $owned | [key, m[key]]]
   } END,
   facts: COLLECT {
-    MATCH (m)-[r:RELATES_TO]->(other:Memory {group_id: $group_id})
-    WHERE other.soft_deleted_at IS NULL AND (r.adopted_at IS NOT NULL OR NOT r.name IN $types)
+    MATCH (m)-[r:RELATES_TO]->(other:Memory)
+    WHERE coalesce(other.group_id = $group_id, false) AND other.soft_deleted_at IS NULL
+      AND (r.adopted_at IS NOT NULL OR NOT r.name IN $types)
     RETURN {
       target_id: other.uuid, fact_id: r.uuid, name: r.name, fact: r.fact,
-      strength: coalesce(r.strength, 0.5),
-      created_at: r.created_at, valid_at: r.valid_at, invalid_at: r.invalid_at,
-      expired_at: r.expired_at, reference_time: r.reference_time,
+      strength: coalesce(r.strength, 0.5), created_at: r.created_at, valid_at: r.valid_at,
+      invalid_at: r.invalid_at, expired_at: r.expired_at, reference_time: r.reference_time,
       attributes: [key IN keys(r) WHERE NOT key IN $owned_of_facts | [key, r[key]]]
     } ORDER BY other.uuid, r.name, r.uuid
   }

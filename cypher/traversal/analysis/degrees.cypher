@@ -11,14 +11,16 @@ WHERE
 WITH m AS a
 RETURN COUNT {
   MATCH (a)<-[r:RELATES_TO]-(m:Memory)
-  WHERE m.group_id = $group_id
+  WHERE
+// include fragments/memory/in_group
   AND
 // include fragments/time/relation_holds
   AND
 // include fragments/time/memory_holds
 } AS in_degree, COUNT {
   MATCH (a)-[r:RELATES_TO]->(m:Memory)
-  WHERE m.group_id = $group_id
+  WHERE
+// include fragments/memory/in_group
   AND
 // include fragments/time/relation_holds
   AND

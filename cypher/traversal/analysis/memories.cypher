@@ -10,7 +10,8 @@ WHERE
 WITH m AS a
 RETURN count(a) AS memories, count(CASE WHEN NOT EXISTS {
   MATCH (a)-[r:RELATES_TO]-(m:Memory)
-  WHERE m.group_id = $group_id
+  WHERE
+// include fragments/memory/in_group
   AND
 // include fragments/time/relation_holds
   AND

@@ -12,7 +12,9 @@
 UNWIND $memory_ids AS from_id
 MATCH (a:Memory {uuid: from_id, group_id: $group_id})
 MATCH (a)-[r:RELATES_TO]->(m:Memory)
-WHERE m.uuid IN $memory_ids AND m.group_id = $group_id
+WHERE m.uuid IN $memory_ids
+AND
+// include fragments/memory/in_group
 AND
 // include fragments/time/relation_holds
 RETURN from_id, m.uuid AS to_id, coalesce(r.name, 'relates_to') AS relation_type,

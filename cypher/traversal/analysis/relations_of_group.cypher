@@ -13,7 +13,8 @@ WHERE
 // include fragments/time/memory_holds
 WITH m AS a
 MATCH (a)-[r:RELATES_TO]->(m:Memory)
-WHERE m.group_id = $group_id
+WHERE
+// include fragments/memory/in_group
 AND
 // include fragments/time/relation_holds
 AND

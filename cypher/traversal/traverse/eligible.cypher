@@ -3,10 +3,11 @@
 // A walk passes through memories that a filter leaves out, but not through visited ones.
 //
 // access  fragment
-// param   group_id : STRING — the tenant
 // param   seen     : LIST<STRING> — ids of the memories visited so far
 // param   fan      : INTEGER — relations of one memory and kind to compare, at most
-WHERE m.group_id = $group_id AND NOT m.uuid IN $seen
+WHERE NOT m.uuid IN $seen
+AND
+// include fragments/memory/in_group
 AND
 // include fragments/time/relation_holds
 AND

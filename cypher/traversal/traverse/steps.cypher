@@ -63,7 +63,8 @@ CALL (a) {
     WITH DISTINCT one, uses ORDER BY uses, one[0].uuid
     UNWIND one AS x
     MATCH (x)<-[r:HAS_MENTION]-(m:Memory)
-    WHERE m.group_id = $group_id AND NOT m.uuid IN $seen
+    WHERE NOT m.uuid IN $seen AND
+    // include fragments/memory/in_group
     AND
     // include fragments/time/memory_holds
     WITH m, r, uses LIMIT $fan
