@@ -8,7 +8,9 @@
 // param   limit    : INTEGER
 // returns fact : MAP<ANY>
 MATCH (a:Entity)
-WHERE a.uuid IN $from_ids AND a.group_id = $group_id AND a.soft_deleted_at IS NULL
+// No index answers the group, which the planner may take for smaller than the list.
+WHERE a.uuid IN $from_ids AND coalesce(a.group_id = $group_id, false)
+  AND a.soft_deleted_at IS NULL
 MATCH (a)-[r:RELATES_TO]->(b:Entity)
 WHERE b.uuid IN $to_ids AND r.group_id = $group_id AND b.soft_deleted_at IS NULL
 WITH r, CASE WHEN size(r.fact_embedding) = vector_dimension_count($vector)

@@ -11,6 +11,7 @@
 // returns created_at : STRING — as precise as it is stored, for the next batch
 // returns embedded   : BOOLEAN — true if at most the passages are missing
 MATCH (m:Memory {group_id: $group_id})
+USING INDEX m:Memory(group_id, created_at)
 WHERE m.created_at >= datetime($after_created_at)
 // The order starts with the group so that the index provides it, and only the batch is read.
 WITH m ORDER BY m.group_id, m.created_at

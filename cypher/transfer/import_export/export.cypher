@@ -14,6 +14,7 @@
 // returns title      : STRING? — null for an entity, which has a name
 // returns created_at : STRING — in full precision, for the next page
 MATCH (m:Memory {group_id: $group_id})
+USING INDEX m:Memory(group_id, created_at)
 WHERE m.created_at >= datetime($after_created_at) AND m.soft_deleted_at IS NULL
 // The order starts with the group so that the index provides it, and only the page is read.
 WITH m ORDER BY m.group_id, m.created_at
@@ -50,9 +51,8 @@ RETURN m {
     RETURN {
       target_id: other.uuid, relation_type: r.name,
       original_relation_type: r.original_relation_type, strength: coalesce(r.strength, 0.5),
-      fact: r.fact, metadata: coalesce(r.metadata_json, '{}'),
-      created_at: r.created_at, valid_at: r.valid_at, invalid_at: r.invalid_at,
-      expired_at: r.expired_at
+      fact: r.fact, metadata: coalesce(r.metadata_json, '{}'), created_at: r.created_at,
+      valid_at: r.valid_at, invalid_at: r.invalid_at, expired_at: r.expired_at
     } ORDER BY other.uuid, r.name, r.created_at, r.uuid
   },
   entity: CASE WHEN m.adopted_at IS NOT NULL THEN {
