@@ -1,8 +1,4 @@
-"""Download of jars by their Maven coordinates: eight at a time, each verified.
-
-jgo maps coordinates to files of a repository. Its dependency resolver is not used: it is slow and
-chooses other versions than Maven.
-"""
+"""Download of jars from a Maven repository: eight at a time, each verified."""
 
 import logging
 import os
@@ -13,7 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
-from jgo.maven import MavenContext
+import httpx
 
 from graph_memory.errors import LocalNeo4jError
 from graph_memory.local_neo4j import cancellation
@@ -22,6 +18,7 @@ from graph_memory.local_neo4j.progress import download_progress
 
 _log = logging.getLogger(__name__)
 
+_CENTRAL = "https://repo.maven.apache.org/maven2"
 _CONNECTIONS = 8
 _PAUSES_SECONDS = (0.5, 1.0, 2.0)
 _TIMEOUT_SECONDS = 30
@@ -42,21 +39,26 @@ def download(jars: list[Jar], folder: Path, mirror: str | None) -> None:
     with (
         tempfile.TemporaryDirectory(prefix=STAGING_PREFIX, dir=folder) as staging,
         download_progress(len(jars), total) as report,
+        _client(mirror or _CENTRAL) as client,
     ):
-        context = MavenContext(
-            repo_cache=Path(staging),
-            remote_repos={"mirror": mirror.rstrip("/")} if mirror else None,
-            timeout=_TIMEOUT_SECONDS,
-        )
-        _fetch_in_parallel(context, folder, jars, report)
+        _fetch_in_parallel(client, Path(staging), folder, jars, report)
+
+
+def _client(repository: str) -> httpx.Client:
+    """Return a client whose connections all jars share; a new one takes longer than most jars."""
+    return httpx.Client(base_url=repository, timeout=_TIMEOUT_SECONDS, follow_redirects=True)
 
 
 def _fetch_in_parallel(
-    context: MavenContext, folder: Path, jars: list[Jar], report: Callable[[int], None]
+    client: httpx.Client,
+    staging: Path,
+    folder: Path,
+    jars: list[Jar],
+    report: Callable[[int], None],
 ) -> None:
     largest_first = sorted(jars, key=lambda jar: -jar.size)
     with ThreadPoolExecutor(_CONNECTIONS) as pool:
-        fetched = {pool.submit(_fetch, context, folder, jar): jar for jar in largest_first}
+        fetched = {pool.submit(_fetch, client, staging, folder, jar): jar for jar in largest_first}
         try:
             for future in as_completed(fetched):
                 future.result()
@@ -66,8 +68,9 @@ def _fetch_in_parallel(
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _fetch(context: MavenContext, folder: Path, jar: Jar) -> None:
-    staged = _resolve(context, jar)
+def _fetch(client: httpx.Client, staging: Path, folder: Path, jar: Jar) -> None:
+    staged = staging / jar.name
+    _download(client, jar, staged)
     found = digest(staged)
     if found != jar.sha256:
         raise LocalNeo4jError(
@@ -78,23 +81,24 @@ def _fetch(context: MavenContext, folder: Path, jar: Jar) -> None:
     os.replace(staged, folder / jar.name)
 
 
-def _resolve(context: MavenContext, jar: Jar) -> Path:
+def _download(client: httpx.Client, jar: Jar, target: Path) -> None:
+    """Download a jar; try again after each of `_PAUSES_SECONDS`."""
     for pause in _PAUSES_SECONDS:
         try:
-            return _try_to_resolve(context, jar)
+            return _try_to_download(client, jar, target)
         except LocalNeo4jError as error:
             _log.info("%s Trying again in %g s", error, pause)
             time.sleep(pause)
-    return _try_to_resolve(context, jar)
+    return _try_to_download(client, jar, target)
 
 
-def _try_to_resolve(context: MavenContext, jar: Jar) -> Path:
-    component = context.project(jar.group, jar.artifact).at_version(jar.version)
+def _try_to_download(client: httpx.Client, jar: Jar, target: Path) -> None:
     try:
-        return component.artifact(jar.classifier).resolve()
-    except (OSError, RuntimeError) as error:
-        # Delete the partial file: jgo would take it for the jar.
-        (context.repo_cache / component.path_prefix / jar.name).unlink(missing_ok=True)
+        with client.stream("GET", jar.path) as response, target.open("wb") as file:
+            response.raise_for_status()
+            for chunk in response.iter_bytes():
+                file.write(chunk)
+    except (OSError, httpx.HTTPError, httpx.InvalidURL) as error:
         raise LocalNeo4jError(
             f"{jar.name} cannot be fetched ({error}). Check the network or the proxy, or name a "
             "mirror in GRAPH_MEMORY_MAVEN_REPOSITORY; then try again."

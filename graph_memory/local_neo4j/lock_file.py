@@ -26,6 +26,11 @@ class Jar:
         classifier = f"-{self.classifier}" if self.classifier else ""
         return f"{self.artifact}-{self.version}{classifier}.jar"
 
+    @property
+    def path(self) -> str:
+        """The path of the file in a Maven repository."""
+        return f"{self.group.replace('.', '/')}/{self.artifact}/{self.version}/{self.name}"
+
     def line(self) -> str:
         """Return the line of the jar in the lock."""
         coordinates = [str(part) for part in astuple(self)[2:] if part]

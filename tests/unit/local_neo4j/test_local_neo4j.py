@@ -57,6 +57,7 @@ def test_a_line_of_the_lock_is_what_its_jar_writes(tmp_path: Path):
     lock.write_text(f"{jar.line()}\n")
     assert read_lock(lock) == [jar]
     assert jar.name == "netty-4.2-linux-x86_64.jar"
+    assert jar.path == "io/netty/netty/4.2/netty-4.2-linux-x86_64.jar"
 
 
 # Fetching, from a repository on the loopback interface
@@ -68,6 +69,7 @@ def repository(tmp_path: Path):
     root = tmp_path / "repository"
     root.mkdir()
     handler = functools.partial(_QuietHandler, directory=str(root))
+    _QuietHandler.connections, _QuietHandler.failures = 0, 0
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
@@ -77,6 +79,21 @@ def repository(tmp_path: Path):
 
 
 class _QuietHandler(http.server.SimpleHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"  # keeps connections open
+    connections = 0  #: the connections that it was asked over
+    failures = 0  #: the requests that it still refuses
+
+    def setup(self) -> None:
+        _QuietHandler.connections += 1
+        super().setup()
+
+    def do_GET(self) -> None:
+        if _QuietHandler.failures:
+            _QuietHandler.failures -= 1
+            self.send_error(503)
+        else:
+            super().do_GET()
+
     def log_message(self, format: str, *args: object) -> None:
         pass
 
@@ -156,6 +173,24 @@ def test_a_jar_that_cannot_be_fetched_is_named(two_jars, monkeypatch: pytest.Mon
         ensure_jars(nowhere, lock)
     assert re.search(r"\.jar cannot be fetched", str(raised.value))
     assert "GRAPH_MEMORY_MAVEN_REPOSITORY" in str(raised.value)
+
+
+def test_a_refused_jar_is_fetched_again(two_jars, monkeypatch: pytest.MonkeyPatch):
+    settings, lock, jars = two_jars
+    monkeypatch.setattr(download, "_PAUSES_SECONDS", (0.0, 0.0))
+    _QuietHandler.failures = 2
+    folder = ensure_jars(settings, lock)
+    assert _QuietHandler.failures == 0
+    assert {path.name for path in folder.glob("*.jar")} == {jar.name for jar in jars}
+
+
+def test_jars_share_connections(repository: tuple[Path, str], settings: Settings, tmp_path: Path):
+    root, address = repository
+    jars = [_publish(root, b"jar", f"artifact{i}") for i in range(40)]
+    lock = tmp_path / "neo4j.lock"
+    lock.write_text("".join(f"{jar.line()}\n" for jar in jars))
+    ensure_jars(settings.model_copy(update={"maven_repository": address}), lock)
+    assert 1 <= _QuietHandler.connections <= download._CONNECTIONS
 
 
 def test_a_full_disk_is_told_before_the_download(two_jars, monkeypatch: pytest.MonkeyPatch):
