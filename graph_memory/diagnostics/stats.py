@@ -1,11 +1,15 @@
-"""Statistics and health of a group."""
+"""Statistics and health of a group, counted in ranges of ids, so that no statement reads it all."""
 
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import Self
 
 from graph_memory.backup import create
 from graph_memory.context import Context
+from graph_memory.database.ranges import id_ranges
 from graph_memory.decay import policies
 from graph_memory.decay.forecast import states_now
 from graph_memory.domain.models import LifecycleState
@@ -103,16 +107,43 @@ class _Count:
 
 
 @dataclass(frozen=True, slots=True)
+class _Tagged:
+    name: str  #: in lower case
+    spellings: list[str]
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class _Related:
     name: str
     count: int
-    avg_strength: float
+    strengths: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Contents:
+    """The counts of all ranges of a group."""
+
+    types: Counter[str] = field(default_factory=Counter[str])
+    tags: list[_Tagged] = field(default_factory=list[_Tagged])
+    relations: list[_Related] = field(default_factory=list[_Related])
+
+
+@dataclass(frozen=True, slots=True)
+class _Values:
+    """The sum and the number of the values of a property."""
+
+    total: float
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
 class _HealthCounts:
     protected: int
-    averages: Averages
+    decay_score: _Values
+    importance: _Values
+    stability: _Values
+    confidence: _Values
     classification_pending: int
     first_deleted_at: Instant | None
 
@@ -124,30 +155,67 @@ async def stats(context: Context, group_id: str) -> Stats:
         context: The context, with the database, the model and the clock.
         group_id: The tenant.
     """
-    graph, settings = context.graph, context.settings
-    types = await graph.rows("diagnostics/stats/types", _Count, group_id=group_id)
-    tags = await graph.rows("diagnostics/stats/tags", _Count, group_id=group_id, limit=_TAGS)
-    related = await graph.readable_rows(
-        "diagnostics/stats/relations",
-        _Related,
-        group_id=group_id,
-        now=instant(context.clock()),
-        as_of=None,
-        known_at=None,
-    )
+    settings = context.settings
+    counted = await _contents(context, group_id)
     return Stats(
         group_id=group_id,
-        total=sum(row.count for row in types),
-        by_type={row.name: row.count for row in types},
-        by_tag={row.name: row.count for row in tags},
-        relations={row.name: TypeCount(row.count, row.avg_strength) for row in related},
+        total=counted.types.total(),
+        by_type=_most_frequent(counted.types),
+        by_tag=dict(islice(_most_frequent(_named(counted.tags)).items(), _TAGS)),
+        relations=_relations(counted.relations),
         embedding=EmbeddingCoverage(
             settings.embedding_model,
             settings.embedding_dimensions,
             await _missing(context, group_id),
         ),
-        last_backup=(await create.status(graph)).at,
+        last_backup=(await create.status(context.graph)).at,
     )
+
+
+async def _contents(context: Context, group_id: str) -> _Contents:
+    graph, found = context.graph, _Contents()
+    holding = {"now": instant(context.clock()), "as_of": None, "known_at": None}
+    async for ids in id_ranges(graph, group_id=group_id):
+        within = {"group_id": group_id, **ids}
+        for row in await graph.rows("diagnostics/stats/types", _Count, **within):
+            found.types[row.name] += row.count
+        found.tags.extend(await graph.rows("diagnostics/stats/tags", _Tagged, **within))
+        found.relations.extend(
+            await graph.readable_rows("diagnostics/stats/relations", _Related, **within, **holding)
+        )
+    return found
+
+
+def _named(tags: Iterable[_Tagged]) -> Counter[str]:
+    """Count memories by tag; a tag that is spelt in one way keeps its spelling."""
+    counts: Counter[str] = Counter()
+    spellings: defaultdict[str, set[str]] = defaultdict(set)
+    for tag in tags:
+        counts[tag.name] += tag.count
+        spellings[tag.name].update(tag.spellings)
+    return Counter(
+        {
+            next(iter(spellings[name])) if len(spellings[name]) == 1 else name: count
+            for name, count in counts.items()
+        }
+    )
+
+
+def _relations(found: Iterable[_Related]) -> dict[str, TypeCount]:
+    counts: Counter[str] = Counter()
+    strengths: defaultdict[str, float] = defaultdict(float)
+    for row in found:
+        counts[row.name] += row.count
+        strengths[row.name] += row.strengths
+    return {
+        name: TypeCount(count, round(strengths[name] / count, 4))
+        for name, count in _most_frequent(counts).items()
+    }
+
+
+def _most_frequent(counts: Counter[str]) -> dict[str, int]:
+    """Return counts with the largest first, and equal ones by name."""
+    return dict(sorted(counts.items(), key=lambda each: (-each[1], each[0])))
 
 
 async def health(context: Context, group_id: str) -> Health:
@@ -160,13 +228,8 @@ async def health(context: Context, group_id: str) -> Health:
         group_id: The tenant.
     """
     graph, settings = context.graph, context.settings
-    (counts,) = await graph.sound_rows(
-        "diagnostics/stats/health",
-        _HealthCounts,
-        group_id=group_id,
-        now=instant(context.clock()),
-        decay=policies.rules(settings),
-    )
+    counts = await _health_counts(context, group_id)
+    deleted = [each.first_deleted_at for each in counts if each.first_deleted_at]
     (review,) = await graph.rows("diagnostics/stats/review", ReviewQueue, group_id=group_id)
     retention = timedelta(days=settings.soft_delete_retention_days)
     runs = await records.runs(graph, limit=_RUNS)
@@ -174,15 +237,39 @@ async def health(context: Context, group_id: str) -> Health:
     return Health(
         group_id=group_id,
         states=dict.fromkeys(LifecycleState, 0) | await states_now(graph, group_id),
-        protected=counts.protected,
-        averages=counts.averages,
-        classification_pending=counts.classification_pending,
+        protected=sum(each.protected for each in counts),
+        averages=Averages(
+            decay_score=_mean(each.decay_score for each in counts),
+            importance=_mean(each.importance for each in counts),
+            stability=_mean(each.stability for each in counts),
+            confidence=_mean(each.confidence for each in counts),
+        ),
+        classification_pending=sum(each.classification_pending for each in counts),
         embeddings_missing=await _missing(context, group_id),
         review=review,
         last_run=next(map(LastRun.of, ours), None),
         paused=await records.paused(graph),
-        recoverable_until_soonest=counts.first_deleted_at and counts.first_deleted_at + retention,
+        recoverable_until_soonest=min(deleted) + retention if deleted else None,
     )
+
+
+async def _health_counts(context: Context, group_id: str) -> list[_HealthCounts]:
+    """Return the counts of each range of a group."""
+    found: list[_HealthCounts] = []
+    scope = {"group_id": group_id, "now": instant(context.clock())}
+    decay = policies.rules(context.settings)
+    async for ids in id_ranges(context.graph, group_id=group_id):
+        found += await context.graph.sound_rows(
+            "diagnostics/stats/health", _HealthCounts, **scope, **ids, decay=decay
+        )
+    return found
+
+
+def _mean(of_ranges: Iterable[_Values]) -> float | None:
+    """Return the mean of the values of all ranges, rounded to four decimal places."""
+    each = [*of_ranges]
+    count = sum(values.count for values in each)
+    return round(sum(values.total for values in each) / count, 4) if count else None
 
 
 async def _missing(context: Context, group_id: str) -> int:

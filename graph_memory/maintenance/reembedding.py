@@ -7,6 +7,7 @@ from typing import Any
 
 from graph_memory.context import Context
 from graph_memory.database import embedding_record, indexes
+from graph_memory.database.ranges import id_ranges
 from graph_memory.domain.passages import LONGEST
 from graph_memory.graphiti import vectors
 from graph_memory.memories.embeddings import EmbeddingTask, embed, groups
@@ -85,13 +86,13 @@ async def _rebuild_tenants(
 
 async def _count(memory: Context, tenants: list[str], *, only_missing: bool) -> int:
     total = 0
+    which = _which(memory, only_missing)
     for group in tenants:
-        total += (
-            await memory.graph.one(
-                "maintenance/reembedding/count", int, group_id=group, **_which(memory, only_missing)
+        async for ids in id_ranges(memory.graph, group_id=group):
+            (candidates,) = await memory.graph.rows(
+                "maintenance/reembedding/count", int, group_id=group, **ids, **which
             )
-            or 0
-        )
+            total += candidates
         total += await vectors.count_stale(memory, group, only_missing=only_missing)
     return total
 

@@ -1,19 +1,19 @@
-// Count the memories of a group by tag, except deleted ones, most frequent first.
+// Count the memories of a group in a range of ids by tag, except deleted ones.
 //
-// Tags that differ in case only are one tag, as in filters; it is named in lower case.
+// Tags that differ in case only are one tag, as in filters.
 //
 // access  read
 // param   group_id : STRING — the tenant
-// param   limit    : INTEGER — tags to name
-// returns name  : STRING
-// returns count : INTEGER
+// param   after_id : STRING — the range begins after it
+// param   last_id  : STRING — the last of the range
+// returns name      : STRING — in lower case
+// returns spellings : LIST<STRING>
+// returns count     : INTEGER
 MATCH (m:Memory {group_id: $group_id})
-WHERE m.soft_deleted_at IS NULL
+USING INDEX m:Memory(group_id, uuid)
+WHERE $after_id < m.uuid <= $last_id AND m.soft_deleted_at IS NULL
 UNWIND
 // include fragments/memory/tags
 AS tag
 WITH m, tag WHERE tag IS NOT NULL
-WITH toLower(tag) AS folded, collect(DISTINCT tag) AS spellings, count(DISTINCT m) AS count
-RETURN CASE size(spellings) WHEN 1 THEN spellings[0] ELSE folded END AS name, count
-ORDER BY count DESC, name
-LIMIT $limit
+RETURN toLower(tag) AS name, collect(DISTINCT tag) AS spellings, count(DISTINCT m) AS count

@@ -2,7 +2,8 @@
 //
 // access  fragment
 // param   longest : INTEGER — characters up to which no text has passages
-WHERE m.content IS NOT NULL AND NOT (
-  (m.passage_count IS NOT NULL OR size(toStringOrNull(m.content)) <= $longest) AND
+WHERE m.content IS NOT NULL AND CASE
+  WHEN m.passage_count IS NULL AND size(toStringOrNull(m.content)) > $longest THEN true
+  ELSE NOT
   // include maintenance/reembedding/embedded
-)
+END

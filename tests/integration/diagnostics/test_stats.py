@@ -1,5 +1,6 @@
 """What a group holds and how it fares, by the API, the tools, the resources and the commands."""
 
+import functools
 import json
 from datetime import timedelta
 from pathlib import Path
@@ -9,7 +10,10 @@ import pytest
 from graph_memory import GraphMemory
 from graph_memory.api.parts import Parts
 from graph_memory.backup import create
+from graph_memory.database.ranges import id_ranges
+from graph_memory.diagnostics import stats as diagnostics
 from graph_memory.errors import BackupError, ConfirmationRequiredError, GraphMemoryError
+from graph_memory.maintenance import reembedding
 from tests.conftest import TODAY, Clock
 from tests.support.mcp_client import call, inside
 
@@ -50,6 +54,27 @@ async def test_tags_that_differ_in_case_are_counted_as_one(memory: GraphMemory):
     for text, tag in (("one", "Critical"), ("two", "critical"), ("three", "CRITICAL")):
         await memory.add(text, tags=[tag, "Ada"])
     assert (await memory.stats()).by_tag == {"Ada": 3, "critical": 3}
+
+
+async def test_ranges_of_ids_are_added_up(
+    memory: GraphMemory, clock: Clock, group: str, monkeypatch: pytest.MonkeyPatch
+):
+    ids = await filled(memory)
+    for text, tag in (("one", "Critical"), ("two", "critical"), ("three", "Only")):
+        await memory.add(text, tags=[tag, "tea"], importance=3, confidence=0.8)
+    clock.advance(days=3)
+    await memory.delete(ids[1])
+    clock.advance(days=4)
+    await memory.delete(ids[2])
+    stats, health = await memory.stats(), await memory.health()
+    assert (stats.by_tag["critical"], stats.by_tag["Only"]) == (2, 1)
+    missing = await memory.embeddings.rebuild(dry_run=True, group_id=group)
+    assert missing.candidates == 7
+    for module in (diagnostics, reembedding):
+        monkeypatch.setattr(module, "id_ranges", functools.partial(id_ranges, limit=2))
+    assert await memory.stats() == stats
+    assert await memory.health() == health
+    assert await memory.embeddings.rebuild(dry_run=True, group_id=group) == missing
 
 
 async def test_health_is_as_every_answer_shows_it(memory: GraphMemory, clock: Clock, group: str):
