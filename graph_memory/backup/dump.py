@@ -102,7 +102,7 @@ def _number(element_id: str) -> int:
 def _fields(properties: Mapping[str, Any]) -> dict[str, Any]:
     """Return the properties of a node or relationship in JSON's types."""
     fields: dict[str, dict[str, Any]] = {"properties": {}}
-    for key in sorted(properties):
+    for key in sorted(key for key in properties if properties[key] is not None):
         kind, value = _encode_property(key, properties[key])
         fields.setdefault(kind, {})[key] = value
     return fields
@@ -136,6 +136,8 @@ def _encode_property(key: str, value: Any) -> tuple[str, Any]:
     """Return the section of a line that holds a property, and its value there."""
     if isinstance(value, bytes | bytearray):
         return "bytes", base64.b64encode(value).decode()
+    if isinstance(value, dict):  # of fragments/backup/node_properties
+        return "temporals", ["datetime", value["utc"]]
     is_list = type(value).__name__ == "list"
     items: list[Any] = value if is_list else [value]
     if len(items) >= _FLOATS and all(type(item) is float for item in items):

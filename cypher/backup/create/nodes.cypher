@@ -7,4 +7,6 @@
 MATCH (n)
 WHERE
   // include fragments/backup/kept
-RETURN elementId(n) AS id, labels(n) AS labels, n {.*} AS properties
+RETURN elementId(n) AS id, labels(n) AS labels,
+  // include fragments/backup/node_properties
+  AS properties

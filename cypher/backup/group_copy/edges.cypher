@@ -10,4 +10,5 @@ WHERE NOT n:MovedCopy AND
   // include fragments/move/of_group
 MATCH (n)-[r]->(other)
 RETURN elementId(n) AS from_id, elementId(other) AS to_id, type(r) AS type,
-       r {.*} AS properties
+  // include fragments/backup/edge_properties
+  AS properties

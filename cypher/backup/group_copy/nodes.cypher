@@ -7,4 +7,6 @@
 MATCH (n)
 WHERE NOT n:MovedCopy AND
   // include fragments/move/of_group
-RETURN elementId(n) AS id, labels(n) AS labels, n {.*} AS properties
+RETURN elementId(n) AS id, labels(n) AS labels,
+  // include fragments/backup/node_properties
+  AS properties

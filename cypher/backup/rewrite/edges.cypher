@@ -6,4 +6,6 @@
 // returns type       : STRING
 // returns properties : MAP
 MATCH (a)-[r]->(b)
-RETURN elementId(a) AS from_id, elementId(b) AS to_id, type(r) AS type, r {.*} AS properties
+RETURN elementId(a) AS from_id, elementId(b) AS to_id, type(r) AS type,
+  // include fragments/backup/edge_properties
+  AS properties

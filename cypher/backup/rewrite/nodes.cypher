@@ -5,4 +5,6 @@
 // returns labels     : LIST<STRING>
 // returns properties : MAP
 MATCH (n)
-RETURN elementId(n) AS id, labels(n) AS labels, n {.*} AS properties
+RETURN elementId(n) AS id, labels(n) AS labels,
+  // include fragments/backup/node_properties
+  AS properties
