@@ -136,7 +136,7 @@ def _encode_property(key: str, value: Any) -> tuple[str, Any]:
     """Return the section of a line that holds a property, and its value there."""
     if isinstance(value, bytes | bytearray):
         return "bytes", base64.b64encode(value).decode()
-    if isinstance(value, dict):  # of fragments/backup/node_properties
+    if isinstance(value, dict):  # an instant, from the fragments in cypher/fragments/backup
         return "temporals", ["datetime", value["utc"]]
     is_list = type(value).__name__ == "list"
     items: list[Any] = value if is_list else [value]

@@ -6,8 +6,8 @@
 // param   group_id : STRING — the tenant
 // param   after_id : STRING — the range begins after it
 // param   last_id  : STRING — the last of the range
-// returns name         : STRING
-// returns count        : INTEGER
+// returns name      : STRING
+// returns count     : INTEGER
 // returns strengths : FLOAT — the sum of their strengths, each 0..1
 MATCH (a:Memory {group_id: $group_id})
 USING INDEX a:Memory(group_id, uuid)

@@ -1,6 +1,7 @@
 // Return the properties of node `n`; instants in UTC as a map of their text.
 //
-// An expression. The driver takes 25 microseconds to read an instant.
+// An expression. The driver takes 25 microseconds to read an instant. An instant of another time
+// zone stays as it is.
 //
 // access  fragment
 n {.*,
