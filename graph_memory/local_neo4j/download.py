@@ -45,8 +45,18 @@ def download(jars: list[Jar], folder: Path, mirror: str | None) -> None:
 
 
 def _client(repository: str) -> httpx.Client:
-    """Return a client whose connections all jars share; a new one takes longer than most jars."""
-    return httpx.Client(base_url=repository, timeout=_TIMEOUT_SECONDS, follow_redirects=True)
+    """Return a client whose connections all jars share; a new one takes longer than most jars.
+
+    Raises:
+        LocalNeo4jError: The certificates that the environment names cannot be read.
+    """
+    try:
+        return httpx.Client(base_url=repository, timeout=_TIMEOUT_SECONDS, follow_redirects=True)
+    except OSError as error:
+        raise LocalNeo4jError(
+            f"The certificates in SSL_CERT_FILE or SSL_CERT_DIR cannot be read ({error}). "
+            "Correct the variable, or unset it."
+        ) from error
 
 
 def _fetch_in_parallel(
@@ -95,13 +105,15 @@ def _download(client: httpx.Client, jar: Jar, target: Path) -> None:
 def _try_to_download(client: httpx.Client, jar: Jar, target: Path) -> None:
     try:
         with client.stream("GET", jar.path) as response, target.open("wb") as file:
-            response.raise_for_status()
+            if not response.is_success:
+                raise httpx.HTTPError(f"{response.url} answers {response.status_code}")
             for chunk in response.iter_bytes():
                 file.write(chunk)
     except (OSError, httpx.HTTPError, httpx.InvalidURL) as error:
         raise LocalNeo4jError(
-            f"{jar.name} cannot be fetched ({error}). Check the network or the proxy, or name a "
-            "mirror in GRAPH_MEMORY_MAVEN_REPOSITORY; then try again."
+            f"{jar.name} cannot be fetched ({error}). Check the network or the proxy, name the "
+            "certificate of the proxy in SSL_CERT_FILE, or name a mirror in "
+            "GRAPH_MEMORY_MAVEN_REPOSITORY; then try again."
         ) from error
 
 

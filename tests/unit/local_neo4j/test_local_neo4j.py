@@ -175,6 +175,32 @@ def test_a_jar_that_cannot_be_fetched_is_named(two_jars, monkeypatch: pytest.Mon
     assert "GRAPH_MEMORY_MAVEN_REPOSITORY" in str(raised.value)
 
 
+def test_a_mirror_without_the_jar_is_named(
+    two_jars, repository: tuple[Path, str], monkeypatch: pytest.MonkeyPatch
+):
+    settings, lock, _ = two_jars
+    monkeypatch.setattr(download, "_PAUSES_SECONDS", ())
+    for path in repository[0].rglob("*.jar"):
+        path.unlink()
+    with pytest.raises(LocalNeo4jError) as raised:
+        ensure_jars(settings, lock)
+    assert re.search(rf"{re.escape(repository[1])}\S+\.jar answers 404\)", str(raised.value))
+
+
+@pytest.mark.parametrize("content", [None, "no certificate"], ids=["absent", "damaged"])
+def test_unreadable_certificates_are_named(
+    two_jars, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str | None
+):
+    settings, lock, _ = two_jars
+    certificates = tmp_path / "certificates.pem"
+    if content:
+        certificates.write_text(content)
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificates))
+    with pytest.raises(LocalNeo4jError) as raised:
+        ensure_jars(settings, lock)
+    assert "SSL_CERT_FILE" in str(raised.value)
+
+
 def test_a_refused_jar_is_fetched_again(two_jars, monkeypatch: pytest.MonkeyPatch):
     settings, lock, jars = two_jars
     monkeypatch.setattr(download, "_PAUSES_SECONDS", (0.0, 0.0))
