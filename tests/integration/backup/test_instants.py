@@ -1,5 +1,7 @@
 """The instants of a backup: their text is the same, whether Neo4j or the driver formats them."""
 
+from typing import LiteralString, cast
+
 import pytest
 from neo4j import AsyncDriver
 
@@ -40,7 +42,8 @@ async def test_an_instant_has_the_text_that_the_driver_gives_it(driver: AsyncDri
     """
     async with driver.session() as session:
         transaction = await session.begin_transaction()
-        found = await (await transaction.run(spliced(query))).single(strict=True)  # type: ignore[arg-type]
+        result = await transaction.run(cast(LiteralString, spliced(query)))
+        found = await result.single(strict=True)
         await transaction.rollback()
     node, edge, fast_node, fast_edge = found
     assert dump.node("0:1", [], fast_node) == dump.node("0:1", [], node)
