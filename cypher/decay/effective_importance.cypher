@@ -6,10 +6,10 @@
 // access  fragment
 // param   decay : MAP — typed_floors by memory type
 // source  importance * 0.5 ^ (idle days / half-life of the type)
-WITH *, coalesce($decay.typed_floors[m.memory_type], $decay.typed_floors.general) AS floor
+WITH *, coalesce($decay.typed_floors[fields.memory_type], $decay.typed_floors.general) AS floor
 WITH *, CASE
-  WHEN policy <> 'typed_importance' OR protection IS NOT NULL OR m.importance <= floor
-    THEN m.importance
-  WHEN m.importance * kept < floor THEN floor
-  ELSE round(m.importance * kept, 6)
+  WHEN policy <> 'typed_importance' OR protection IS NOT NULL OR fields.importance <= floor
+    THEN fields.importance
+  WHEN fields.importance * kept < floor THEN floor
+  ELSE round(fields.importance * kept, 6)
 END AS effective

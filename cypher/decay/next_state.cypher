@@ -13,34 +13,34 @@
 // include decay/score
 WITH *, idle_ms / 86400000.0 AS idle_days, round(1.0 - faded, 9) AS retention
 WITH *, CASE
-  WHEN m.lifecycle_state = 'SOFT_DELETED' THEN CASE
-    WHEN now_ms - datetime(m.soft_deleted_at).epochMillis > $decay.soft_delete_retention_ms
+  WHEN fields.lifecycle_state = 'SOFT_DELETED' THEN CASE
+    WHEN now_ms - datetime(fields.soft_deleted_at).epochMillis > $decay.soft_delete_retention_ms
       THEN 'PURGED' ELSE 'SOFT_DELETED' END
-  WHEN m.obsolete_at IS NOT NULL THEN CASE
+  WHEN fields.obsolete_at IS NOT NULL THEN CASE
     WHEN protection IS NULL
-      AND now_ms - datetime(m.obsolete_at).epochMillis > $decay.obsolete_retention_ms
+      AND now_ms - datetime(fields.obsolete_at).epochMillis > $decay.obsolete_retention_ms
       THEN 'SOFT_DELETED' ELSE 'EXPIRED' END
   WHEN protection IS NOT NULL THEN 'ACTIVE'
-  WHEN curve.states = 'unchanged' THEN m.lifecycle_state
+  WHEN curve.states = 'unchanged' THEN fields.lifecycle_state
   WHEN curve.states = 'by_score' THEN CASE
     WHEN retention >= $decay.adaptive_active_threshold THEN 'ACTIVE'
     WHEN retention >= $decay.adaptive_archival_threshold THEN 'DORMANT'
     WHEN retention >= $decay.adaptive_expiration_threshold THEN 'ARCHIVED'
-    WHEN m.lifecycle_state = 'EXPIRED' THEN 'SOFT_DELETED'
+    WHEN fields.lifecycle_state = 'EXPIRED' THEN 'SOFT_DELETED'
     ELSE 'EXPIRED' END
-  WHEN m.lifecycle_state = 'ACTIVE'
+  WHEN fields.lifecycle_state = 'ACTIVE'
     AND idle_days > $decay.dormant_days AND faded > $decay.dormant_score THEN 'DORMANT'
-  WHEN m.lifecycle_state = 'DORMANT'
+  WHEN fields.lifecycle_state = 'DORMANT'
     AND idle_days > $decay.archived_days AND faded > $decay.archived_score THEN 'ARCHIVED'
-  WHEN m.lifecycle_state = 'ARCHIVED' AND curve.expires
+  WHEN fields.lifecycle_state = 'ARCHIVED' AND curve.expires
     AND idle_days > $decay.expired_days AND faded > $decay.expired_score
-    AND m.importance < $decay.expired_below_importance THEN 'EXPIRED'
-  WHEN m.lifecycle_state = 'EXPIRED' THEN 'SOFT_DELETED'
-  ELSE m.lifecycle_state
+    AND fields.importance < $decay.expired_below_importance THEN 'EXPIRED'
+  WHEN fields.lifecycle_state = 'EXPIRED' THEN 'SOFT_DELETED'
+  ELSE fields.lifecycle_state
 END AS target
 WITH *, CASE
-  WHEN m.held_until > $now THEN m.lifecycle_state
-  WHEN curve.states = 'by_score' AND target = 'EXPIRED' AND m.obsolete_at IS NULL
+  WHEN fields.held_until > $now THEN fields.lifecycle_state
+  WHEN curve.states = 'by_score' AND target = 'EXPIRED' AND fields.obsolete_at IS NULL
     THEN 'SOFT_DELETED'
   ELSE target
 END AS outcome

@@ -7,11 +7,12 @@
 // param   now   : STRING — ISO 8601, UTC
 // param   decay : MAP — the settings of decay
 // source  an explicit date wins over a tag, a tag over importance and stability
+// include decay/fields
 WITH *, CASE
-  WHEN any(tag IN m.tags WHERE toLower(toStringOrNull(tag)) IN $decay.protected_tags
-       AND NOT (toLower(toStringOrNull(tag)) = 'preserved' AND m.preserve_until IS NOT NULL))
+  WHEN any(tag IN fields.tags WHERE toLower(toStringOrNull(tag)) IN $decay.protected_tags
+       AND NOT (toLower(toStringOrNull(tag)) = 'preserved' AND fields.preserve_until IS NOT NULL))
     THEN 'tag'
-  WHEN m.importance >= $decay.permanent_importance AND m.stability >= $decay.permanent_stability
-    THEN 'permanent'
+  WHEN fields.importance >= $decay.permanent_importance
+    AND fields.stability >= $decay.permanent_stability THEN 'permanent'
 END AS lasting
-WITH *, CASE WHEN m.preserve_until >= $now THEN 'until' ELSE lasting END AS protection
+WITH *, CASE WHEN fields.preserve_until >= $now THEN 'until' ELSE lasting END AS protection

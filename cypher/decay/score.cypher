@@ -14,13 +14,14 @@
 // param   decay : MAP — the settings of decay
 // include decay/protection
 WITH *,
-  coalesce(m.decay_policy, $decay.group_policies[m.group_id], $decay.policy) AS policy,
-  datetime(coalesce(m.last_accessed_at, m.updated_at, toString(m.created_at))).epochMillis
-    AS used_ms,
+  coalesce(fields.decay_policy, $decay.group_policies[fields.group_id], $decay.policy) AS policy,
+  datetime(
+    coalesce(fields.last_accessed_at, fields.updated_at, toString(fields.created_at))
+  ).epochMillis AS used_ms,
   CASE
-    WHEN m.preserve_until < $now THEN datetime(m.preserve_until).epochMillis
-    WHEN protection IS NULL AND m.is_protected THEN datetime($now).epochMillis
-    WHEN m.unprotected_at IS NOT NULL THEN datetime(m.unprotected_at).epochMillis
+    WHEN fields.preserve_until < $now THEN datetime(fields.preserve_until).epochMillis
+    WHEN protection IS NULL AND fields.is_protected THEN datetime($now).epochMillis
+    WHEN fields.unprotected_at IS NOT NULL THEN datetime(fields.unprotected_at).epochMillis
   END AS unprotected_ms,
   datetime($now).epochMillis AS now_ms
 WITH *,
@@ -33,7 +34,7 @@ WITH *,
   CASE policy
     // include decay/policies/*
     ELSE {
-      amplitude: 1.0 - coalesce(m.decay_score, 0.0), offset: 0.0, rate: 0.0, places: 6,
+      amplitude: 1.0 - coalesce(fields.decay_score, 0.0), offset: 0.0, rate: 0.0, places: 6,
       states: 'unchanged', expires: false
     }
   END AS curve
@@ -41,5 +42,5 @@ WITH *, curve.amplitude * exp(-curve.rate * (idle_ms / 86400000.0)) + curve.offs
 WITH *, CASE
   WHEN protection IS NOT NULL OR kept >= 1.0 THEN 0.0
   WHEN kept <= 0.0 THEN 1.0
-  ELSE coalesce(round(1.0 - kept, curve.places), m.decay_score, 0.0)
+  ELSE coalesce(round(1.0 - kept, curve.places), fields.decay_score, 0.0)
 END AS faded

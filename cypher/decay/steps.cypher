@@ -8,7 +8,7 @@
 CASE curve.states
   WHEN 'by_score' THEN $decay.steps_by_score
   WHEN 'stepwise' THEN CASE
-    WHEN curve.expires AND m.importance < $decay.expired_below_importance
+    WHEN curve.expires AND fields.importance < $decay.expired_below_importance
     THEN $decay.steps_stepwise ELSE $decay.steps_stepwise[..2] END
   ELSE []
 END

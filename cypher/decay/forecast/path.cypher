@@ -7,18 +7,21 @@
 // param   now   : STRING — ISO 8601, UTC
 // param   decay : MAP — the settings of decay
 // include decay/next_state
-WITH *, CASE protection WHEN 'until' THEN datetime(m.preserve_until).epochMillis END AS until_ms,
-  CASE WHEN m.held_until > $now THEN datetime(m.held_until).epochMillis ELSE now_ms END AS run_ms
+WITH *,
+  CASE protection WHEN 'until' THEN datetime(fields.preserve_until).epochMillis END AS until_ms,
+  CASE
+    WHEN fields.held_until > $now THEN datetime(fields.held_until).epochMillis ELSE now_ms
+  END AS run_ms
 WITH *, CASE WHEN until_ms >= run_ms THEN until_ms + 1 ELSE run_ms END AS free_ms,
   CASE WHEN until_ms > anchor_ms THEN until_ms ELSE anchor_ms END AS fades_ms
 WITH *, CASE
-  WHEN target = m.lifecycle_state
-    OR curve.states = 'stepwise' AND protection IS NULL AND m.obsolete_at IS NULL THEN []
-  ELSE [{from: m.lifecycle_state, to: target, at: run_ms}]
+  WHEN target = fields.lifecycle_state
+    OR curve.states = 'stepwise' AND protection IS NULL AND fields.obsolete_at IS NULL THEN []
+  ELSE [{from: fields.lifecycle_state, to: target, at: run_ms}]
 END AS first
 WITH *, reduce(
-  way = {state: coalesce(first[0].to, m.lifecycle_state), at: free_ms, path: first},
-  step IN CASE WHEN lasting IS NOT NULL OR m.obsolete_at IS NOT NULL THEN [] ELSE
+  way = {state: coalesce(first[0].to, fields.lifecycle_state), at: free_ms, path: first},
+  step IN CASE WHEN lasting IS NOT NULL OR fields.obsolete_at IS NOT NULL THEN [] ELSE
     // include decay/steps
   END |
   CASE WHEN step.from = way.state THEN head([
@@ -31,12 +34,13 @@ WITH *, reduce(
   ]) ELSE way END
 ) AS way
 WITH *, CASE
-  WHEN way.state = 'SOFT_DELETED' AND m.lifecycle_state = 'SOFT_DELETED'
-    THEN datetime(m.soft_deleted_at).epochMillis
+  WHEN way.state = 'SOFT_DELETED' AND fields.lifecycle_state = 'SOFT_DELETED'
+    THEN datetime(fields.soft_deleted_at).epochMillis
   WHEN way.state = 'SOFT_DELETED' THEN way.at
-  WHEN way.state = 'EXPIRED' AND m.obsolete_at IS NULL AND curve.states <> 'unchanged' THEN way.at
+  WHEN way.state = 'EXPIRED' AND fields.obsolete_at IS NULL AND curve.states <> 'unchanged'
+    THEN way.at
   WHEN way.state = 'EXPIRED' AND lasting IS NULL THEN head([
-    at IN [datetime(m.obsolete_at).epochMillis + $decay.obsolete_retention_ms + 1] |
+    at IN [datetime(fields.obsolete_at).epochMillis + $decay.obsolete_retention_ms + 1] |
     CASE WHEN at < free_ms THEN free_ms ELSE at END
   ])
 END AS lost_ms

@@ -5,7 +5,7 @@
 //
 // access  fragment
 WITH m, faded, due,
-  coalesce(outcome = m.lifecycle_state, false)
-    AND coalesce(m.is_protected, false) = (protection IS NOT NULL) AS stays,
-  NOT coalesce(faded = m.decay_score
-    AND (due = m.next_due_at OR due IS NULL AND m.next_due_at IS NULL), false) AS differs
+  coalesce(outcome = fields.lifecycle_state, false)
+    AND coalesce(fields.is_protected, false) = (protection IS NOT NULL) AS stays,
+  NOT coalesce(faded = fields.decay_score
+    AND (due = fields.next_due_at OR due IS NULL AND fields.next_due_at IS NULL), false) AS differs
