@@ -16,22 +16,27 @@
 MATCH (m:Memory {group_id: $group_id})
 USING INDEX m:Memory(group_id, uuid)
 WHERE m.uuid > $after_id
-WITH m, coalesce(m.embedding_model = $model, false) AND NOT
+WITH m, properties(m) AS fields
+WITH m, fields, coalesce(fields.embedding_model = $model, false) AND NOT
   // include fragments/memory/has_cosine
   AS vector
 WHERE vector
-  OR NOT coalesce(m.created_at IS :: ZONED DATETIME NOT NULL, false)
-  OR NOT coalesce(m.lifecycle_state IN $states, true) OR NOT coalesce(m.memory_type IN $types, true)
-  OR NOT coalesce(m.source IN $sources, true)
-  OR NOT coalesce(m.metadata_json STARTS WITH '{' AND m.metadata_json ENDS WITH '}', true)
-  OR NOT coalesce(m.attachments_json STARTS WITH '[' AND m.attachments_json ENDS WITH ']', true)
-  OR NOT coalesce(1 <= m.importance <= 10, m.importance IS NULL)
-  OR NOT coalesce(1 <= m.stability <= 5, m.stability IS NULL)
-  OR NOT coalesce(0 <= m.decay_score <= 1, m.decay_score IS NULL)
-  OR any(name IN $instants WHERE NOT coalesce(m[name] IS :: STRING
-    AND m[name] =~ '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d[.]\\d{3}Z', m[name] IS NULL))
-  OR any(name IN $json_lists WHERE CASE WHEN m[name] IS :: LIST<STRING NOT NULL>
-    THEN any(entry IN m[name] WHERE NOT entry STARTS WITH '{') ELSE false END)
+  OR NOT coalesce(fields.created_at IS :: ZONED DATETIME NOT NULL, false)
+  OR NOT coalesce(fields.lifecycle_state IN $states, true)
+  OR NOT coalesce(fields.memory_type IN $types, true)
+  OR NOT coalesce(fields.source IN $sources, true)
+  OR NOT coalesce(
+    fields.metadata_json STARTS WITH '{' AND fields.metadata_json ENDS WITH '}', true)
+  OR NOT coalesce(
+    fields.attachments_json STARTS WITH '[' AND fields.attachments_json ENDS WITH ']', true)
+  OR NOT coalesce(1 <= fields.importance <= 10, fields.importance IS NULL)
+  OR NOT coalesce(1 <= fields.stability <= 5, fields.stability IS NULL)
+  OR NOT coalesce(0 <= fields.decay_score <= 1, fields.decay_score IS NULL)
+  OR any(name IN $instants WHERE NOT coalesce(fields[name] IS :: STRING
+    AND fields[name] =~ '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d[.]\\d{3}Z',
+    fields[name] IS NULL))
+  OR any(name IN $json_lists WHERE CASE WHEN fields[name] IS :: LIST<STRING NOT NULL>
+    THEN any(entry IN fields[name] WHERE NOT entry STARTS WITH '{') ELSE false END)
   OR size(
     // include fragments/memory/mistyped
   ) > 0

@@ -19,15 +19,14 @@ MATCH (m:Memory {group_id: $group_id})
 USING INDEX m:Memory(group_id, uuid)
 WHERE $after_id < m.uuid <= $last_id
 // include decay/score
-WITH m.soft_deleted_at AS deleted_at, faded, protection,
-     CASE WHEN m.soft_deleted_at IS NULL THEN m END AS kept
-WITH deleted_at, kept, CASE WHEN kept IS NOT NULL THEN faded END AS score,
-     CASE WHEN kept IS NOT NULL THEN protection END AS protection
-RETURN count(protection) AS protected,
-       {total: sum(score), count: count(score)} AS decay_score,
+WITH fields.soft_deleted_at AS deleted_at, CASE WHEN fields.soft_deleted_at IS NULL THEN {
+  score: faded, protection: protection, importance: fields.importance,
+  stability: fields.stability, confidence: m.confidence, status: m.classification_status
+} END AS kept
+RETURN count(kept.protection) AS protected,
+       {total: sum(kept.score), count: count(kept.score)} AS decay_score,
        {total: sum(kept.importance), count: count(kept.importance)} AS importance,
        {total: sum(kept.stability), count: count(kept.stability)} AS stability,
        {total: sum(kept.confidence), count: count(kept.confidence)} AS confidence,
-       count(CASE WHEN kept.classification_status = 'pending' THEN 1 END)
-         AS classification_pending,
+       count(CASE kept.status WHEN 'pending' THEN 1 END) AS classification_pending,
        min(deleted_at) AS first_deleted_at
