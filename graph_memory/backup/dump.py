@@ -46,13 +46,13 @@ class Checksum:
 
     def node(self, record: Mapping[str, Any]) -> None:
         """Add a node."""
-        digest = _digest(record)
+        own = digest(record)
         page, begin = _place(record["id"])
         if page not in self._pages:
             self._pages[page] = bytearray(_PAGE * _DIGEST)
-        self._pages[page][begin : begin + _DIGEST] = digest
+        self._pages[page][begin : begin + _DIGEST] = own
         self.nodes += 1
-        self._sum += int.from_bytes(digest)
+        self._sum += int.from_bytes(own)
 
     def has(self, number: int) -> bool:
         """Return True if a node was added."""
@@ -62,7 +62,7 @@ class Checksum:
         """Add a relationship between nodes that were added."""
         ends = self._at(record["from"]) + self._at(record["to"])
         self.edges += 1
-        self._sum += int.from_bytes(_digest(record, ends))
+        self._sum += int.from_bytes(digest(record, ends))
 
     def hexdigest(self) -> str:
         """Return the checksum as hexadecimal digits."""
@@ -171,7 +171,8 @@ def _encode_floats(numbers: list[float]) -> list[str]:
     return ["f" if exact is narrow else "d", base64.b64encode(exact.tobytes()).decode()]
 
 
-def _digest(record: Mapping[str, Any], ends: bytes = b"") -> bytes:
+def digest(record: Mapping[str, Any], ends: bytes = b"") -> bytes:
+    """Return the SHA-256 of a node or relationship without ids, 32 bytes; `ends` are hashed too."""
     content = {key: record[key] for key in record if key not in ("id", "from", "to")}
     text = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(ends + text.encode()).digest()

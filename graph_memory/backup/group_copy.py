@@ -7,19 +7,22 @@ of the target, and stay on the source.
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import AsyncIterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from graph_memory.backup import dump, restore
+from graph_memory.backup.partial_copy import PartialCopy
 from graph_memory.backup.restore import Progress
-from graph_memory.database.graph import Graph
+from graph_memory.database.graph import Graph, UniquenessError
 from graph_memory.database.lease import Lease
 from graph_memory.domain.batching import batched
 from graph_memory.errors import GroupMoveError
 
 #: Nodes per transaction of an erasure, and records per statement.
 _BATCH = 500
+
+_Rows = AsyncIterable[list[list[Any]]]
 
 #: The values of a record of a run that stand on its own server, or would be counted twice.
 _OF_SERVER = {
@@ -68,6 +71,52 @@ class Contents:
         return None
 
 
+@dataclass(slots=True)
+class _Copy:
+    """An attempt to copy a group: it completes what an interrupted call has copied."""
+
+    source: Graph
+    target: Lease
+    group_id: str
+    partial: PartialCopy
+    on_progress: Progress
+    read: Contents = field(default_factory=Contents)
+    made: dict[int, str] = field(default_factory=dict[int, str])
+    done: int = 0  #: records that the progress counts
+
+    async def complete(self) -> bool:
+        """Copy what the partial copy lacks, and return True if the source has all of it."""
+        nodes, edges = _streams(self.source, self.group_id)
+        async for block in nodes:
+            await self._add_nodes([dump.node(*row) for row in block])
+        if self.partial.nodes_left:
+            return False
+        async for block in edges:
+            await self._add_edges([dump.edge(*row) for row in block])
+        return not self.partial.edges_left
+
+    async def _add_nodes(self, nodes: list[dict[str, Any]]) -> None:
+        for each in nodes:
+            self.read.add(each)
+            if known := self.partial.take_node(each):
+                self.made[each["id"]] = known
+        await self._write([each for each in nodes if each["id"] not in self.made], len(nodes))
+
+    async def _add_edges(self, edges: list[dict[str, Any]]) -> None:
+        for each in edges:
+            if each["to"] not in self.made:
+                raise crossing(self.group_id, self.source)
+            self.read.add(each)
+        missing = [each for each in edges if not self.partial.take_edge(each, self.made)]
+        await self._write(missing, len(edges))
+
+    async def _write(self, missing: list[dict[str, Any]], read: int) -> None:
+        """Write what a block of so many records lacks on the target, and count the block."""
+        await restore.write(self.target.graph, missing, self.made, self.target)
+        self.done += read
+        self.on_progress(read, None)
+
+
 @dataclass(frozen=True, slots=True)
 class _Secret:
     kind: str
@@ -90,7 +139,9 @@ async def survey(graph: Graph, group_id: str) -> Survey:
 
 
 async def copy(source: Graph, target: Lease, group_id: str, on_progress: Progress) -> Contents:
-    """Copy a group into a server that has nothing of it, and return what was read.
+    """Copy a group into a server, and return what was read.
+
+    What an interrupted call has copied stays, unless the source does not have all of it.
 
     Args:
         source: The server that has the group.
@@ -103,22 +154,22 @@ async def copy(source: Graph, target: Lease, group_id: str, on_progress: Progres
         GroupMoveError: A relationship leads to or from a node of no group.
     """
     await _copy_records(source, target.graph, group_id)
-    read, made = Contents(), dict[int, str]()
-    async for block in source.stream("backup/group_copy/nodes", group_id=group_id):
-        nodes = [dump.node(*row) for row in block]
-        for each in nodes:
-            read.add(each)
-        await restore.write(target.graph, nodes, made, target)
-        on_progress(len(nodes), None)
-    async for block in source.stream("backup/group_copy/edges", group_id=group_id):
-        edges = [dump.edge(*row) for row in block]
-        for each in edges:
-            if each["to"] not in made:
-                raise crossing(group_id, source)
-            read.add(each)
-        await restore.write(target.graph, edges, made, target)
-        on_progress(len(edges), None)
-    return read
+    partial = await PartialCopy.read(*_streams(target.graph, group_id))
+    attempt = _Copy(source, target, group_id, partial, on_progress)
+    if not await _fits(attempt):
+        await erase(target, group_id)
+        on_progress(-attempt.done, None)
+        attempt = _Copy(source, target, group_id, PartialCopy(), on_progress)
+        await attempt.complete()
+    return attempt.read
+
+
+async def _fits(attempt: _Copy) -> bool:
+    """Complete a partial copy; return False if the source lacks a part of it."""
+    try:
+        return await attempt.complete()
+    except UniquenessError:  # the partial copy has another node with the same key
+        return False
 
 
 def crossing(group_id: str, source: Graph) -> GroupMoveError:
@@ -133,13 +184,20 @@ def crossing(group_id: str, source: Graph) -> GroupMoveError:
 async def read(graph: Graph, group_id: str) -> Contents:
     """Read what a server has of a group."""
     found = Contents()
-    async for block in graph.stream("backup/group_copy/nodes", group_id=group_id):
+    nodes, edges = _streams(graph, group_id)
+    async for block in nodes:
         for row in block:
             found.add(dump.node(*row))
-    async for block in graph.stream("backup/group_copy/edges", group_id=group_id):
+    async for block in edges:
         for row in block:
             found.add(dump.edge(*row))
     return found
+
+
+def _streams(graph: Graph, group_id: str) -> tuple[_Rows, _Rows]:
+    """Return the nodes and the relationships of a group on a server, as blocks of rows."""
+    nodes = graph.stream("backup/group_copy/nodes", group_id=group_id)
+    return nodes, graph.stream("backup/group_copy/edges", group_id=group_id)
 
 
 async def erase(server: Lease, group_id: str) -> None:
@@ -149,6 +207,11 @@ async def erase(server: Lease, group_id: str) -> None:
         LeaseLostError: Another call has taken the lease of the server.
     """
     await _by_holder(server, "backup/group_copy/erase", group_id)
+
+
+async def erase_set_aside(server: Lease, group_id: str) -> None:
+    """Erase what an earlier move has set aside of a group on a server; errors as of `erase`."""
+    await _by_holder(server, "backup/group_copy/erase_set_aside", group_id)
 
 
 async def set_aside(server: Lease, group_id: str) -> None:

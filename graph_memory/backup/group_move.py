@@ -165,10 +165,13 @@ async def _copy_and_switch(
     await _require_possible(placed, source, target, group_id)
     for lease in leases:
         await lease.require_held()
+    standing = placed.moves.find(group_id)
     await placed.moves.begin(group_id, source.name, target.name)
     await _await_writers(source)
-    # What an interrupted call has copied, or an earlier move has set aside.
-    await group_copy.erase(leases[1], group_id)
+    if standing and standing.phase is Phase.COPYING:
+        await group_copy.erase_set_aside(leases[1], group_id)  # what was copied stays
+    else:
+        await group_copy.erase(leases[1], group_id)
     found = await group_copy.survey(source, group_id)
     on_progress(0, found.nodes + found.edges)
     copied = await group_copy.copy(source, leases[1], group_id, on_progress)

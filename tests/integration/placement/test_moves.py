@@ -388,6 +388,78 @@ async def test_a_killed_move_is_finished_by_the_same_call_or_undone(
     assert (await memory.add("On the new server")).memory_id in await held(there, group)
 
 
+class MoveInterruptedError(Exception):
+    """A move was interrupted on purpose."""
+
+
+async def interrupt(memory: GraphMemory, share: float, *, made_again: bool = False) -> None:
+    """Begin a move to `east`, and interrupt it when this share of its records is copied.
+
+    With `made_again` it is interrupted in the copy that follows an erased one.
+    """
+    done, total, erased = 0, 0, False
+
+    def on_progress(count: int, of: int | None) -> None:
+        nonlocal done, total, erased
+        done, total = done + count, of or total
+        erased = erased or (count <= 0 and of is None)
+        if done > share * total and erased == made_again:
+            raise MoveInterruptedError
+
+    with pytest.raises(MoveInterruptedError):
+        await memory.groups.move("east", on_progress=on_progress)
+
+
+async def element_ids(driver: AsyncDriver, group: str) -> set[str]:
+    """Return the ids that Neo4j has for the nodes of a group."""
+    query = "MATCH (n {group_id: $group}) RETURN collect(elementId(n)) AS ids"
+    return set((await driver.execute_query(query, group=group)).records[0]["ids"])
+
+
+async def test_an_interrupted_copy_is_completed(
+    memory: GraphMemory, driver: AsyncDriver, there: AsyncDriver, group: str
+) -> None:
+    await stored_many(memory, 600)
+    await fill(memory)
+    before = await picture(driver, group)
+    copied = set[str]()
+    for share in (0.1, 0.9):
+        await interrupt(memory, share)
+        now = await element_ids(there, group)
+        assert copied < now
+        copied = now
+    steps: list[tuple[int, int | None]] = []
+    moved = await memory.groups.move("east", on_progress=lambda n, of: steps.append((n, of)))
+    assert sum(n for n, _ in steps) == steps[0][1] == moved.nodes + moved.edges
+    assert copied <= await element_ids(there, group)
+    assert await picture(there, group) == before
+
+
+async def test_a_partial_copy_that_another_client_has_changed_is_made_again(
+    memory: GraphMemory, driver: AsyncDriver, there: AsyncDriver, group: str
+) -> None:
+    ids = sorted(await stored_many(memory, 60))
+    twins: LiteralString = """
+    MATCH (m:Memory {group_id: $group})
+    CREATE (m)-[:HAS_TWIN]->(:Twin {group_id: $group})-[:TWIN_OF {of: m.uuid}]->(m)
+    """
+    await driver.execute_query(twins, group=group)
+    before = await picture(driver, group)
+    changes: list[LiteralString] = [
+        "MATCH (m:Memory {uuid: $id}) SET m.importance = 7.5",
+        "CREATE (:Strange {group_id: $group})",
+        "MATCH (n:Twin {group_id: $group}) WITH n LIMIT 7 DETACH DELETE n",
+    ]
+    for change in changes:
+        await interrupt(memory, 0.99)
+        await there.execute_query(change, group=group, id=ids[0])
+        assert await picture(there, group) != before
+        await interrupt(memory, 0.99, made_again=True)
+        assert await picture(there, group) == before, change
+    await memory.groups.move("east")
+    assert await picture(there, group) == before
+
+
 async def test_a_move_that_was_paused_and_taken_over_harms_nothing(
     memory: GraphMemory, quick: Settings, driver: AsyncDriver, there: AsyncDriver, group: str
 ) -> None:
