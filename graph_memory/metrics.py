@@ -7,7 +7,7 @@ Metrics of runs, backups and the stored data come from the database instead
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from prometheus_client import REGISTRY, Counter, Histogram, start_http_server
+from prometheus_client import REGISTRY, Counter, Gauge, Histogram, start_http_server
 from prometheus_client.registry import Collector
 
 #: Bucket bounds in seconds, among them the limits of a walk (0.1) and a retrieval (0.2).
@@ -28,6 +28,10 @@ tool_seconds = Histogram(
     "Seconds from the call of a tool to its answer; outcome is done, or the code of the error.",
     ["tool", "outcome"],
     buckets=_SECONDS,
+)
+
+waiting_calls = Gauge(
+    "graph_memory_waiting_calls", "Tool calls that wait until others have ended (concurrent_calls)."
 )
 
 access_failures = Counter(

@@ -6,17 +6,31 @@ import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import count
 
 from graph_memory.settings.base import Settings
 from graph_memory.settings.hosts import host_of, is_loopback
 
-#: The start of the current call in seconds of `time.monotonic`. The server sets it for each tool
-#: call; without it, each read counts as a call of its own.
-call_started_at: ContextVar[float] = ContextVar("call_started_at")
 
-#: The waiting reads as a heap: start of the call, number of the read, and its slot.
+@dataclass(frozen=True, slots=True)
+class Call:
+    """The tool call of a read: its place in the order of calls, and when it began.
+
+    Attributes:
+        tag: The lower, the earlier; `server/turns` gives it.
+        began: Seconds of `time.monotonic`.
+    """
+
+    tag: float
+    began: float
+
+
+#: The call that the server runs. Without it, each read counts as a call of its own.
+current_call: ContextVar[Call | None] = ContextVar("current_call", default=None)
+
+#: The waiting reads as a heap: tag of the call, number of the read, and its slot.
 _Queue = list[tuple[float, int, asyncio.Future[None]]]
 
 #: Seconds after which a waiting read proceeds without a slot: slow reads must not block fast ones.
@@ -24,14 +38,14 @@ _MAX_WAIT_SECONDS = 1.0
 
 
 class ReadLimiter:
-    """At most `neo4j_concurrent_reads` reads at a time, the oldest call first.
+    """At most `neo4j_concurrent_reads` reads at a time, in the order of their calls.
 
     A Neo4j at a loopback address shares the processors of this machine. More concurrent reads than
     processors slow each other down and cost up to twice the work. Any other Neo4j is limited only
     by `neo4j_concurrent_reads`.
 
-    The age of the call decides the order, because a call runs several reads: in the order of
-    arrival, the last read of an old call would wait behind the first reads of all new calls.
+    The call decides the order, because a call runs several reads: in the order of arrival, the last
+    read of an old call would wait behind the first reads of all new calls.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -40,6 +54,7 @@ class ReadLimiter:
         self._free_slots = settings.neo4j_concurrent_reads or default
         self._queue: _Queue = []
         self._numbers = count()
+        self._tag = 0.0  # the highest tag of a read that got a slot
 
     @asynccontextmanager
     async def slot(self) -> AsyncGenerator[None]:
@@ -57,21 +72,28 @@ class ReadLimiter:
                 self._release()
 
     async def _acquire(self) -> None:
+        tag = self._tag_of_read()
         if self._free_slots:
             self._free_slots -= 1
+            self._tag = max(self._tag, tag)
             return
         slot: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        now = time.monotonic()
-        started_at = call_started_at.get(now)
-        # A long call, for example one that waits for a job, must not precede all others.
-        priority = started_at if now - started_at < _MAX_WAIT_SECONDS else now
-        heappush(self._queue, (priority, next(self._numbers), slot))
+        heappush(self._queue, (tag, next(self._numbers), slot))
         try:
             await slot
+            self._tag = max(self._tag, tag)
         except asyncio.CancelledError:
             if not slot.cancelled():  # the slot was handed over just before the cancellation
                 self._release()
             raise
+
+    def _tag_of_read(self) -> float:
+        """Return the tag of the current call; a read without a call, or of a long one, is new."""
+        call = current_call.get()
+        if call and time.monotonic() - call.began < _MAX_WAIT_SECONDS:
+            return call.tag
+        # A long call, for example one that waits for a job, must not precede all others.
+        return max(self._tag, call.tag if call else 0.0)
 
     def _release(self) -> None:
         """Hand the slot to the first waiting read that is not cancelled, or free it."""

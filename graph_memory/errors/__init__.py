@@ -17,6 +17,7 @@
     ├── TombstoneNotFoundError      the group does not hold this tombstone
     ├── ForbiddenError              the token does not allow the call
     ├── RateLimitedError            the token has used up its calls of this minute
+    ├── TooManyCallsError           the server is busy with other calls
     ├── TokenNotFoundError          the token does not exist or is revoked
     ├── ConfirmationRequiredError   a destructive call lacks its confirmation
     ├── RunsPausedError             maintenance is paused
@@ -52,6 +53,7 @@ from graph_memory.errors.access import (
     ForbiddenError,
     RateLimitedError,
     TokenNotFoundError,
+    TooManyCallsError,
     UnknownToolError,
 )
 from graph_memory.errors.arguments import (
@@ -145,6 +147,7 @@ __all__ = [
     "StatementError",
     "TokenNotFoundError",
     "TombstoneNotFoundError",
+    "TooManyCallsError",
     "UndoRefusedError",
     "UnknownToolError",
 ]

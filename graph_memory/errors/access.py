@@ -38,6 +38,19 @@ class RateLimitedError(GraphMemoryError):
         super().__init__(f"More than {limit} calls in this minute. Try again in {seconds} s.")
 
 
+class TooManyCallsError(GraphMemoryError):
+    """The server is busy with other calls; nothing was done, and the call can be repeated later."""
+
+    code = "overloaded"
+
+    def __init__(self, seconds: int) -> None:
+        self.seconds = seconds
+        super().__init__(
+            f"The server is busy: the call has waited {seconds} s for other calls. "
+            f"Nothing was done. Try again in {seconds} s."
+        )
+
+
 class TokenNotFoundError(GraphMemoryError):
     """The token does not exist, or it is revoked."""
 

@@ -10,6 +10,7 @@ from typing import Any, Protocol, Self, cast
 from graph_memory import local_neo4j
 from graph_memory.api.service import GraphMemory
 from graph_memory.errors import GraphMemoryError, StartError
+from graph_memory.server.turns import Turns
 from graph_memory.settings.base import Settings
 
 _PROGRESS_SECONDS = 1.0
@@ -46,6 +47,7 @@ class Opening:
         settings: Settings of the service.
         warmed: Set once the models were loaded and searches were tried.
         session_id: Over stdio, the session of the last answer that has one.
+        turns: The turns of the tool calls.
     """
 
     def __init__(self, settings: Settings, check: Check | None = None) -> None:
@@ -58,6 +60,7 @@ class Opening:
         self.settings = settings
         self.warmed = asyncio.Event()
         self.session_id: str | None = None
+        self.turns = Turns(settings.concurrent_calls)
         self._check = check
         self._attempt = _Attempt()
         self._wanted = asyncio.Event()

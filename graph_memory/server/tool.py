@@ -20,7 +20,6 @@ from pydantic_core import to_jsonable_python
 from graph_memory import metrics
 from graph_memory.api.service import GraphMemory
 from graph_memory.api.types import Scope
-from graph_memory.database.read_limiter import call_started_at
 from graph_memory.domain.inputs import validate
 from graph_memory.errors import GraphMemoryError
 from graph_memory.server import audit
@@ -82,7 +81,6 @@ class MemoryTool(Tool):
     ) -> CallToolResult:
         """Check the arguments, call the function, and return the answer. Raise no exception."""
         started = time.perf_counter()
-        call_started_at.set(time.monotonic())
         answer = _CANCELLED  # the outcome if the caller cancels or disconnects
         called: dict[str, Any] = {}
         try:
@@ -108,12 +106,13 @@ class MemoryTool(Tool):
             grant.require(self.scope)
             async with opening.reporting_to(context):
                 memory = await opening.memory()
-                await memory.tokens.count_call(grant, walks=self.walks)
-                acting = memory.acting_for(grant)
-                given = await self._read(acting, arguments, context)
-                called.update(given)
-                checked = validate(self.fn_metadata.arg_model, given).model_dump_one_level()
-                view: View | LeanView = await self.fn(acting, **checked)
+                async with opening.turns.turn(self._tenant(arguments, opening)):
+                    await memory.tokens.count_call(grant, walks=self.walks)
+                    acting = memory.acting_for(grant)
+                    given = await self._read(acting, arguments, context)
+                    called.update(given)
+                    checked = validate(self.fn_metadata.arg_model, given).model_dump_one_level()
+                    view: View | LeanView = await self.fn(acting, **checked)
             hint = clamped(arguments, self.arguments)
             version = context.request_context.protocol_version
             links = opening.settings.resource_links and version >= FIRST_VERSION
@@ -126,6 +125,11 @@ class MemoryTool(Tool):
         except Exception:
             _log.exception("%s failed", self.name)
             return _answer(FAILED, is_error=True)
+
+    def _tenant(self, arguments: Mapping[str, Any], opening: Opening) -> str:
+        """Return the group that a call names, else the default group; it is not checked yet."""
+        given = arguments.get("group_id") or arguments.get("user_context")
+        return given if isinstance(given, str) else opening.settings.group_id
 
     def _with_session(
         self, arguments: Mapping[str, Any], context: Context[Any, Any]

@@ -46,6 +46,15 @@ class ServiceSettings(BaseSettings):
         ),
     )
     page: bool = Field(True, description="Serve the page for people at /app.")
+    concurrent_calls: int = Field(
+        16,
+        ge=1,
+        le=1000,
+        description=(
+            "Tool calls that run at once. More wait for their turn, shared fairly among groups, "
+            "and are refused after ten seconds."
+        ),
+    )
     max_request_bytes: int = Field(
         8 * 2**20, ge=2**10, le=2**30, description="Size of a request, bytes, at most."
     )

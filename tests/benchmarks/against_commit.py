@@ -201,7 +201,7 @@ def ask(port: int, tool: str, asked: list[dict[str, Any]]) -> list[float]:
     connection = HTTPConnection("127.0.0.1", port, timeout=60)
     taken: list[float] = []
     for given in asked:
-        parameters = {"name": tool, "arguments": {**given, "group_id": GROUP}, "_meta": META}
+        parameters = {"name": tool, "arguments": {"group_id": GROUP, **given}, "_meta": META}
         request = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": parameters}
         began = time.perf_counter()
         connection.request("POST", "/mcp", json.dumps(request), HEADERS | {"Mcp-Name": tool})

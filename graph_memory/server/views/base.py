@@ -18,6 +18,9 @@ from graph_memory.domain.passages import Passage
 from graph_memory.domain.timestamps import Instant
 from graph_memory.errors import GraphMemoryError
 
+#: Codes of errors with the seconds after which the call can be repeated.
+_LATER = ("rate_limited", "overloaded")
+
 
 class View(BaseModel):
     """An answer of a tool.
@@ -64,6 +67,7 @@ class ErrorView(View):
     message: str
     argument: str | None = None
     existing_id: str | None = None
+    retry_after_seconds: int | None = None
 
     @classmethod
     def of(cls, error: GraphMemoryError) -> Self:
@@ -73,6 +77,7 @@ class ErrorView(View):
             message=_encodable(str(error)),
             argument=_encodable(getattr(error, "argument", None)),
             existing_id=getattr(error, "existing_id", None),
+            retry_after_seconds=getattr(error, "seconds", None) if error.code in _LATER else None,
         )
 
     def structured(self) -> dict[str, Any]:

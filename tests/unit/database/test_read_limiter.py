@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from graph_memory.database.read_limiter import ReadLimiter, call_started_at
+from graph_memory.database.read_limiter import Call, ReadLimiter, current_call
 from graph_memory.settings.base import read_settings
 
 
@@ -69,19 +69,32 @@ async def test_reads_go_in_order() -> None:
     assert queue.served == ["read 0", "read 1", "read 2"]
 
 
-async def test_the_oldest_call_is_first_unless_it_is_long() -> None:
+async def test_the_call_with_the_lowest_tag_is_first_unless_it_is_long() -> None:
     queue = Queue()
-    began = {"second": 5.0, "first": 9.0, "third": 1.0, "second again": 5.0, "long ago": 100.0}
+    calls = {"second": (5.0, 0), "first": (2.0, 0), "third": (8.0, 0), "long": (1.0, 100)}
 
-    async def call(name: str, seconds_ago: float) -> asyncio.Task[None]:
-        call_started_at.set(time.monotonic() - seconds_ago)
+    async def call(name: str, tag: float, seconds_ago: float) -> asyncio.Task[None]:
+        current_call.set(Call(tag, time.monotonic() - seconds_ago))
         return await queue.join(name)
 
+    current_call.set(Call(6.0, time.monotonic()))
     async with queue.limiter.slot():
-        calls = [asyncio.create_task(call(name, ago)) for name, ago in began.items()]
-        waiting = await asyncio.gather(*calls)
+        begun = [asyncio.create_task(call(name, *of)) for name, of in calls.items()]
+        waiting = await asyncio.gather(*begun)
     await asyncio.gather(*waiting)
-    assert queue.served == ["first", "second", "second again", "third", "long ago"]
+    assert queue.served == ["first", "second", "long", "third"]
+
+
+async def test_a_read_without_a_call_counts_as_new() -> None:
+    queue = Queue()
+    current_call.set(Call(6.0, time.monotonic()))
+    async with queue.limiter.slot():
+        current_call.set(Call(7.0, time.monotonic()))
+        of_call = await queue.join("of a later call")
+        current_call.set(None)
+        alone = await queue.join("without a call")
+    await asyncio.gather(of_call, alone)
+    assert queue.served == ["without a call", "of a later call"]
 
 
 @pytest.mark.parametrize("given", [False, True])
