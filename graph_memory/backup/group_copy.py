@@ -209,11 +209,6 @@ async def erase(server: Lease, group_id: str) -> None:
     await _by_holder(server, "backup/group_copy/erase", group_id)
 
 
-async def erase_set_aside(server: Lease, group_id: str) -> None:
-    """Erase what an earlier move has set aside of a group on a server; errors as of `erase`."""
-    await _by_holder(server, "backup/group_copy/erase_set_aside", group_id)
-
-
 async def set_aside(server: Lease, group_id: str) -> None:
     """Take a moved group out of all indexes and statements of a server, until it is erased.
 

@@ -166,12 +166,10 @@ async def _copy_and_switch(
     for lease in leases:
         await lease.require_held()
     standing = placed.moves.find(group_id)
+    if standing and standing.phase is Phase.KEPT:
+        await group_copy.erase(leases[1], group_id)  # the copy that the last move has set aside
     await placed.moves.begin(group_id, source.name, target.name)
     await _await_writers(source)
-    if standing and standing.phase is Phase.COPYING:
-        await group_copy.erase_set_aside(leases[1], group_id)  # what was copied stays
-    else:
-        await group_copy.erase(leases[1], group_id)
     found = await group_copy.survey(source, group_id)
     on_progress(0, found.nodes + found.edges)
     copied = await group_copy.copy(source, leases[1], group_id, on_progress)
