@@ -19,7 +19,7 @@ from pydantic_core import to_jsonable_python
 
 from graph_memory import metrics
 from graph_memory.api.service import GraphMemory
-from graph_memory.api.types import Scope
+from graph_memory.api.types import Grant, Scope
 from graph_memory.domain.inputs import validate
 from graph_memory.errors import GraphMemoryError
 from graph_memory.server import audit
@@ -106,7 +106,7 @@ class MemoryTool(Tool):
             grant.require(self.scope)
             async with opening.reporting_to(context):
                 memory = await opening.memory()
-                async with opening.turns.turn(self._tenant(arguments, opening)):
+                async with opening.turns.turn(self._tenant(grant, arguments, opening)):
                     await memory.tokens.count_call(grant, walks=self.walks)
                     acting = memory.acting_for(grant)
                     given = await self._read(acting, arguments, context)
@@ -126,10 +126,13 @@ class MemoryTool(Tool):
             _log.exception("%s failed", self.name)
             return _answer(FAILED, is_error=True)
 
-    def _tenant(self, arguments: Mapping[str, Any], opening: Opening) -> str:
-        """Return the group that a call names, else the default group; it is not checked yet."""
+    def _tenant(self, grant: Grant, arguments: Mapping[str, Any], opening: Opening) -> str:
+        """Return the group of a call. A call for no group of the caller counts as the caller's."""
         given = arguments.get("group_id") or arguments.get("user_context")
-        return given if isinstance(given, str) else opening.settings.group_id
+        try:
+            return grant.group(given if isinstance(given, str) else None, opening.settings.group_id)
+        except GraphMemoryError:  # the call needs no group, or it is refused in its turn
+            return grant.caller
 
     def _with_session(
         self, arguments: Mapping[str, Any], context: Context[Any, Any]
