@@ -4,7 +4,6 @@ import ast
 import contextlib
 import dataclasses
 import importlib
-import importlib.util
 import inspect
 import io
 import re
@@ -13,6 +12,7 @@ import sys
 import textwrap
 from collections.abc import Iterator, Mapping
 from enum import Enum
+from functools import cached_property
 from pathlib import Path
 from types import FunctionType
 from typing import Any, get_type_hints, is_typeddict
@@ -23,6 +23,8 @@ from pydantic.errors import PydanticInvalidForJsonSchema, PydanticSchemaGenerati
 
 import graph_memory
 from graph_memory import GraphMemory, Settings, errors
+from graph_memory.api import arguments
+from graph_memory.api.parts import Parts
 from graph_memory.cli import app as command_line
 from graph_memory.database.migrations import MIGRATIONS, creation_statement
 from graph_memory.database.statements import statements
@@ -339,6 +341,9 @@ WIDTH = 88
 #: Members of `GraphMemory` for servers and tests.
 INTERNAL = ("acting_for", "close", "over", "settle")
 
+#: Exported types that another page or another section has.
+_ELSEWHERE = (GraphMemory, Settings, GraphMemoryError)
+
 
 def python_api() -> str:
     """Return the page on the Python API."""
@@ -347,25 +352,22 @@ def python_api() -> str:
     text += [_keywords(kind) for kind in keyword_types()]
     for name in graph_memory.__all__:
         thing = getattr(graph_memory, name)
-        if isinstance(thing, type) and thing not in (GraphMemory, Settings, GraphMemoryError):
+        if isinstance(thing, type) and not issubclass(thing, _ELSEWHERE):
             text.append(_type(thing))
     return "\n".join(text)
 
 
 def parts() -> Iterator[tuple[str, type]]:
-    """Yield the parts in the docstring of `GraphMemory`: `relations` is a `RelationsApi`."""
-    listed = (GraphMemory.__doc__ or "").partition("Attributes:")[2]
-    for name in re.findall(r"^ +(\w+): ", listed, re.MULTILINE):
-        if importlib.util.find_spec(f"graph_memory.api.{name}"):
+    """Yield the parts of `GraphMemory` with their names: `relations` is a `RelationsApi`."""
+    for name, member in vars(Parts).items():
+        if isinstance(member, cached_property) and not name.startswith("_"):
             module = importlib.import_module(f"graph_memory.api.{name}")
             yield name, getattr(module, f"{name.title()}Api")
 
 
 def keyword_types() -> Iterator[type]:
     """Yield the types of keyword arguments."""
-    if importlib.util.find_spec("graph_memory.api.arguments"):
-        module = importlib.import_module("graph_memory.api.arguments")
-        yield from filter(is_typeddict, vars(module).values())
+    yield from filter(is_typeddict, vars(arguments).values())
 
 
 def _keywords(kind: type) -> str:

@@ -106,7 +106,7 @@ class Parts:
 
     @cached_property
     def proposals(self) -> "ProposalsApi":
-        """Proposals of relations: list, accept and reject."""
+        """Proposals of relations and aliases: list, accept, reject and reopen."""
         from graph_memory.api.proposals import ProposalsApi
 
         return ProposalsApi(self.context)
@@ -127,21 +127,21 @@ class Parts:
 
     @cached_property
     def clusters(self) -> "ClustersApi":
-        """Clusters of related memories."""
+        """Clusters of related memories: list, read, and act on all memories of one."""
         from graph_memory.api.clusters import ClustersApi
 
         return ClustersApi(self.context)
 
     @cached_property
     def groups(self) -> "GroupsApi":
-        """Settings of each group."""
+        """Groups: their settings, their servers, and moves between servers."""
         from graph_memory.api.groups import GroupsApi
 
         return GroupsApi(self.context)
 
     @cached_property
     def erasure(self) -> "ErasureApi":
-        """Permanent deletion with a receipt."""
+        """Permanent deletion with a receipt, and the check of receipts."""
         from graph_memory.api.erasure import ErasureApi
 
         return ErasureApi(self.context)

@@ -92,14 +92,18 @@ class GraphMemory(MemoriesApi, Parts):
         feedback: Judgements of the usefulness of memories.
         episodes: Texts in which Graphiti finds entities and facts.
         facts: Search of facts and entities for clients of Graphiti.
-        groups: Settings of each group.
         maintenance: Maintenance runs.
-        backups: Backups of the whole database.
+        proposals: Proposals of relations and aliases: list, accept, reject and reopen.
+        pending: Writes that wait for a review: list, accept and reject.
+        entities: Entities that memories mention.
+        clusters: Clusters of related memories: list, read, and act on all memories of one.
+        groups: Groups: their settings, their servers, and moves between servers.
         erasure: Permanent deletion with a receipt, and the check of receipts.
+        backups: Backups of the whole database.
         embeddings: Vectors of stored texts.
         adoption: Conversion of Graphiti's entities into memories, and back.
-        tokens: Access tokens of the service.
         tombstones: Statements that are refused, because they were rejected or erased.
+        tokens: Access tokens of the service.
         serving: Readiness, warm-up and metrics of a server.
     """
 

@@ -42,9 +42,10 @@ from graph_memory.backup.create import Backup
 from graph_memory.backup.group_move import GroupMoved
 from graph_memory.backup.until import TakenBack
 from graph_memory.database.lease import LeaseState
-from graph_memory.database.moves import GroupMove
+from graph_memory.database.moves import GroupMove, Phase
 from graph_memory.database.placement import GroupPlace
 from graph_memory.decay.forecast import STATES, ForecastPoint, ForgottenMemory
+from graph_memory.decay.protected import Protected
 from graph_memory.decay.status import (
     NextChange,
     Transition,
@@ -81,9 +82,9 @@ from graph_memory.learning.review import (
     ProposedMemory,
 )
 from graph_memory.maintenance.acting import ClusterChange, LeftMemory
-from graph_memory.maintenance.records import Failure, Run
-from graph_memory.maintenance.report import LearnedChange
-from graph_memory.maintenance.request import StageName
+from graph_memory.maintenance.records import Counts, Failure, Run
+from graph_memory.maintenance.report import DryRunItem, LearnedChange, UnfinishedRun
+from graph_memory.maintenance.request import Stage, StageName
 from graph_memory.maintenance.review import Decision
 from graph_memory.maintenance.revoking import Revocation
 from graph_memory.maintenance.undo import UndoRefusal
@@ -96,7 +97,7 @@ from graph_memory.memories.lifecycle import Resolution
 from graph_memory.memories.pending import PendingWrite, Reviewed, ReviewRefusal
 from graph_memory.memories.relations import Related
 from graph_memory.memories.slots import Slot
-from graph_memory.memories.tombstones import Rejected, Tombstone
+from graph_memory.memories.tombstones import Cause, Rejected, Tombstone
 from graph_memory.memories.update import CONFIRMATION, Deleted, DeletedAll
 from graph_memory.ranking.profiles import Profile
 from graph_memory.search.answer import Retrieved, compact_judgement, compact_retrieval
@@ -120,7 +121,13 @@ from graph_memory.search.retrieval import (
     SessionId,
     Threshold,
 )
-from graph_memory.search.session import ChangedMemory, ContextState, LoadedMemory, LoadStatus
+from graph_memory.search.session import (
+    ChangedMemory,
+    ChangeReason,
+    ContextState,
+    LoadedMemory,
+    LoadStatus,
+)
 from graph_memory.traversal.analysis import Analysis, Bridge, Connector, TypeCount
 from graph_memory.traversal.traverse import (
     Algorithm,
@@ -156,6 +163,8 @@ __all__ = [
     "Bridge",
     "Budget",
     "CapturedTurn",
+    "Cause",
+    "ChangeReason",
     "ChangedMemory",
     "Check",
     "Cluster",
@@ -166,6 +175,7 @@ __all__ = [
     "Connector",
     "ContextState",
     "ConversationTokens",
+    "Counts",
     "DecayStatus",
     "Decision",
     "Deleted",
@@ -173,6 +183,7 @@ __all__ = [
     "Depth",
     "Direction",
     "DirectionName",
+    "DryRunItem",
     "EmbeddingCoverage",
     "Entity",
     "EntityAlias",
@@ -224,6 +235,7 @@ __all__ = [
     "Pause",
     "PendingWrite",
     "PendingWrites",
+    "Phase",
     "PlacedGroup",
     "Points",
     "Problem",
@@ -233,6 +245,7 @@ __all__ = [
     "Proposals",
     "ProposedEntity",
     "ProposedMemory",
+    "Protected",
     "QueueReport",
     "ReachedMemory",
     "RebuildReport",
@@ -262,6 +275,7 @@ __all__ = [
     "SessionId",
     "Slot",
     "Span",
+    "Stage",
     "StageName",
     "Stats",
     "StoredBackup",
@@ -277,6 +291,7 @@ __all__ = [
     "TypeCount",
     "UndoRefusal",
     "UndoReport",
+    "UnfinishedRun",
     "VerifiedErasure",
     "VerifiedToken",
     "Walk",

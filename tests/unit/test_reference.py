@@ -8,7 +8,9 @@ from types import ModuleType
 import pytest
 import yaml
 
-from graph_memory import Settings, errors
+import graph_memory
+from graph_memory import GraphMemory, GraphMemoryError, Settings, errors
+from graph_memory.api.parts import Parts
 from graph_memory.domain.properties import FACT_PROPERTIES, MEMORY_PROPERTIES
 from graph_memory.server.app import TOOLSETS
 from tests.support.pages import REPOSITORY, read
@@ -51,6 +53,28 @@ def test_the_skill_is_the_advice_for_system_prompts() -> None:
 )
 def test_every_tool_is_in_the_reference(pages: dict[str, str], name: str) -> None:
     assert f"### `{name}`\n" in pages["tools.md"]
+
+
+def test_every_part_is_described_by_the_service_and_in_the_reference(
+    pages: dict[str, str],
+) -> None:
+    described = (GraphMemory.__doc__ or "").partition("Attributes:")[2].strip().splitlines()
+    parts = dict(GENERATOR.parts())
+    assert {"proposals", "pending", "entities", "clusters"} <= parts.keys()
+    assert [line.strip() for line in described[1:]] == [
+        f"{name}: {vars(Parts)[name].__doc__}" for name in parts
+    ]
+    for name in parts:
+        assert f"\n## `memory.{name}`\n" in pages["python-api.md"]
+
+
+def test_every_exported_type_is_in_the_reference(pages: dict[str, str]) -> None:
+    for name in graph_memory.__all__:
+        thing = getattr(graph_memory, name)
+        if isinstance(thing, type) and thing not in (GraphMemory, Settings, GraphMemoryError):
+            is_error = issubclass(thing, GraphMemoryError)
+            row = f" | `{name}` | " if is_error else f"\n## `{name}`\n"
+            assert row in pages["errors.md" if is_error else "python-api.md"]
 
 
 def test_every_code_of_an_error_is_in_the_reference(pages: dict[str, str]) -> None:
