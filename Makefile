@@ -72,11 +72,12 @@ stress: $(DEVELOP) ## Run the long tests
 soak: $(DEVELOP) ## Put a server under mixed load for 30 minutes; MINUTES= and MEMORIES= change it
 	@exec $(BIN)/python -m tests.benchmarks.soak --minutes $(or $(MINUTES),30) --memories $(or $(MEMORIES),200000)
 
-build: $(DEVELOP) ## Build sdist, wheel (with the weights of the default model) and bill of materials into dist/
+build: $(SERVE) ## Build sdist, wheel (with the weights of the default model) and bill of materials into dist/
 	@rm -rf graph_memory/inference/model
 	@cp -R "$$($(BIN)/python -c 'from graph_memory.inference import packaged_model as m; print(m.folder())')" \
 	  graph_memory/inference/model
-	@$(BIN)/python -m build --installer uv
+	@$(BIN)/uv build --quiet
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --constraint config/requirements-dev.lock cyclonedx-python-lib
 	@PYTHONPATH=. $(BIN)/python config/sbom/sbom.py
 
 bundle: build ## Build dist/graph-memory-*.mcpb, an extension for Claude Desktop

@@ -38,18 +38,7 @@ def run(*command: object, cwd: Path) -> str:
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("dist")
-    run(
-        sys.executable,
-        "-m",
-        "build",
-        "--installer",
-        "uv",
-        "--wheel",
-        "--outdir",
-        out,
-        REPOSITORY,
-        cwd=out,
-    )
+    run(sys.executable, "-m", "uv", "build", "--wheel", "--out-dir", out, REPOSITORY, cwd=out)
     (built,) = out.glob("*.whl")
     return built
 
