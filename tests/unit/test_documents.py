@@ -1,14 +1,16 @@
-"""What is written for agents and registries names only what there is."""
+"""What is written for agents, registries and upgrades names what there is, and only that."""
 
 import json
 import re
 from pathlib import Path
 
 from graph_memory import Settings, __version__
+from graph_memory.database.migrations import MIGRATIONS
 from graph_memory.domain.models import RelationType
 from graph_memory.server.app import _INSTRUCTIONS, TOOLSETS
 
 CONFIG = Path(__file__).parents[2] / "config"
+UPGRADE = (CONFIG.parent / "docs" / "guides" / "upgrade.md").read_text(encoding="utf-8")
 PROMPT = (CONFIG / "SYSTEM_PROMPT.md").read_text(encoding="utf-8")
 ENTRY = json.loads((CONFIG / "server.json").read_text(encoding="utf-8"))
 BUNDLE = json.loads((CONFIG / "mcpb" / "manifest.json").read_text(encoding="utf-8"))
@@ -60,3 +62,10 @@ def test_the_bundle_is_of_this_version_and_sets_real_settings_from_its_options()
     assert set(given) <= {f"GRAPH_MEMORY_{name.upper()}" for name in Settings.model_fields}
     assert set(given.values()) == {f"${{user_config.{key}}}" for key in BUNDLE["user_config"]}
     assert all("default" in option for option in BUNDLE["user_config"].values())
+
+
+def test_the_page_on_upgrades_has_every_migration() -> None:
+    _, _, section = UPGRADE.partition("\n## How long migrations take\n")
+    section, _, _ = section.partition("\n## ")
+    named = {int(number) for number in re.findall(r"\b\d+\b", section)}
+    assert named >= {step.version for step in MIGRATIONS}
