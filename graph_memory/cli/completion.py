@@ -42,6 +42,12 @@ def complete_group(incomplete: str) -> list[str]:
     return []
 
 
+def complete_groups(incomplete: str) -> list[str]:
+    """Complete the last of several groups with commas between them; see `complete_group`."""
+    named, comma, last = incomplete.rpartition(",")
+    return [f"{named}{comma}{group}" for group in complete_group(last)]
+
+
 async def _groups() -> list[str]:
     from graph_memory import local_neo4j
     from graph_memory.api.database import Database

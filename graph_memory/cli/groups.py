@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graph_memory.cli.command import command, opened, unchecked
-from graph_memory.cli.completion import completing
+from graph_memory.cli.completion import complete_group, completing
 from graph_memory.cli.output import as_mapping, progress, show, show_fields
 from graph_memory.cli.values import GROUP_SETTINGS, SLOTS, listed
 from graph_memory.errors import InvalidArgumentError
@@ -35,7 +35,12 @@ async def list_groups() -> None:
 @command(app, example="groups place acme")
 async def place(
     group_id: Annotated[
-        str, typer.Argument(metavar="GROUP", help="Group, with or without memories.")
+        str,
+        typer.Argument(
+            metavar="GROUP",
+            help="Group, with or without memories.",
+            autocompletion=complete_group,
+        ),
     ],
 ) -> None:
     """Show on which server a group is, and the rule of the placement file for it."""
@@ -47,7 +52,10 @@ async def place(
 
 @command(app, example="groups move acme east")
 async def move(
-    group_id: Annotated[str, typer.Argument(metavar="GROUP", help="Group to move.")],
+    group_id: Annotated[
+        str,
+        typer.Argument(metavar="GROUP", help="Group to move.", autocompletion=complete_group),
+    ],
     server: Annotated[
         str | None,
         typer.Argument(

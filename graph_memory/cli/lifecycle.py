@@ -10,6 +10,7 @@ from graph_memory.cli.completion import complete_policy
 from graph_memory.cli.memories import Id
 from graph_memory.cli.output import as_mapping, show, show_fields
 from graph_memory.cli.output_file import replacing, require_drawable
+from graph_memory.cli.values import POLICIES, listed
 
 if TYPE_CHECKING:
     from graph_memory.api.types import Event
@@ -163,7 +164,7 @@ async def forecast(
     policy: Annotated[
         str | None,
         typer.Option(
-            help="Decay policy to assume: a name, or a .cypher file.",
+            help=f"Decay policy to assume: {listed(POLICIES)}, or a .cypher file.",
             autocompletion=complete_policy,
         ),
     ] = None,

@@ -8,7 +8,7 @@ from graph_memory.cli.command import command, note, opened, request
 from graph_memory.cli.completion import complete_policy, completing
 from graph_memory.cli.lifecycle import assignments
 from graph_memory.cli.output import as_mapping, progress, show, show_fields
-from graph_memory.cli.values import STAGES, listed
+from graph_memory.cli.values import POLICIES, STAGES, listed
 from graph_memory.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ async def maintain(
     policy: Annotated[
         str | None,
         typer.Option(
-            help="With --dry-run: decay policy to assume, a name or a .cypher file.",
+            help=f"With --dry-run: decay policy to assume: {listed(POLICIES)}, or a .cypher file.",
             autocompletion=complete_policy,
         ),
     ] = None,

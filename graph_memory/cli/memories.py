@@ -14,6 +14,7 @@ from graph_memory.cli.output import as_mapping, show, show_fields
 from graph_memory.cli.values import (
     AUTHORITIES,
     CLEARABLE,
+    POLICIES,
     PROFILES,
     RESULT_ORDERS,
     SORTS,
@@ -171,7 +172,12 @@ async def update(
     project_id: Project = None,
     parent_id: Parent = None,
     decay_policy: Annotated[
-        str | None, typer.Option("--policy", help="Decay policy.", autocompletion=complete_policy)
+        str | None,
+        typer.Option(
+            "--policy",
+            help=f"Decay policy: {listed(POLICIES)}, or one of your own.",
+            autocompletion=complete_policy,
+        ),
     ] = None,
     decay_rate: Annotated[
         float | None, typer.Option(help="Decay rate per day, for the policy adaptive.")

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from graph_memory.cli.command import command, note, opened, request
-from graph_memory.cli.completion import completing
+from graph_memory.cli.completion import complete_groups, completing
 from graph_memory.cli.output import as_mapping, show, show_fields
 from graph_memory.cli.values import AUTHORITIES, SCOPES, listed
 
@@ -22,7 +22,9 @@ async def create(
     groups: Annotated[
         str | None,
         typer.Option(
-            "--groups", help="Tenant ids between commas, or * for all; default: the group."
+            "--groups",
+            help="Tenant ids between commas, or * for all; default: the group.",
+            autocompletion=complete_groups,
         ),
     ] = None,
     scope: Annotated[

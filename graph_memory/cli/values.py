@@ -31,6 +31,7 @@ RELATION_TYPES = (
     "leads_to",
     "supersedes",
 )
+POLICIES = ("adaptive", "half_life", "none", "typed_importance")
 PROFILES = ("recall", "weighted", "hybrid")
 SORTS = ("importance", "created_at")
 RESULT_ORDERS = ("score", "time")

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Siz
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import datetime
 from functools import cache
+from types import GenericAlias
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, cast, get_args, get_type_hints
 
 from pydantic import (
@@ -348,7 +349,8 @@ def validate_selection(
         return None
     if not given:
         raise InvalidArgumentError(argument, given, "give at least one, or omit it for all")
-    return tuple(validate_value(tuple[kind, ...], tuple(given), argument))  # type: ignore[valid-type]
+    kinds = GenericAlias(tuple, (kind, ...))
+    return validate_value(kinds, tuple(given), argument)
 
 
 def validate(kind: type[T], given: object, argument: str = "") -> T:

@@ -114,6 +114,11 @@ class _Server(MCPServer[Opening]):
         listed = await super().list_tools()
         return [tool for tool in listed if scope.includes(self.scopes[tool.name])]
 
+    async def run_over(self, requests: Any, results: Any) -> None:
+        """Serve the client at the other end of two streams of the SDK until it closes them."""
+        server = self._lowlevel_server
+        await server.run(requests, results, server.create_initialization_options())
+
 
 def build_server(memory: GraphMemory | Opening, verifier: Verifier | None = None) -> _Server:
     """Build the MCP server of a `GraphMemory`, with the toolsets of its settings.

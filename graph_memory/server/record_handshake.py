@@ -70,12 +70,11 @@ async def _answers(settings: Settings, messages: Sequence[Message]) -> dict[str,
 
 @asynccontextmanager
 async def _connected(settings: Settings) -> AsyncGenerator[Any]:
-    server = build_server(Opening(settings))._lowlevel_server  # pyright: ignore[reportPrivateUsage]
+    server = build_server(Opening(settings))
     send, requests = anyio.create_memory_object_stream[SessionMessage | Exception](1)
     results, receive = anyio.create_memory_object_stream[SessionMessage](1)
     async with anyio.create_task_group() as group:
-        options = server.create_initialization_options()
-        group.start_soon(server.run, requests, results, options)
+        group.start_soon(server.run_over, requests, results)
         yield send, receive
         group.cancel_scope.cancel()
     for stream in (send, requests, results, receive):

@@ -47,11 +47,11 @@ async def _answer(opening: Any, wire: "_Wire") -> None:
 
     from graph_memory.server.app import build_server
 
-    server = build_server(opening)._lowlevel_server  # pyright: ignore[reportPrivateUsage]
+    server = build_server(opening)
     requests = anyio.wrap_file(os.fdopen(wire.requests, encoding="utf-8", errors="replace"))
     results = cast("anyio.AsyncFile[str]", anyio.wrap_file(cast(Any, wire)))
     async with stdio_server(requests, results) as streams:
-        await server.run(*streams, server.create_initialization_options())
+        await server.run_over(*streams)
 
 
 class _Wire:

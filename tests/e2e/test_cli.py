@@ -394,7 +394,12 @@ def test_groups_types_and_policies_are_completed(
     assert complete("graph-memory list --type pre") == ["preference"]
     assert complete("graph-memory search x --profile h") == ["hybrid"]
     assert complete(f"graph-memory list --group {group[:12]}") == [group]
-    assert "half_life" in complete("graph-memory forecast --policy half")
+    for command in ("groups place", "groups move", "token create ci --groups"):
+        assert complete(f"graph-memory {command} {group[:12]}") == [group]
+    several = f"other,{group}"
+    assert complete(f"graph-memory token create ci --groups {several[:18]}") == [several]
+    for command in ("update x", "forecast", "maintain"):
+        assert "half_life" in complete(f"graph-memory {command} --policy half")
     monkeypatch.setenv("GRAPH_MEMORY_NEO4J_URI", "bolt://127.0.0.1:1")
     assert complete(f"graph-memory list --group {group[:12]}") == []
 

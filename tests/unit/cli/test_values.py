@@ -9,6 +9,7 @@ from graph_memory.api.groups import GroupSetting
 from graph_memory.api.types import Scope
 from graph_memory.cli import values
 from graph_memory.cli.completion import completing
+from graph_memory.database.statements import policies
 from graph_memory.domain.inputs import Clearable
 from graph_memory.domain.models import (
     LifecycleState,
@@ -38,6 +39,7 @@ from graph_memory.traversal.traverse import Algorithm, Direction
         (values.RELATION_TYPES, RelationType),
         (values.SORTS, SortOrder),
         (values.RESULT_ORDERS, ResultOrder),
+        (values.POLICIES, sorted(policies())),
         (values.PROFILES, Profile),
         (values.ALGORITHMS, Algorithm),
         (values.DIRECTIONS, Direction),
