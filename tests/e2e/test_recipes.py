@@ -1,8 +1,11 @@
 """The recipes of docs/architecture.md work when they are followed word by word."""
 
 import importlib.util
+import os
 import re
 import shutil
+import subprocess
+import sys
 import textwrap
 import tomllib
 from pathlib import Path
@@ -11,8 +14,13 @@ from typing import Any
 import pytest
 from neo4j import AsyncDriver
 
-from graph_memory import GraphMemory
+from graph_memory import GraphMemory, Settings
 from graph_memory.database.statements import load
+from graph_memory.server.app import TOOLSETS
+from graph_memory.server.tool import Toolset
+from graph_memory.server.tools import learning
+from graph_memory.server.views import base
+from graph_memory.settings import service
 from graph_memory.transfer.formats import FORMATS
 from tests.e2e.test_cli import Run, cli, environment  # noqa: F401 - fixtures
 from tests.support.pages import REPOSITORY, read
@@ -33,6 +41,54 @@ def cypher_with(path: str, folder: Path) -> Path:
     shutil.copytree(REPOSITORY / "cypher", copy)
     (folder / path).write_text(snippet(path), encoding="utf-8")
     return copy
+
+
+def section(what: str) -> str:
+    """Return a recipe of the page."""
+    _, _, after = read(PAGE).partition(f"### Add {what}\n\n")
+    return after.partition("\n### ")[0]
+
+
+def follow(step: str, root: Path) -> str:
+    """Make the additions of a step, "add A after B" or "before B"; return its file."""
+    step = " ".join(step.split("\n\n")[0].split())
+    (name,) = re.findall(r"^\d+\. `([\w./]+)`:", step)
+    (within,) = re.findall(r"\bin `(\w+)`,", step) or [""]
+    beginning = rf"(?:class|def) {within}\b" if within else ""
+    text = (root / name).read_text(encoding="utf-8")
+    for code, where, anchor in re.findall(r"add `([^`]+)` (after|before) `([^`]+)`", step):
+        start = next(match.start() for match in re.finditer(beginning, text))
+        place = text.index(anchor, start) + len(anchor) * (where == "after")
+        line = text[text.rfind("\n", 0, place) + 1 :]
+        indent = "\n" + line[: len(line) - len(line.lstrip(" "))]
+        added = code + indent if where == "before" else indent + code
+        text = text[:place] + added + text[place:]
+    (root / name).write_text(text, encoding="utf-8")
+    return name
+
+
+#: Stores, changes, lists and exports a memory with the property `language`, in Python and by tool.
+PROPERTY = """
+import asyncio, json
+from graph_memory import GraphMemory, Settings
+from graph_memory.server.tools.core import toolset
+from graph_memory.transfer.import_export import export_lines
+
+async def main():
+    async with GraphMemory.open() as memory:
+        added = await memory.add("Bonjour", language="fr")
+        print((await memory.get(added.memory_id)).language)
+        await memory.update(added.memory_id, language="de")
+        print((await memory.get(added.memory_id)).language)
+        (add_memory, *_) = toolset.tools
+        assert "language" in add_memory.arguments["properties"]
+        history = await memory.lifecycle.history(added.memory_id)
+        assert any("language: fr" in str(event.detail) for event in history)
+        (line,) = [line async for line in export_lines(memory)]
+        print(json.loads(line)["language"] == "de")
+
+asyncio.run(main())
+"""
 
 
 async def test_a_policy_is_one_file(memory: GraphMemory, tmp_path: Path) -> None:
@@ -97,10 +153,64 @@ def test_the_layers_are_those_that_are_checked() -> None:
     assert [row for row in shown if row] == [layer.split(" | ") for layer in layers]
 
 
-def test_a_property_takes_six_files() -> None:
-    recipe = read(PAGE).partition("### Add a property")[2].partition("###")[0]
-    files = re.findall(r"^\d\. `([\w./]+)`: add", recipe, re.MULTILINE)
-    assert len(files) == len(set(files)) == 6
-    for path, code in re.findall(r"^\d\. `([\w./]+)`: add `([^`]+)`", recipe, re.MULTILINE):
-        likened = code.replace("language", "project_id").partition(" — ")[0].strip(",")
-        assert likened in (REPOSITORY / path).read_text(encoding="utf-8"), f"{path}: {likened}"
+def test_a_tool_is_a_view_and_a_function() -> None:
+    views = dict(vars(base))
+    exec(snippet("graph_memory/server/views/base.py"), views)
+    names = {**vars(learning), "toolset": Toolset(), "AccessCountView": views["AccessCountView"]}
+    exec(snippet("graph_memory/server/tools/learning.py"), names)
+    (tool,) = names["toolset"].tools
+    assert tool.name == "memory_access_count"
+    assert learning.toolset not in {
+        part for name in Settings.model_fields["toolsets"].default for part in TOOLSETS[name]
+    }
+    assert views["AccessCountView"](memory_id="m", access_count=2).text() == "m was used 2 times."
+
+
+def test_a_setting_is_a_field_and_a_line() -> None:
+    names: dict[str, Any] = dict(vars(service))
+    code = textwrap.indent(snippet("graph_memory/settings/service.py"), "    ")
+    exec(f"class Greeting(ServiceSettings):\n{code}", names)
+    assert issubclass(Settings, names["ServiceSettings"])
+    shown = tomllib.loads(snippet("config/graph-memory.toml"))
+    assert names["Greeting"]().greeting_seconds == shown["greeting_seconds"]
+
+
+def test_the_recipe_of_an_importer_names_every_file_that_lists_the_formats() -> None:
+    recipe = section("an importer")
+    named = set(re.findall(r"^\d\. `([\w./]+)`", recipe, re.MULTILINE))
+    assert recipe.startswith("Six files")
+    texts = (
+        path
+        for folder, kind in (("graph_memory", "py"), ("docs/guides", "md"))
+        for path in (REPOSITORY / folder).rglob(f"*.{kind}")
+        if "longterm-memory" in path.read_text(encoding="utf-8")
+    )
+    listing = {path.relative_to(REPOSITORY).as_posix() for path in texts}
+    a_format = "graph_memory/transfer/formats/longterm_memory.py"
+    assert named == listing - {a_format} | {"tests/integration/transfer/test_formats.py"}
+
+
+def test_a_property_takes_the_files_that_are_listed(
+    environment: None,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    for folder in ("graph_memory", "cypher", "tests/unit", "tests/support"):
+        shutil.copytree(REPOSITORY / folder, tmp_path / folder)
+    shutil.copy(REPOSITORY / "pyproject.toml", tmp_path)
+    steps = re.split(r"\n(?=\d+\. )", section("a property of a memory"))[1:]
+    files = [follow(step, tmp_path) for step in steps]
+    assert len(set(files[:7])) == 7  # "Seven files", as the page has it
+    assert len(set(files[:8])) == 8  # "An eighth file"
+    check = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--noconftest"]
+    check += ["tests/unit/domain/test_properties.py", "tests/unit/api/test_arguments.py"]
+    for arguments in (check, ["-c", PROPERTY]):
+        done = subprocess.run(
+            [sys.executable, *arguments],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            timeout=240,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.split() == ["fr", "de", "True"]

@@ -77,6 +77,18 @@ def test_a_change_is_stored(name: str) -> None:
     assert re.search(changed, read("memories/update/update")), stored
 
 
+@pytest.mark.parametrize("name", [n for n in names(MemoryChanges) if n != "content"])
+def test_a_change_is_in_the_history(name: str) -> None:
+    assert f"'{name}'" in read("fragments/change/note")
+    kept = rf"^  {name}:" if name != "title" else r"^  .*\btitle: m\.name"
+    assert re.search(kept, read("fragments/change/values") + read("fragments/change/note"), re.M)
+
+
+@pytest.mark.parametrize("name", [n for n in names(NewMemory) if n != "title"])
+def test_an_argument_is_shown(name: str) -> None:
+    assert name in {each.name for each in fields(Memory)}
+
+
 @pytest.mark.parametrize("name", [each.name for each in fields(Memory)])
 def test_a_field_of_a_memory_is_in_its_view(name: str) -> None:
     assert re.search(rf"^  {name}: ", read("fragments/memory/full"), re.M)
