@@ -8,6 +8,7 @@ from graph_memory import Settings, __version__
 from graph_memory.database.migrations import MIGRATIONS
 from graph_memory.domain.models import RelationType
 from graph_memory.server.app import _INSTRUCTIONS, TOOLSETS
+from graph_memory.server.schemas import listed_schema
 
 CONFIG = Path(__file__).parents[2] / "config"
 UPGRADE = (CONFIG.parent / "docs" / "guides" / "upgrade.md").read_text(encoding="utf-8")
@@ -16,20 +17,24 @@ ENTRY = json.loads((CONFIG / "server.json").read_text(encoding="utf-8"))
 BUNDLE = json.loads((CONFIG / "mcpb" / "manifest.json").read_text(encoding="utf-8"))
 
 
-TOOLS = {
-    tool.name
+DEFAULT = [
+    tool
     for name in Settings.model_fields["toolsets"].default
     for part in TOOLSETS[name]
     for tool in part.tools
-}
+]
+TOOLS = {tool.name for tool in DEFAULT}
+
+#: The arguments that a client sees, and the only ones that a strict client can give.
+LISTED = {name for tool in DEFAULT for name in listed_schema(tool.parameters)["properties"]}
 
 
-def test_the_system_prompt_names_only_tools_of_the_default_toolsets() -> None:
+def test_the_system_prompt_names_only_listed_tools_and_arguments() -> None:
     notice, _, advice = PROMPT.partition("\n---\n")
-    named = set(re.findall(r"`([a-z]+(?:_[a-z]+)+)`", advice))
-    arguments = {"session_id", "as_of", "known_at", "memory_type", "relation_types", "related_to"}
-    arguments.add("supersede_part")
-    assert named - arguments - set(RelationType) <= TOOLS
+    named = set(re.findall(r"`([a-z_]+)`", advice))
+    assert named - {"duplicate", "related_to"} - set(RelationType) <= TOOLS | LISTED
+    assert {"session_id", "as_of", "superseded_by"} <= LISTED
+    assert not LISTED & {"known_at", "stability", "resolve"}
     assert {"retrieve_memories", "memory_relate", "memory_traverse"} <= named
     assert "`memory_graph_search` for `memory_traverse`" in notice.replace("\n", " ")
 
