@@ -22,11 +22,11 @@ NUMBER = WithJsonSchema({"type": "integer"})
 REAL = WithJsonSchema({"type": "number"})
 
 GroupId = Annotated[inputs.GroupId | None, Field(description="Tenant id.")]
-MemoryId = Annotated[inputs.MemoryId, Field(description="Its id.")]
-Session = Annotated[inputs.Line | None, Field(description="Id from an earlier answer.")]
+MemoryId = Annotated[inputs.MemoryId, Field(description="Memory id.")]
+Session = Annotated[inputs.Line | None, Field(description="Id in an earlier answer.")]
 
 Content = Annotated[
-    inputs.Content, Field(description="A self-contained statement, with names and dates.")
+    inputs.Content, Field(description="Self-contained statement, with names and dates.")
 ]
 MemoryType = Annotated[inputs.TypeName, Field(description="Kind of memory.")]
 Tags = Annotated[inputs.Tags, Field(description="Labels to filter by.")]
@@ -73,7 +73,7 @@ DecayRate = Annotated[
 ]
 Memories = Annotated[
     list[Any],
-    Field(description="Objects with the arguments of add_memory."),
+    Field(description="Objects with arguments of add_memory."),
     WithJsonSchema({"type": "array", "items": {"type": "object"}}),
 ]
 
@@ -110,14 +110,14 @@ MemoryTypes = Annotated[
     tuple[inputs.TypeName, ...] | None, Field(description="Types; default: all."), WORDS
 ]
 OneMemoryType = Annotated[inputs.TypeName | None, Field(description="Type; default: all."), WORD]
-AnyTags = Annotated[inputs.Tags | None, Field(description="Tags; one must match.")]
-DateFrom = Annotated[Moment | None, Field(description="Earliest creation.")]
-DateTo = Annotated[EndMoment | None, Field(description="Latest creation.")]
-AsOf = Annotated[EndMoment | None, Field(description="Time to look back to.")]
+AnyTags = Annotated[inputs.Tags | None, Field(description="Tags; any matches.")]
+DateFrom = Annotated[Moment | None, Field(description="Earliest creation, ISO 8601.")]
+DateTo = Annotated[EndMoment | None, Field(description="Latest creation, ISO 8601.")]
+AsOf = Annotated[EndMoment | None, Field(description="Past time, ISO 8601.")]
 KnownAt = Annotated[
     EndMoment | None, Field(description="Time of storage to look back to, ISO 8601.")
 ]
-ValidAt = Annotated[Moment | None, Field(description="Start of truth; default: now.")]
+ValidAt = Annotated[Moment | None, Field(description="Start of truth, ISO 8601; default: now.")]
 InvalidAt = Annotated[Moment | None, Field(description="End of truth, ISO 8601; default: none.")]
 States = Annotated[
     tuple[inputs.StateName, ...] | None,
@@ -130,9 +130,9 @@ ListedStates = Annotated[
     WORDS,
 ]
 Sort = Annotated[SortOrder, Field(description="Order, highest first.")]
-Cursor = Annotated[str | None, Field(description="The next_cursor of an answer.")]
+Cursor = Annotated[str | None, Field(description="An answer's next_cursor.")]
 
-Permanent = Annotated[bool, Field(description="Without recovery.")]
+Permanent = Annotated[bool, Field(description="True: no recovery.")]
 
 DetailName = Annotated[
     Detail, Field(description="Fields of each memory: lean, or full with components and dates.")

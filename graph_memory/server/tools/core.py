@@ -98,7 +98,7 @@ async def get_memory(
     detail: Unlisted[parameters.MemoryDetail] = Detail.LEAN,
     group_id: parameters.GroupId = None,
 ) -> MemoryView:
-    """Read one memory in full when you have its id."""
+    """Read a memory in full when you have its id."""
     found = await memory.get(
         memory_id,
         counted=counted,
@@ -172,7 +172,7 @@ async def delete_memory(
     permanent: parameters.Permanent = False,
     group_id: parameters.GroupId = None,
 ) -> DeletionView:
-    """Delete a memory when it should not be kept. It is recoverable for 90 days."""
+    """Delete a memory when it should not be kept. Recoverable for 90 days."""
     if not permanent:
         return DeletionView.of(await memory.delete(memory_id, group_id=group_id))
     receipt = await memory.erasure.erase([memory_id], group_id=group_id)

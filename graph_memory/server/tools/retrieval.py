@@ -32,7 +32,7 @@ async def retrieve_memories(
     query: parameters.Query,
     max_tokens: Annotated[
         Budget | None,
-        Field(description="Tokens of the answer; default: 2000."),
+        Field(description="Most tokens; default: 2000."),
         parameters.NUMBER,
     ] = None,
     search_depth: Annotated[
@@ -78,7 +78,7 @@ async def retrieve_memories(
 ) -> LeanView:
     """Fetch memories for a question when a conversation is long, within a token budget.
 
-    Pass session_id on: then what you have is not repeated, and changes are listed.
+    Pass session_id on: what you have is not repeated; changes are listed.
     """
     retrieved = await memory.retrieve(
         query,
