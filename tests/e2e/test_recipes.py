@@ -16,6 +16,7 @@ from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory, Settings
 from graph_memory.database.statements import load
+from graph_memory.diagnostics import stats
 from graph_memory.server.app import TOOLSETS
 from graph_memory.server.tool import Toolset
 from graph_memory.server.tools import learning
@@ -61,6 +62,7 @@ def follow(step: str, root: Path) -> str:
         place = text.index(anchor, start) + len(anchor) * (where == "after")
         line = text[text.rfind("\n", 0, place) + 1 :]
         indent = "\n" + line[: len(line) - len(line.lstrip(" "))]
+        indent = " " if step.endswith("on the same line.") else indent
         added = code + indent if where == "before" else indent + code
         text = text[:place] + added + text[place:]
     (root / name).write_text(text, encoding="utf-8")
@@ -114,7 +116,7 @@ async def test_a_statement_is_a_file_and_a_call(
     statement.check(given)
     records, _, _ = await driver.execute_query(statement.text, given)
     assert records[0]["rows"] == [[older.memory_id]]
-    compile(snippet("graph_memory/diagnostics/stats.py"), "stats.py", "exec")
+    exec(snippet("graph_memory/diagnostics/stats.py"), dict(vars(stats)))
 
 
 def test_an_importer_is_a_module_and_a_line(
