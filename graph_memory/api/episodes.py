@@ -33,7 +33,7 @@ from graph_memory.errors import (
     LimitExceededError,
     SettingsError,
 )
-from graph_memory.graphiti.queue import JobStatus
+from graph_memory.graphiti.queue import JobStatus, complete_ids
 from graph_memory.graphiti.worker import Worker
 from graph_memory.memories import pending, tombstones
 from graph_memory.wording import argument, operation
@@ -149,11 +149,16 @@ class EpisodesApi:
     async def status(self, job_id: str, *, group_id: str | None = None) -> JobStatus:
         """Return the job of an episode: queued, running, done or failed.
 
+        Args:
+            job_id: The job, or the beginning of its id.
+            group_id: The tenant.
+
         Raises:
+            AmbiguousIdError: Several jobs have ids that begin so.
             JobNotFoundError: The group has no such job.
         """
         group = self._context.group(group_id)
-        given = validate_value(MemoryId, job_id, "job_id")
+        (given,) = await self._whole({"job_id": validate_value(MemoryId, job_id, "job_id")}, group)
         found = await self._worker.jobs.find(group, given)
         if found is None:
             raise JobNotFoundError(given, group)
@@ -165,13 +170,25 @@ class EpisodesApi:
         """Queue failed episodes of a group again, and return the ids of their jobs.
 
         Args:
-            job_ids: The jobs, at least one; None for all failed ones.
+            job_ids: The jobs, or the beginnings of their ids, at least one; None for all failed
+                ones.
             group_id: The tenant.
+
+        Raises:
+            AmbiguousIdError: Several jobs have ids that begin so.
         """
+        group = self._context.group(group_id)
         given = validate_selection(MemoryId, job_ids, "job_ids")
-        queued = await self._worker.jobs.retry(self._context.group(group_id), given)
+        if given is not None:
+            named = {f"job_ids.{place}": each for place, each in enumerate(given)}
+            given = await self._whole(named, group)
+        queued = await self._worker.jobs.retry(group, given)
         self._worker.notify()
         return queued
+
+    async def _whole(self, given: Mapping[str, str], group: str) -> list[str]:
+        """Return the ids of jobs that arguments are, or begin."""
+        return list((await complete_ids(self._context.graph, given, group)).values())
 
     async def process(self, groups: Sequence[str] | None = None) -> int:
         """Read queued episodes until none is left, and return their number.

@@ -13,6 +13,7 @@ from graph_memory.database.lease import LeaseState
 from graph_memory.domain.inputs import GroupId, Line, validate, validate_selection, validate_value
 from graph_memory.domain.timestamps import Moment, optional_instant
 from graph_memory.errors import InvalidArgumentError, SettingsError
+from graph_memory.graphiti import queue
 from graph_memory.learning.revoking import RevokedSource
 from graph_memory.maintenance import records, servers
 from graph_memory.maintenance.dry_run import Overrides
@@ -97,10 +98,11 @@ class MaintenanceApi:
         """Undo the changes of a run; memories that were changed since stay, and are listed.
 
         Args:
-            run_id: The run.
+            run_id: The run, or the beginning of its id.
             group_id: The tenant whose memories are restored; None for all.
 
         Raises:
+            AmbiguousIdError: Several runs have ids that begin so.
             UndoRefusedError: The run cannot be undone.
             RunLockedError: A run is in progress.
         """
@@ -133,15 +135,17 @@ class MaintenanceApi:
         Args:
             reason: The reason, for the history.
             token: The id of a token, its name and id, or the subject of a JWT.
-            run: The run that wrote it.
+            run: The run that wrote it, or the beginning of its id.
             import_id: The import that wrote it.
-            episode_id: The job of the episode in which Graphiti found it.
+            episode_id: The job of the episode in which Graphiti found it, or the beginning of its
+                id.
             conversation_id: The conversation that it is from.
             since: The earliest instant of a text or relation.
             dry_run: True to report without a change.
             group_id: The tenant.
 
         Raises:
+            AmbiguousIdError: Several runs or jobs have ids that begin so.
             InvalidArgumentError: No source is given, or two of run, import and episode.
             RunLockedError: A run is in progress.
         """
@@ -152,10 +156,11 @@ class MaintenanceApi:
             for name, text in named.items()
             if text is not None
         }
-        source = _source(
-            lines, None if since is None else validate_value(Moment, cast(Any, since), "since")
-        )
         scope = self._context.scope(group_id)
+        source = _source(
+            await self._whole(lines, scope.group_id),
+            None if since is None else validate_value(Moment, cast(Any, since), "since"),
+        )
         return await revoke_source(
             self._context.of(scope.group_id),
             scope,
@@ -163,6 +168,17 @@ class MaintenanceApi:
             validate_value(Line, reason, "reason"),
             dry_run=dry_run,
         )
+
+    async def _whole(self, named: Mapping[str, str], group: str) -> dict[str, str]:
+        """Return sources with whole ids of a run and a job in place of their beginnings."""
+        graph = self._context.of(group).graph
+        run = {name: text for name, text in named.items() if name == "run"}
+        job = {name: text for name, text in named.items() if name == "episode_id"}
+        return {
+            **named,
+            **await records.complete_ids([graph], run, group_id=group),
+            **await queue.complete_ids(graph, job, group),
+        }
 
     async def pause(self, reason: str = "no reason given") -> Pause | None:
         """Prevent runs from starting, and stop the present one after its next batch."""

@@ -282,5 +282,5 @@ class MemoriesApi:
         """
         checked = {name: validate_value(MemoryId, each, name) for name, each in given.items()}
         return await read.complete_ids(
-            self.context.graph, checked, group_id=self.context.group(group_id)
+            [self.context.graph], checked, group_id=self.context.group(group_id)
         )

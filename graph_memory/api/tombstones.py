@@ -35,10 +35,12 @@ class TombstonesApi:
         """Allow a statement again, and return its former tombstone.
 
         Args:
-            tombstone_id: The id, from `list` or from the error that refused the statement.
+            tombstone_id: The id, from `list` or from the error that refused the statement, or its
+                beginning.
             group_id: The tenant.
 
         Raises:
+            AmbiguousIdError: Several tombstones have ids that begin so.
             TombstoneNotFoundError: The group has no such tombstone.
         """
         return await tombstones.lift(

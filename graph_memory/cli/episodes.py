@@ -49,7 +49,8 @@ async def add(
 @command(app, example="episodes status --only failed")
 async def status(
     job_id: Annotated[
-        str | None, typer.Argument(help="Id of the job; default: the latest jobs.")
+        str | None,
+        typer.Argument(help="Id of the job, or its first characters; default: the latest."),
     ] = None,
     only: Annotated[
         list[str] | None,
@@ -95,7 +96,8 @@ async def run() -> None:
 @command(app, example="episodes retry")
 async def retry(
     job_ids: Annotated[
-        list[str] | None, typer.Argument(help="Ids of the jobs; default: all failed ones.")
+        list[str] | None,
+        typer.Argument(help="Ids of the jobs, or their first characters; default: all failed."),
     ] = None,
 ) -> None:
     """Queue failed episodes of the group again."""

@@ -108,14 +108,18 @@ async def resume() -> None:
 
 
 @command(app, example="undo RUN_ID")
-async def undo(run_id: Annotated[str, typer.Argument(help="Id of the maintenance run.")]) -> None:
+async def undo(
+    run_id: Annotated[
+        str, typer.Argument(help="Id of the maintenance run, or its first characters.")
+    ],
+) -> None:
     """Undo a maintenance run. Memories changed since then stay as they are."""
     async with opened() as memory:
         undone = await memory.maintenance.undo(run_id)
     for refusal in undone.refusals:
         note(f"{refusal.memory_id}: {refusal.reason}")
     rows = {
-        "run_id": run_id,
+        "run_id": undone.run_id,
         "restored": undone.restored,
         "unlearned": undone.unlearned,
         "refused": undone.refused,
@@ -131,12 +135,15 @@ async def revoke_source(
         str | None,
         typer.Option(help="Id of a token, its name/id, or the subject of a JWT."),
     ] = None,
-    run: Annotated[str | None, typer.Option(help="Id of a maintenance run.")] = None,
+    run: Annotated[
+        str | None, typer.Option(help="Id of a maintenance run, or its first characters.")
+    ] = None,
     import_id: Annotated[
         str | None, typer.Option("--import", help="Id of an import, from its report.")
     ] = None,
     episode_id: Annotated[
-        str | None, typer.Option("--episode", help="Id of the job of an episode.")
+        str | None,
+        typer.Option("--episode", help="Id of the job of an episode, or its first characters."),
     ] = None,
     conversation_id: Annotated[
         str | None, typer.Option("--conversation", help="Id of a conversation.")

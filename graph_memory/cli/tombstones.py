@@ -49,7 +49,10 @@ async def list_tombstones(
 
 @command(app, example="tombstones lift TOMBSTONE_ID")
 async def lift(
-    tombstone_id: Annotated[str, typer.Argument(help="Id, from `tombstones list` or an error.")],
+    tombstone_id: Annotated[
+        str,
+        typer.Argument(help="Id, from `tombstones list` or an error, or its first characters."),
+    ],
 ) -> None:
     """Allow a statement again; its memory stays deleted."""
     async with opened() as memory:

@@ -4,7 +4,7 @@
     ├── InvalidArgumentError        an argument is outside its range
     │   ├── ReservedFieldError      a metadata key is reserved by Graphiti
     │   ├── LimitExceededError      a text, list or nesting is larger than allowed
-    │   └── AmbiguousIdError        several memories have ids that begin so
+    │   └── AmbiguousIdError        several ids begin so
     ├── NotFoundError               the group does not hold this memory
     │   ├── JobNotFoundError        the group does not hold this episode
     │   └── LinkError               a memory is stored without a relation or its parent

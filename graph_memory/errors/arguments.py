@@ -29,7 +29,7 @@ class LimitExceededError(InvalidArgumentError):
 
 
 class AmbiguousIdError(InvalidArgumentError):
-    """The beginning of an id is that of several memories; nothing was done."""
+    """The beginning of an id is that of several ids; nothing was done."""
 
     code = "ambiguous_id"
 

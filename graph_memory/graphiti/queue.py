@@ -15,6 +15,7 @@ from graph_memory.database.graph import HOME, Graph
 from graph_memory.domain.origin import SERVICE, Authority, Origin
 from graph_memory.domain.timestamps import Instant, instant
 from graph_memory.errors import GraphMemoryError
+from graph_memory.memories import read
 
 #: Statuses of an episode; the last two are final.
 STATUSES = ("queued", "running", "done", "failed")
@@ -31,6 +32,17 @@ class LostJobError(GraphMemoryError):
     def __init__(self, job_id: str) -> None:
         self.job_id = job_id
         super().__init__(f"Another reader has claimed the episode of job '{job_id}'.")
+
+
+async def complete_ids(graph: Graph, given: Mapping[str, str], group_id: str) -> dict[str, str]:
+    """Return the ids of the jobs of a group that begin with texts, like `read.complete_ids`.
+
+    Raises:
+        AmbiguousIdError: Several ids begin with a text, and none is that text.
+    """
+    return await read.complete_ids(
+        [graph], given, group_id=group_id, statement="graphiti/queue/ids"
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -173,7 +173,9 @@ async def complete_ids(graph: Graph, given: Mapping[str, str], group_id: str) ->
     Raises:
         AmbiguousIdError: Several ids begin with a text, and none is that text.
     """
-    return await read.complete_ids(graph, given, group_id=group_id, statement="learning/review/ids")
+    return await read.complete_ids(
+        [graph], given, group_id=group_id, statement="learning/review/ids"
+    )
 
 
 def _no_such(proposal_id: str, argument: str) -> InvalidArgumentError:

@@ -1,6 +1,7 @@
 """Records of maintenance runs in the database: their progress, their end, and the pause."""
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Annotated
@@ -11,6 +12,7 @@ from graph_memory.database.graph import Graph
 from graph_memory.domain.encoding import JsonObject
 from graph_memory.domain.timestamps import Instant, instant
 from graph_memory.errors import RunsPausedError
+from graph_memory.memories import read
 
 #: The most failures that a run lists; it counts all of them.
 _LISTED = 20
@@ -149,6 +151,24 @@ async def scheduled_by_other_rules(graph: Graph, run: Run) -> bool:
 async def find(graph: Graph, run_id: str) -> RunStatus | None:
     """Return the status of a run, or None if no such run is recorded."""
     return await graph.one("maintenance/records/run", RunStatus, run_id=run_id)
+
+
+async def complete_ids(
+    graphs: Sequence[Graph], given: Mapping[str, str], *, group_id: str | None
+) -> dict[str, str]:
+    """Return the ids of runs that begin with texts, like `read.complete_ids`.
+
+    Args:
+        graphs: The databases that may have the runs.
+        given: Beginnings of ids, by the names of their arguments.
+        group_id: The tenant that the runs treated; None for all runs.
+
+    Raises:
+        AmbiguousIdError: Several ids begin with a text, and none is that text.
+    """
+    return await read.complete_ids(
+        graphs, given, group_id=group_id, statement="maintenance/records/ids"
+    )
 
 
 async def mark(graph: Graph, run_id: str, status: str) -> None:

@@ -123,8 +123,17 @@ def _groups(reports: Iterable[MaintenanceReport]) -> list[str] | None:
 async def undo_all(
     context: Context, run_id: str, *, group_id: str | None, now: datetime
 ) -> UndoReport:
-    """Undo a run on each server that has it; arguments and errors as in `undo`."""
+    """Undo a run on each server that has it; arguments and errors as in `undo`.
+
+    The beginning of an id is enough.
+
+    Raises:
+        AmbiguousIdError: Several runs have ids that begin so.
+    """
     servers = context.servers if group_id is None else [context.of(group_id)]
+    graphs = [each.graph for each in servers]
+    given = {"run_id": run_id}
+    run_id = (await records.complete_ids(graphs, given, group_id=group_id))["run_id"]
     if len(servers) > 1:
         found = [await records.find(each.graph, run_id) for each in servers]
         having = [each for each, run in zip(servers, found, strict=True) if run]

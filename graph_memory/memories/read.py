@@ -109,16 +109,20 @@ def view_parameters(
 
 
 async def complete_ids(
-    graph: Graph, given: Mapping[str, str], *, group_id: str, statement: str = "memories/read/ids"
+    graphs: Sequence[Graph],
+    given: Mapping[str, str],
+    *,
+    group_id: str | None,
+    statement: str = "memories/read/ids",
 ) -> dict[str, str]:
     """Return the ids of a group that begin with the given texts, in any state.
 
     A whole id is returned without a query, and an unknown or short one as it is.
 
     Args:
-        graph: The database.
+        graphs: The databases that may have them.
         given: Beginnings of ids, by the names of their arguments.
-        group_id: The tenant.
+        group_id: The tenant; None for all, if the statement allows it.
         statement: The statement that finds ids by their beginnings; by default those of memories.
 
     Raises:
@@ -127,15 +131,17 @@ async def complete_ids(
     sought = {each for each in given.values() if _PREFIX_CHARACTERS <= len(each) < ID_CHARACTERS}
     if not sought:
         return dict(given)
-    rows = await graph.rows(
-        statement,
-        _Begun,
-        group_id=group_id,
-        prefixes=sorted(sought),
-        limit=_CANDIDATES + 1,
-    )
-    found = {row.prefix: row.ids for row in rows}
-    return {name: _only(name, each, found.get(each, [])) for name, each in given.items()}
+    found: dict[str, set[str]] = {}
+    for graph in graphs:
+        for row in await graph.rows(
+            statement,
+            _Begun,
+            group_id=group_id,
+            prefixes=sorted(sought),
+            limit=_CANDIDATES + 1,
+        ):
+            found.setdefault(row.prefix, set()).update(row.ids)
+    return {name: _only(name, each, sorted(found.get(each, ()))) for name, each in given.items()}
 
 
 def _only(name: str, given: str, found: Sequence[str]) -> str:

@@ -24,6 +24,7 @@ from graph_memory.domain.timestamps import Instant, instant
 from graph_memory.engine import Engine
 from graph_memory.errors import RejectedBeforeError, TombstoneNotFoundError
 from graph_memory.memories.absent import not_found
+from graph_memory.memories.read import complete_ids
 from graph_memory.memories.slot_marks import asked_marks, marks_of, without_values
 from graph_memory.settings.base import Settings
 from graph_memory.wording import shown
@@ -424,14 +425,19 @@ async def list_all(graph: Graph, group_id: str, limit: int) -> list[Tombstone]:
 
 
 async def lift(graph: Graph, group_id: str, tombstone_id: str) -> Tombstone:
-    """Delete a tombstone, and return it.
+    """Delete the tombstone that an id is of, or the beginning of an id, and return it.
 
     Raises:
+        AmbiguousIdError: Several tombstones have ids that begin so.
         TombstoneNotFoundError: The group has no such tombstone.
     """
-    lifted = await graph.one(
-        "memories/tombstones/lift", Tombstone, group_id=group_id, tombstone_id=tombstone_id
+    whole = await complete_ids(
+        [graph],
+        {"tombstone_id": tombstone_id},
+        group_id=group_id,
+        statement="memories/tombstones/ids",
     )
+    lifted = await graph.one("memories/tombstones/lift", Tombstone, group_id=group_id, **whole)
     if lifted is None:
         raise TombstoneNotFoundError(tombstone_id, group_id)
     return lifted

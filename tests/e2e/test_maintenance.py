@@ -72,7 +72,7 @@ def test_a_run_from_rehearsal_to_undo(cli: Run, group: str, tmp_path: Path) -> N
     assert "protected=by_tag:0,by_importance:0,until_date:0,ended:0" in done.out
     status = cli("status", "--json").json
     assert [run["status"] for run in status["runs"][:2]] == ["done", "done"]
-    undone = cli("undo", cut.json["run_id"], "--json").json
+    undone = cli("undo", cut.json["run_id"][:8], "--json").json
     assert (undone["restored"], undone["refused"]) == (30, 0)
     assert undone["held_until"] > datetime.now(UTC).isoformat()
     held = cli("maintain", *own, "--full", "--json")

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from graph_memory import GraphMemory
+from graph_memory.errors import AmbiguousIdError, TombstoneNotFoundError
 from graph_memory.server.app import TOOLSETS
 from graph_memory.server.ids import MEMORY_IDS
 from graph_memory.transfer.import_export import export_lines
@@ -200,3 +201,48 @@ async def test_an_export_has_whole_ids(memory: GraphMemory, group: str):
     (tea,) = await stored(memory, "Ada likes green tea")
     lines = [json.loads(line) async for line in export_lines(memory, group)]
     assert tea in {line.get("memory_id") for line in lines}
+
+
+async def copied(memory: GraphMemory, run_id: str, copy_id: str, group: str) -> None:
+    """Copy the record of a run, for another group."""
+    await memory.context.graph._driver.execute_query(  # type: ignore[reportPrivateUsage]
+        "MATCH (run:MaintenanceRun {run_id: $run_id}) "
+        "WITH run {.*, run_id: $copy_id, groups: [$group]} AS copied "
+        "CREATE (copy:MaintenanceRun) SET copy = copied",
+        run_id=run_id,
+        copy_id=copy_id,
+        group=group,
+    )
+
+
+async def test_the_first_characters_of_a_run_are_enough_to_undo_it(memory: GraphMemory, group: str):
+    run = (await memory.maintenance.run(groups=[group])).run_id
+    assert (await memory.maintenance.undo(run[:8], group_id=group)).run_id == run
+    same = str(uuid.uuid4())[:8]
+    own, second, foreign = (f"{same}-0000-4000-8000-{n:012}" for n in range(3))
+    await copied(memory, run, foreign, f"{group[:50]}_other")
+    async with inside(memory, toolsets=("admin",)) as client:
+        text, answer = await refused(client, "undo_maintenance", run_id=same)
+        assert answer["code"] == "undo_refused"
+        assert foreign not in text
+        await copied(memory, run, own, group)
+        assert (await call(client, "undo_maintenance", run_id=same))["run_id"] == own
+        await copied(memory, run, second, group)
+        text, answer = await refused(client, "undo_maintenance", run_id=same)
+        assert (answer["code"], answer["argument"]) == ("ambiguous_id", "run_id")
+        assert f"it begins the ids {own}, {second}; add characters" in text
+    assert (await memory.maintenance.revoke_source(run=run[:8], dry_run=True)).memories == 0
+    with pytest.raises(AmbiguousIdError, match=f"run='{same}'"):
+        await memory.maintenance.revoke_source(run=same, dry_run=True)
+    with pytest.raises(AmbiguousIdError, match=foreign):
+        await memory.maintenance.undo(same)  # a run of any group
+
+
+async def test_the_first_characters_of_a_tombstone_are_enough_to_lift_it(memory: GraphMemory):
+    (tea,) = await stored(memory, "Ada likes tea")
+    await memory.lifecycle.reject(tea)
+    (stone,) = await memory.tombstones.list()
+    with pytest.raises(TombstoneNotFoundError):
+        await memory.tombstones.lift("0000")
+    assert await memory.tombstones.lift(stone.tombstone_id[:8]) == stone
+    assert await memory.tombstones.list() == []

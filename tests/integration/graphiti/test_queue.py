@@ -3,6 +3,7 @@
 import pytest
 from neo4j import AsyncDriver
 
+from graph_memory.errors import AmbiguousIdError, JobNotFoundError
 from tests.integration.conftest import Make
 from tests.integration.graphiti.test_episodes import BOB, alone, until
 from tests.support.graphiti_script import GraphitiScript
@@ -67,3 +68,28 @@ async def test_a_reader_outlives_what_it_cannot_make_sense_of(
         job = await memory.episodes.add(BOB)
         await driver.execute_query("MATCH (j:EpisodeJob {job_id: $id}) DELETE j", id=broken.job_id)
         assert (await until(memory, job.job_id, "done", "failed")).status == "done"
+
+
+async def test_the_first_characters_of_a_job_are_enough(
+    make: Make, script: GraphitiScript, driver: AsyncDriver, group: str
+) -> None:
+    memory = make(episode_attempts=3)
+    jobs = [(await memory.episodes.add(text)).job_id for text in ("Bob", BOB)]
+    same = "abcd0123"
+    whole = [f"{same}-0000-4000-8000-{n:012}" for n in range(2)]
+    assert (await memory.episodes.status(jobs[0][:8])).job_id == jobs[0]
+    await left_running(driver, jobs[0], 3)
+    await memory.episodes.process([group])
+    assert await memory.episodes.retry([jobs[0][:8]]) == [jobs[0]]
+    for job_id, new in zip(jobs, whole, strict=True):
+        await driver.execute_query(
+            "MATCH (j:EpisodeJob {job_id: $id}) SET j.job_id = $new", id=job_id, new=new
+        )
+    with pytest.raises(AmbiguousIdError, match=f"it begins the ids {whole[0]}, {whole[1]}"):
+        await memory.episodes.status(same)
+    with pytest.raises(AmbiguousIdError, match=r"job_ids\.1"):
+        await memory.episodes.retry([whole[0], same])
+    with pytest.raises(AmbiguousIdError, match="episode_id"):
+        await memory.maintenance.revoke_source(episode_id=same, dry_run=True)
+    with pytest.raises(JobNotFoundError):
+        await memory.episodes.status(same, group_id=f"{group[:50]}_other")
