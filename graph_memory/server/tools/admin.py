@@ -49,7 +49,7 @@ async def rebuild_embeddings(
 @toolset.tool("Delete all memories", DESTROYS)
 async def delete_all_memories(
     memory: GraphMemory,
-    confirm: Annotated[str, Field(description="The text DELETE ALL, once the user agrees.")] = "",
+    confirm: Annotated[str, Field(description="DELETE ALL, once the user agrees.")] = "",
     permanent: parameters.Permanent = False,
     group_id: parameters.GroupId = None,
 ) -> GroupDeletionView:

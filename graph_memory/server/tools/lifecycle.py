@@ -42,7 +42,7 @@ async def memory_preserve(
     memory: GraphMemory,
     memory_id: parameters.MemoryId,
     until: Annotated[
-        EndMoment | None, Field(description="Last day or instant, ISO 8601; default: for ever.")
+        EndMoment | None, Field(description="Last day or time, ISO 8601; default: none.")
     ] = None,
     release: Annotated[bool, Field(description="End the protection.")] = False,
     group_id: parameters.GroupId = None,

@@ -84,7 +84,7 @@ async def run_decay_maintenance(
         parameters.REAL,
         UNLISTED,
     ] = None,
-    full: Annotated[bool, Field(description="Also memories that are not due.")] = False,
+    full: Annotated[bool, Field(description="Also what is not due.")] = False,
     now: Annotated[
         SimulatedTime | None, Field(description="With dry_run: time to assume, ISO 8601."), UNLISTED
     ] = None,
@@ -115,7 +115,7 @@ async def run_decay_maintenance(
 @toolset.tool("Undo maintenance", SETS)
 async def undo_maintenance(
     memory: GraphMemory,
-    run_id: Annotated[RunId, Field(description="Id of the maintenance run.")],
+    run_id: Annotated[RunId, Field(description="Id of the run.")],
     group_id: parameters.GroupId = None,
 ) -> UndoView:
     """Restore what a maintenance run changed when it forgot too much."""

@@ -122,7 +122,7 @@ async def get_context_state(
 async def memory_feedback(
     memory: GraphMemory,
     memory_id: parameters.MemoryId,
-    useful: Annotated[bool, Field(description="True if the memory helped.")],
+    useful: Annotated[bool, Field(description="True if it helped.")],
     query: Annotated[Question | None, Field(description="Query that found it.")] = None,
     session_id: Unlisted[parameters.Session] = None,
     group_id: parameters.GroupId = None,

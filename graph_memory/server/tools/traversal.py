@@ -36,7 +36,7 @@ Only = Annotated[
     Field(description="Types to follow."),
     parameters.WORDS,
 ]
-Way = Annotated[DirectionName, Field(description="Direction of the relations.")]
+Way = Annotated[DirectionName, Field(description="Direction of relations.")]
 Parents = Annotated[bool, Field(description="True: also follow parent_id.")]
 Entities = Annotated[
     bool, Field(description="True: also walk to memories that mention the same entity.")
