@@ -79,7 +79,8 @@ class Candidates:
     """The candidates for a question.
 
     Attributes:
-        rarity: Rarity of each lookup of the question in the group.
+        rarity: Rarity of each lookup of the question in the group; 0 for one of stop words alone,
+            which the analyser of the index drops.
         memories: The candidates.
         links: Pairs of ids; the second memory follows the first in their conversation.
     """

@@ -4,6 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graph_memory.ranking.candidates import LEAD_CHARACTERS, Candidate, Candidates, Query
+from graph_memory.ranking.terms import QUOTATION_WORDS
 
 
 def contains_quotation(query: Query, candidates: Candidates) -> npt.NDArray[np.bool_]:
@@ -11,7 +12,7 @@ def contains_quotation(query: Query, candidates: Candidates) -> npt.NDArray[np.b
 
     The index decides, so other forms of the words count as well.
     """
-    if query.quotation is None:
+    if query.quotation is None or _is_mostly_dropped(query, candidates):
         return np.zeros(len(candidates.memories), dtype=bool)
     return candidates.word_weights[:, -1] > 0
 
@@ -26,6 +27,12 @@ def quotation_exactness(query: Query, candidates: Candidates) -> dict[str, float
     literal = _letters(query.text)
     pairs = zip(candidates.memories, quotes, strict=True)
     return {memory.memory_id: _exactness(memory, literal) for memory, found in pairs if found}
+
+
+def _is_mostly_dropped(query: Query, candidates: Candidates) -> bool:
+    """Return whether stop words of the analyser leave too few words for a quotation."""
+    kept = np.count_nonzero(candidates.rarity[: len(query.terms)])
+    return kept < min(len(query.terms), QUOTATION_WORDS)
 
 
 def _exactness(memory: Candidate, literal: str) -> float:

@@ -41,7 +41,11 @@ NOTHING: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 #: What joins the words of a path, an address, a URL or a hyphenated word.
 _JOINER = re.compile(r"[-./\\@:#+~=&?%]+")
-_QUOTED = re.compile(r'"([^"]+)"|“([^”]+)”|«([^»]+)»|`([^`]+)`')
+
+#: Quotation marks of several scripts: an opening one, then those that close it. Single marks that
+#: are apostrophes too are left out.
+_QUOTATION_MARKS = ('""', "``", "“”", "„“”", "‚‘", "«»", "»«", "‹›", "›‹", "「」", "『』", "《》")
+_QUOTED = re.compile("|".join(f"{m[0]}([^{m[1:]}]+)[{m[1:]}]" for m in _QUOTATION_MARKS))
 
 #: An English word with an ending that the analyser keeps: "they've", "Ada'll".
 _SHORT_FORM = re.compile(r"(.+?)(n['’]t|['’](?:s|ll|m|re|ve|d|t))")
@@ -80,7 +84,8 @@ def content_words(text: str, analyzer: str) -> list[Word]:
 
     Args:
         text: Any text.
-        analyzer: Analyser of the full-text index; `english` leaves stop words out.
+        analyzer: Analyser of the full-text index; `english` leaves stop words out. Those of other
+            analysers are returned; a search learns from the index which words it drops.
     """
     return [each for word in _words(text) for each in _content(word, analyzer)]
 
@@ -274,6 +279,9 @@ def written_as_one(text: str) -> Iterator[list[Word]]:
 
 
 def _is_phrase(words: Sequence[Word], analyzer: str) -> bool:
-    """Return whether words are a phrase: two or more with a content word, and not too many."""
-    content = any(_content(word, analyzer) for word in words)
-    return content and 2 <= len(words) <= MAX_PHRASE_WORDS
+    """Return whether words are a phrase: two or more with a content word, and not too many.
+
+    A run of a script without spaces may be several words.
+    """
+    terms = sum(len(_content(word, analyzer)) for word in words)
+    return terms > 0 and max(len(words), terms) >= 2 and len(words) <= MAX_PHRASE_WORDS

@@ -130,11 +130,11 @@ def _missing(
 ) -> tuple[list[str], list[str]]:
     """Return the names, then all words, of a question that no candidate contains, rarest first.
 
-    The spelling is that of the question.
+    The spelling is that of the question. Stop words of the analyser have the rarity 0.
     """
     contained: list[bool] = np.any(assessment.contained, axis=0).tolist()
     each = zip(query.terms, rarities[: len(query.terms)], contained, strict=True)
-    rarity = {term: rarity for term, rarity, met in each if not met}
+    rarity = {term: rarity for term, rarity, met in each if rarity and not met}
     if not rarity:
         return [], []
     words: dict[str, str] = {}

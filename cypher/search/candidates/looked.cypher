@@ -6,6 +6,9 @@
 // of memories that contain it, and the memories `found` with their `scores`. For a word with more
 // than `hits` holders, these are the best by BM25.
 //
+// The analyser of the index drops its stop words. Without them a query requires the group alone and
+// finds its members with a score of 0. Such a word has no holders and the rarity 0.
+//
 // access  fragment
 // param   group_id   : STRING — the tenant
 // param   lookups    : LIST<STRING> — a Lucene query per word, which requires the key of the group
@@ -22,13 +25,15 @@ CALL (members) {
   CALL (position) {
     CALL db.index.fulltext.queryNodes('memory_text_idx', $lookups[position], {limit: $hits})
       YIELD node, score
-    WITH node, score WHERE score > 0
-    RETURN collect(node) AS found, collect(score) AS scores
+    RETURN collect(CASE WHEN score > 0 THEN node END) AS found,
+           collect(CASE WHEN score > 0 THEN score END) AS scores,
+           coalesce(max(score) = 0, false) AS is_dropped
   }
-  WITH members, position, found, scores, size(found) AS holders
+  WITH members, position, found, scores, size(found) AS holders, is_dropped
   ORDER BY position
   RETURN collect({
     position: position, found: found, scores: scores, holders: holders,
-    rarity: log(1 + (members - holders + 0.5) / (holders + 0.5))
+    rarity: CASE WHEN is_dropped THEN 0.0
+      ELSE log(1 + (members - holders + 0.5) / (holders + 0.5)) END
   }) AS looked
 }

@@ -105,6 +105,13 @@ def test_content_terms_are_those_of_the_content_words(text: str, analyzer: str) 
         ("Ada met Bob", []),
         ("an e.g. of user_id", []),
         ('"tea"', []),
+        ("„rote Katze“ und „blaue Maus”", ["rote katze", "blaue maus"]),
+        ("»rote Katze« und »blaue Maus«", ["rote katze", "blaue maus"]),
+        ("‚rote Katze‘ und ›blaue Maus‹", ["rote katze", "blaue maus"]),
+        ("« chat rouge » et ‹souris bleue›", ["chat rouge", "souris bleue"]),
+        ("誰が「東京タワー」と『山』", ["東京 タワー"]),
+        ("谁写了《红楼梦》", ["红楼梦"]),
+        ("“chat rouge” and it’s ‘souris bleue’", ["chat rouge"]),
         ("and/or", []),
     ],
 )
