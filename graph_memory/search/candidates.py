@@ -1,17 +1,18 @@
 """Candidates of a question for the default profile, ranked."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from graph_memory.domain.inputs import Filters
+from graph_memory.domain.inputs import Clocks, Filters
 from graph_memory.domain.models import LASTING_STATES, RECALLED_STATES
 from graph_memory.domain.scope import CallScope
 from graph_memory.engine import Engine
 from graph_memory.inference.embedder import Embedding
 from graph_memory.memories.filtering import narrowing_parameters, visible_states
+from graph_memory.memories.read import get_readable
 from graph_memory.ranking.assessment import Assessment, assess
 from graph_memory.ranking.candidates import LEAD_CHARACTERS, Candidates, Part, Query
 from graph_memory.ranking.dates import Event, named_event
@@ -120,9 +121,10 @@ async def rank_candidates(
         return Ranked([], await judge_nothing(engine, scope))
     ranking = gathered.ranked(limit)
     if cross_encoder := engine.embedder.cross_encoder:
-        best = ranking.top(engine.settings.recall_cross_encoder_candidates)
-        scores = await cross_encoder.score(question, [memory.lead for memory in best])
-        cross_scores = {m.memory_id: score for m, score in zip(best, scores.tolist(), strict=True)}
+        best = ranking.results(engine.settings.recall_cross_encoder_candidates)
+        scores = await cross_encoder.score(question, await _passages(engine, scope, best, filters))
+        pairs = zip(best, scores.tolist(), strict=True)
+        cross_scores = {each.memory.memory_id: score for each, score in pairs}
         ranking = gathered.ranked(limit, cross_scores)
     given = gathered.query, gathered.candidates.rarity, gathered.assessment
     judgement = judge(*given, engine.settings)
@@ -223,6 +225,23 @@ async def _around(
     if (best.relevance or 0.0) < _LEAST_EVENT_RELEVANCE:
         return None
     return event.period(best.memory.told_at)
+
+
+async def _passages(
+    engine: Engine, scope: CallScope, best: Sequence[RankedCandidate], filters: Filters
+) -> list[str]:
+    """Return the best passage of each candidate, or the lead of one without passages."""
+    texts = {each.memory.memory_id: each.memory.lead for each in best}
+    if long := [
+        each.memory.memory_id
+        for each in best
+        if each.passage and each.passage[1] > len(each.memory.lead)
+    ]:
+        clocks = Clocks(as_of=filters.as_of, known_at=filters.known_at)
+        read = await get_readable(engine, scope, long, clocks)
+        texts |= {memory.memory_id: memory.content for memory in read}
+    whole = 0, LEAD_CHARACTERS
+    return [texts[each.memory.memory_id][slice(*(each.passage or whole))] for each in best]
 
 
 def _asked_at(scope: CallScope, filters: Filters) -> datetime:

@@ -15,7 +15,9 @@ from graph_memory.errors import SettingsError
 from graph_memory.evaluation.dataset import Evaluation
 from graph_memory.evaluation.evaluate import evaluate
 from graph_memory.inference.embedder import Embedder
+from graph_memory.ranking.candidates import LEAD_CHARACTERS
 from tests.conftest import Clock
+from tests.integration.search.test_passages import LONG
 from tests.integration.search.test_search import FACTS
 from tests.support.mcp_client import call, inside, refused, serving
 from tests.support.tiny_cross_encoder import judged, write_cross_encoder
@@ -109,6 +111,24 @@ async def test_the_best_few_are_read_and_the_others_follow_in_their_order(
     for limit in (1, 3, 10):
         short = await few.search(QUESTION, limit=limit)
         assert [hit.memory.memory_id for hit in short] == ids[:limit]
+
+
+@pytest.mark.parametrize("late_weight", [0.0, 1.0])
+async def test_it_reads_the_passage_that_answers(
+    memory: GraphMemory, judging: Judging, folder: Path, late_weight: float
+) -> None:
+    short = await memory.add(FACTS[0])
+    long = await memory.add(LONG)
+    question = "whose passport expires next year?"
+    found = await judging(recall_late_weight=late_weight).search(question)
+    by_id = {hit.memory.memory_id: hit for hit in found}
+    passage = by_id[long.memory_id].passage
+    assert passage is not None
+    assert "passport" in passage.text
+    assert passage.end > LEAD_CHARACTERS
+    scores = judged(folder, question, [FACTS[0], passage.text])
+    for id_, score in zip((short.memory_id, long.memory_id), scores, strict=True):
+        assert by_id[id_].components["cross"] == pytest.approx(score / max(scores), abs=1e-4)
 
 
 async def test_it_reads_what_the_clock_and_the_filters_allow(
