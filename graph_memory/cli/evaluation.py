@@ -42,7 +42,9 @@ async def evaluate(
     ablate: Annotated[
         bool,
         typer.Option(
-            "--ablate", help="Also measure the profile recall without each of its components."
+            "--ablate",
+            help="Also measure the profile recall without each component whose weight is a "
+            "setting, and without the context of conversations.",
         ),
     ] = False,
     teach: Annotated[

@@ -1,12 +1,14 @@
 """Calibrate the relevance of search results on data with known answers.
 
 Run `python -m graph_memory.evaluation.calibrate FORM:FILE...`, with the forms of `evaluate --from`.
-The result replaces `ranking/calibration.json`. The model of embeddings is that of the settings.
+The result goes into `calibrations.json` of the data folder, beside those of other models, and each
+process that starts later uses it. The model of embeddings is that of the settings.
 
 Each question is asked in its own group, and once where nothing answers it: in another group, of the
 same data or of other data. A question without evidence counts as one that nothing answers. The
 best result of an answerable question counts as relevant, that of any other question does not. Each
-kind of data weighs the same, and so do its answerable and its other questions.
+kind of data weighs the same, and so do its answerable and its other questions. Of each there must
+be 20, and limits that hold need some hundred.
 
 Two limits of the best relevance decide whether a group knows an answer:
 
@@ -14,6 +16,9 @@ Two limits of the best relevance decide whether a group knows an answer:
   data for unknown.
 - `known_yes_from`: the smallest from which at least 95 % of the questions taken for known are
   answerable, if half of all questions are.
+
+If the second is below the first, the relevance separates the questions entirely, and the two limits
+are exchanged.
 """
 
 import argparse
@@ -30,6 +35,7 @@ import numpy as np
 from graph_memory.api.service import GraphMemory
 from graph_memory.domain.inputs import Filters, validate
 from graph_memory.domain.scope import CallScope
+from graph_memory.errors import GraphMemoryError, InvalidArgumentError
 from graph_memory.evaluation.dataset import Evaluation, read_data
 from graph_memory.evaluation.evaluate import stored
 from graph_memory.evaluation.formats import Form
@@ -42,6 +48,9 @@ _MOST_FOREIGN = 300
 _ROUNDS = 4
 _STEPS = 50
 _RIDGE = 1e-5
+
+#: Fewest answerable questions, and fewest others, that a calibration is made from.
+_LEAST = 20
 
 #: Signs of the coefficients of the features.
 _SIGNS = np.array([1.0, 1.0, -1.0, -1.0])
@@ -58,23 +67,33 @@ _Example = tuple[Numbers, bool]
 
 def main() -> None:
     """Read the data, fit the coefficients and write them."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("files", nargs="+", metavar="FORM:FILE")
     kinds = [file.partition(":") for file in parser.parse_args().files]
-    data = [read_data(Path(path), validate(Form, form, "FORM")) for form, _, path in kinds]
-    calibration = asyncio.run(_calibrated(data))
-    calibration.write()
-    print(calibration)  # noqa: T201 - the output of a script
+    try:
+        data = [read_data(Path(path), validate(Form, form, "FORM")) for form, _, path in kinds]
+        asyncio.run(_calibrate(data))
+    except (GraphMemoryError, OSError) as error:
+        parser.exit(2, f"{error}\n")
 
 
-async def _calibrated(data: Sequence[Evaluation]) -> Calibration:
+async def _calibrate(data: Sequence[Evaluation]) -> None:
     async with GraphMemory.open() as memory:
         examples = await collect(memory, data)
-        return fit(memory.settings.embedding_model, examples)
+        calibration = fit(memory.settings.embedding_model, examples)
+        file = calibration.write(memory.settings.data_dir)
+        print(f"{calibration}\n{file}")  # noqa: T201 - the output of a script
 
 
 async def collect(memory: GraphMemory, data: Sequence[Evaluation]) -> list[list[_Example]]:
-    """Ask the questions of each kind of data, and return the examples of each kind."""
+    """Ask the questions of each kind of data, and return the examples of each kind.
+
+    Raises:
+        InvalidArgumentError: Too few questions are answerable, or too few are not.
+    """
+    _require_both(data)
     chance = random.Random(1)  # noqa: S311 - the same choice in each run
     async with AsyncExitStack() as stack:
         groups = [await stack.enter_async_context(stored(memory, each, {})) for each in data]
@@ -90,6 +109,23 @@ async def collect(memory: GraphMemory, data: Sequence[Evaluation]) -> list[list[
                     asked.append((question.text, chance.choice(near or elsewhere), False))
             collected.append([await _example(memory, *question) for question in asked])
     return collected
+
+
+def _require_both(data: Sequence[Evaluation]) -> None:
+    """Check that there are answerable questions, and others or groups that do not answer them."""
+    answerable = sum(len(each.answerable) for each in data)
+    groups = sum(len({memory.group for memory in each.memories}) for each in data)
+    absent = sum(len(each.questions) for each in data) - answerable
+    others = absent + (answerable if groups > 1 else 0)
+    for count, kind in ((answerable, "with evidence"), (others, "that nothing answers")):
+        if count < _LEAST:
+            raise InvalidArgumentError(
+                "data.questions",
+                f"{count} {kind}",
+                f"a calibration needs at least {_LEAST}, better some hundred. A question that "
+                "nothing answers has an empty list as `evidence`; with memories of a second "
+                "`group`, each question is also asked in a group that does not answer it",
+            )
 
 
 async def _example(memory: GraphMemory, text: str, group: str, answerable: bool) -> _Example:
@@ -137,9 +173,8 @@ def fit(model: str, examples: Sequence[Sequence[_Example]]) -> Calibration:
         ]
         for wanted in (True, False)
     )
-    return replace(
-        found, known_no_below=_known_no_below(own), known_yes_from=_known_yes_from(own, other)
-    )
+    no_below, yes_from = sorted((_known_no_below(own), _known_yes_from(own, other)))
+    return replace(found, known_no_below=no_below, known_yes_from=yes_from)
 
 
 def _known_no_below(own: Sequence[Numbers]) -> float:

@@ -138,7 +138,8 @@ async def evaluate(
         profile: Profile of the ranking.
         cutoffs: Numbers of results at which to measure recall.
         budgets: Numbers of tokens at which to measure the evidence found.
-        ablates: Ask each question again without each component of the profile `recall`.
+        ablates: Ask each question again without each component of the profile `recall` whose weight
+            is a setting, and without the context of conversations.
         teaches: Ask each question again in the profile `recall` with the weights that the other
             half of the questions of its group teaches. A lesson is the first 20 results of a
             question, and the evidence among them.
@@ -246,7 +247,7 @@ async def _baselines(
 
 def _precision(run: _Run, found: SearchResults, question: EvaluationQuestion) -> float | None:
     """Return the share of evidence among the results that are not taken for irrelevant."""
-    calibration = calibration_for(run.memory.settings.embedding_model)
+    calibration = calibration_for(run.memory.settings)
     least = calibration.known_no_below if calibration else 0.0
     kept = [run.ids.get(h.memory.memory_id) for h in found if (h.relevance or 0.0) >= least]
     return sum(id_ in question.evidence for id_ in kept) / len(kept) if kept else None

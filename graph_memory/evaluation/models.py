@@ -172,20 +172,21 @@ async def compare_models(
                 run, data, groups, cutoffs, lambda done: on_progress(done, total)
             )
     stored = texts * parts / len(data.memories)
-    return [_report(name, measured, texts, stored) for name in chosen]
+    return [_report(settings, measured, texts, stored) for settings in chosen.values()]
 
 
 def _report(
-    name: str, measured: Mapping[str, _Measured], texts: int, vectors: float
+    settings: Settings, measured: Mapping[str, _Measured], texts: int, vectors: float
 ) -> ModelReport:
     """Return the measures of a model; the first one is the configured model.
 
     Args:
-        name: Name of the model.
+        settings: The settings with the name of the model.
         measured: The measures of all models.
         texts: Number of stored texts.
         vectors: Number of their vectors, with those of passages.
     """
+    name = settings.embedding_model
     mine, (configured, *_) = measured[name], measured.values()
     vector_bytes = _BYTES_PER_NUMBER * mine.dimensions
     is_other = mine is not configured
@@ -193,7 +194,7 @@ def _report(
         texts,
         vectors * mine.text_ms / 60_000,
         _COPIES * vectors * vector_bytes / 1e6,
-        calibration_for(name) is not None,
+        calibration_for(settings) is not None,
     )
     return ModelReport(
         name,

@@ -83,7 +83,7 @@ def _contained_terms(
 def _relevance(
     query: Query, candidates: Candidates, measured: Numbers, settings: Settings
 ) -> Numbers | None:
-    calibration = calibration_for(settings.embedding_model)
+    calibration = calibration_for(settings)
     if calibration is None:
         return None
     relevance = calibration.relevance(measured)

@@ -31,7 +31,7 @@ def quotation_exactness(query: Query, candidates: Candidates) -> dict[str, float
 
 def _is_mostly_dropped(query: Query, candidates: Candidates) -> bool:
     """Return whether stop words of the analyser leave too few words for a quotation."""
-    kept = np.count_nonzero(candidates.rarity[: len(query.terms)])
+    kept = sum(rarity != 0 for rarity in candidates.rarity[: len(query.terms)])
     return kept < min(len(query.terms), QUOTATION_WORDS)
 
 

@@ -7,26 +7,37 @@
 - `unmet`: share of the question's words that no candidate contains, by rarity.
 - `unmet_names`: the part of `unmet` that is names, as `terms.names` finds them.
 
-All four are absolute, so relevances of different questions and groups can be compared. The best
-relevance of all candidates decides whether the group has an answer: no below `known_no_below`, yes
-from `known_yes_from`, else perhaps. The file `calibration.json` has the coefficients, these limits
-and the embedding model that they are for. `graph_memory/evaluation/calibrate.py` makes it.
+No feature is relative to the best candidate, so relevances of different questions can be compared.
+So can those of groups, unless a group is so small that all rarities are low. The best relevance of
+all candidates decides whether the group has an answer: no below `known_no_below`, yes from
+`known_yes_from`, else perhaps.
+
+A calibration has the coefficients, these limits and the embedding model that they are for.
+`calibration.json` is that of the default model. `graph_memory/evaluation/calibrate.py` makes
+others, which the file `calibrations.json` of the data folder keeps.
 """
 
 import json
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Self
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import TypeAdapter, ValidationError
 
 from graph_memory.domain.models import Known
+from graph_memory.errors import SettingsError
+from graph_memory.settings.base import Settings
 
 Numbers = npt.NDArray[np.float64]
 
-CALIBRATION = Path(__file__).with_name("calibration.json")
+_PACKAGED = Path(__file__).with_name("calibration.json")
+
+#: The file of the data folder with the user's calibrations.
+_OWN = "calibrations.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +54,27 @@ class Calibration:
     known_yes_from: float
 
     @classmethod
-    def read(cls) -> Self:
-        """Read the calibration that this version contains."""
-        return cls(**json.loads(CALIBRATION.read_text(encoding="utf-8")))
+    def packaged(cls) -> Self:
+        """Return the calibration that this version contains, for the default model."""
+        return cls(**json.loads(_PACKAGED.read_text(encoding="utf-8")))
 
-    def write(self) -> None:
-        """Replace the calibration that this version contains."""
-        CALIBRATION.write_text(f"{json.dumps(asdict(self), indent=2)}\n", encoding="utf-8")
+    def write(self, data_dir: Path) -> Path:
+        """Keep this calibration in the data folder, in place of one for the same model.
+
+        Returns:
+            The file, with the calibrations of all models.
+
+        Raises:
+            SettingsError: The file is not one of calibrations.
+        """
+        kept = _own(data_dir) | {self.model: self}
+        data_dir.mkdir(parents=True, exist_ok=True)
+        file = data_dir / _OWN
+        written = file.with_suffix(".part")
+        written.write_bytes(_CALIBRATIONS.dump_json(list(kept.values()), indent=2) + b"\n")
+        written.replace(file)
+        _calibrations.cache_clear()
+        return file
 
     def relevance(self, features: Numbers) -> Numbers:
         """Return the relevance of memories, 0 to 1, array (n,); `features` is (n, 4)."""
@@ -64,11 +89,40 @@ class Calibration:
         return Known.YES if best >= self.known_yes_from else Known.PERHAPS
 
 
+_CALIBRATIONS = TypeAdapter(list[Calibration])
+
+
+def calibration_for(settings: Settings) -> Calibration | None:
+    """Return the calibration for the configured embedding model; None if there is none.
+
+    One in the data folder counts before the packaged one. The file is read once.
+
+    Raises:
+        SettingsError: The file is not one of calibrations.
+    """
+    return _calibrations(settings.data_dir).get(settings.embedding_model)
+
+
 @cache
-def calibration_for(model: str) -> Calibration | None:
-    """Return the calibration for an embedding model, or None if it is for another one."""
-    calibration = Calibration.read()
-    return calibration if calibration.model == model else None
+def _calibrations(data_dir: Path) -> Mapping[str, Calibration]:
+    packaged = Calibration.packaged()
+    return {packaged.model: packaged} | _own(data_dir)
+
+
+def _own(data_dir: Path) -> dict[str, Calibration]:
+    """Return the calibrations in the data folder by model."""
+    file = data_dir / _OWN
+    try:
+        found = _CALIBRATIONS.validate_json(file.read_bytes())
+    except FileNotFoundError:
+        return {}
+    except ValidationError as error:
+        fault = error.errors()[0]["msg"]
+        raise SettingsError(
+            f"{file} is not a file of calibrations ({fault}). Remove it, and make it again with "
+            "`python -m graph_memory.evaluation.calibrate`."
+        ) from error
+    return {each.model: each for each in found}
 
 
 def features(

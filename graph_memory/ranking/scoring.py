@@ -22,8 +22,9 @@ Every measure lies between 0 and 1. None is fitted to one kind of data:
   the best. Present only if the settings name one. The other candidates have 0, which keeps them
   below the best in their order.
 - `quotation`: 1 for a memory that contains the question letter by letter, a half for one that
-  contains it in other forms of its words. Its weight is the sum of all others, so such a memory is
-  before the rest. Present only if a candidate contains the question.
+  contains it in other forms of its words; 1 for both where the end of the memory is not read. Its
+  weight is the sum of all others, so such a memory is before the rest. Present only if a candidate
+  contains the question.
 
 The weights of `speaker` and `sitting` shrink as the median length of the candidates grows.
 For `text` and `late` the neighbours in the conversation count too, the less the farther away they

@@ -28,6 +28,10 @@ from graph_memory.settings.base import Settings
 #: phrases such as "after it is created" find any memory.
 _LEAST_EVENT_RELEVANCE = 0.3
 
+#: Share of the event's words, by rarity, that it contains at least. It stands in for the relevance
+#: where the embedding model has no calibration.
+_LEAST_EVENT_WORDS = 0.5
+
 #: Members of a group that are counted for each hit of a word; rarities differ alike beyond.
 _MEMBERS_PER_HIT = 5
 
@@ -222,9 +226,15 @@ async def _around(
     if found is None:
         return None
     (best,) = found.ranked(1).results(1)
-    if (best.relevance or 0.0) < _LEAST_EVENT_RELEVANCE:
-        return None
-    return event.period(best.memory.told_at)
+    return event.period(best.memory.told_at) if _may_be_event(found, best) else None
+
+
+def _may_be_event(found: Gathered, best: RankedCandidate) -> bool:
+    """Return whether the best memory for the words of an event may bear on it."""
+    if best.relevance is not None:
+        return best.relevance >= _LEAST_EVENT_RELEVANCE
+    place = found.candidates.memories.index(best.memory)
+    return bool(found.assessment.features[place, 1] >= _LEAST_EVENT_WORDS)
 
 
 async def _passages(

@@ -63,7 +63,7 @@ def judge(
         assessment: The assessment of the candidates.
         settings: The embedding model, and the analyser of words.
     """
-    calibration = calibration_for(settings.embedding_model)
+    calibration = calibration_for(settings)
     if calibration is None or assessment.relevance is None:
         return Judgement(reason=how_to_calibrate(settings.embedding_model))
     best = round(float(assessment.relevance.max()), RELEVANCE_DECIMALS)
@@ -86,7 +86,7 @@ def relevance_without_words(
     Returns:
         The relevance, 0 to 1; None for a model without a calibration.
     """
-    calibration = calibration_for(settings.embedding_model)
+    calibration = calibration_for(settings)
     if calibration is None:
         return None
     cosine = 0.0 if similarity is None else 2 * similarity - 1
@@ -96,7 +96,7 @@ def relevance_without_words(
 
 def least_known(settings: Settings) -> float | None:
     """Return the relevance below which `known` is no; None for a model without a calibration."""
-    calibration = calibration_for(settings.embedding_model)
+    calibration = calibration_for(settings)
     return calibration and calibration.known_no_below
 
 
@@ -110,8 +110,8 @@ def require_calibration(min_relevance: float, profile: Profile, settings: Settin
         return
     if profile is not Profile.RECALL:
         what = f"the profile {profile} has no relevance; use recall, or omit it"
-    elif calibration_for(settings.embedding_model) is None:
-        what = f"{how_to_calibrate(settings.embedding_model)[:-1]}, or omit it"
+    elif calibration_for(settings) is None:
+        what = f"{how_to_calibrate(settings.embedding_model)[:-1]}; or omit it"
     else:
         return
     raise InvalidArgumentError("min_relevance", min_relevance, what)
@@ -121,7 +121,8 @@ def how_to_calibrate(model: str) -> str:
     """Return that a model has no calibration, and how to make one, as a sentence."""
     return (
         f"The embedding model {model} has no calibration of the relevance; "
-        "`python -m graph_memory.evaluation.calibrate own:DATA.json` makes one."
+        "`python -m graph_memory.evaluation.calibrate own:DATA.json` makes one from questions with "
+        "known answers, and the next start uses it."
     )
 
 

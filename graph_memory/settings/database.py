@@ -16,7 +16,7 @@ class DatabaseSettings(BaseSettings):
     # Where things are
     data_dir: Path = Field(
         default_factory=lambda: platformdirs.user_data_path("graph-memory"),
-        description="Folder of the local database, its password and the backups. "
+        description="Folder of the local database, its password, backups and calibrations. "
         "By default the data folder of the user.",
     )
     cache_dir: Path = Field(

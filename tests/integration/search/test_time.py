@@ -56,9 +56,13 @@ async def test_a_question_with_a_date_prefers_what_was_stated_then_or_mentions_i
     assert matches[0] == max(matches) > min(matches)
 
 
+@pytest.mark.parametrize("model", ["all-MiniLM-L6-v2", "a model without a calibration"])
 async def test_a_question_about_the_time_after_an_event_prefers_that_time(
-    memory: GraphMemory,
+    memory: GraphMemory, model: str
 ) -> None:
+    settings = memory.settings.model_copy(update={"embedding_model": model})
+    context = memory.context
+    memory = GraphMemory.over(context.graph, context.embedder, settings, clock=memory.clock)
     await fill(
         memory,
         {

@@ -1,16 +1,20 @@
 """Relevance: absolute, monotone in its features, and between 0 and 1."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graph_memory.domain.models import Known
+from graph_memory.errors import SettingsError
 from graph_memory.evaluation.calibrate import fit
 from graph_memory.ranking.relevance import Calibration, calibration_for, features
+from graph_memory.settings.base import Settings, read_settings
 
-CALIBRATION = Calibration.read()
+CALIBRATION = Calibration.packaged()
 SHARES = st.floats(0, 1)
 COSINES = st.floats(-1, 1)
 
@@ -84,9 +88,36 @@ def test_a_question_without_words_goes_by_its_cosine(rarity: list[float]) -> Non
     assert found.tolist() == [[0.5, 0.0, 0.0, 0.0]]
 
 
-def test_only_the_model_of_the_calibration_has_one() -> None:
-    assert calibration_for(CALIBRATION.model) == CALIBRATION
-    assert calibration_for("another model") is None
+def settings(data_dir: Path, model: str = CALIBRATION.model) -> Settings:
+    return read_settings(data_dir=data_dir, embedding_model=model)
+
+
+def test_only_the_model_of_the_calibration_has_one(tmp_path: Path) -> None:
+    assert calibration_for(settings(tmp_path)) == CALIBRATION
+    assert calibration_for(settings(tmp_path, "another model")) is None
+
+
+def test_the_data_folder_keeps_calibrations_of_several_models(tmp_path: Path) -> None:
+    folder = tmp_path / "new"
+    own = replace(CALIBRATION, intercept=-1.0)
+    one, other = replace(own, model="one"), replace(own, model="other")
+    for each in (one, other, replace(one, cosine=3.0), own):
+        each.write(folder)
+    assert calibration_for(settings(folder, "one")) == replace(one, cosine=3.0)
+    assert calibration_for(settings(folder, "other")) == other
+    assert calibration_for(settings(folder)) == own
+    assert calibration_for(settings(tmp_path)) == CALIBRATION
+    assert [file.name for file in folder.iterdir()] == ["calibrations.json"]
+
+
+@pytest.mark.parametrize("text", ["", "{}", '[{"model": "m"}]', "[1]"])
+def test_a_damaged_file_of_calibrations_is_named_and_kept(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "calibrations.json"
+    file.write_text(text)
+    for use in (lambda: calibration_for(settings(tmp_path)), lambda: CALIBRATION.write(tmp_path)):
+        with pytest.raises(SettingsError, match=r"calibrations\.json .* make it again"):
+            use()
+    assert file.read_text() == text
 
 
 def test_a_fit_finds_the_coefficients_that_made_the_data() -> None:
@@ -120,6 +151,17 @@ def test_the_limits_miss_few_answers_and_take_few_guesses_for_known() -> None:
     mistaken = np.mean([np.mean(each >= found.known_yes_from) for each in other])
     assert known / (known + mistaken) >= 0.95
     assert 0 < found.known_no_below < found.known_yes_from < 1
+
+
+def test_the_limits_of_questions_that_are_separated_entirely_are_in_order() -> None:
+    rng = np.random.default_rng(6)
+    own = rng.uniform([0.5, 0.5, 0.0, 0.0], [1.0, 1.0, 0.3, 0.1], (20, 4))
+    other = rng.uniform([0.0, 0.0, 0.5, 0.1], [0.2, 0.1, 1.0, 0.5], (20, 4))
+    kind = [(row[None], i < 20) for i, row in enumerate([*own, *other])]
+    found = fit("model", [kind])
+    assert 0 < found.known_no_below < found.known_yes_from < 1
+    assert found.known(float(found.relevance(own).min())) is not Known.NO
+    assert found.known(float(found.relevance(other).max())) is not Known.YES
 
 
 def test_a_coefficient_of_the_wrong_sign_is_left_out() -> None:

@@ -1,6 +1,7 @@
 """The judgement of the candidates of a question, and the words of its reason."""
 
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -22,8 +23,8 @@ from graph_memory.search.judgement import (
 from graph_memory.settings.base import Settings, read_settings
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
-SETTINGS = read_settings()
-CALIBRATION = Calibration.read()
+SETTINGS = read_settings(data_dir=Path(__file__).parent)  # without calibrations
+CALIBRATION = Calibration.packaged()
 ORDER = [Known.NO, Known.PERHAPS, Known.YES]
 
 #: Cosines that take a memory far above both limits, between them, or far below.
