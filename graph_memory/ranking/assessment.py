@@ -1,11 +1,12 @@
 """The parts of a question that each candidate contains, and the relevance that follows. No I/O."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from graph_memory.ranking.candidates import Candidates, Query
+from graph_memory.ranking.candidates import LEAST_MEMBERS, Candidates, Query
 from graph_memory.ranking.dates import time_match
 from graph_memory.ranking.quotations import contains_quotation
 from graph_memory.ranking.relevance import calibration_for, features
@@ -55,12 +56,26 @@ def assess(query: Query, candidates: Candidates, settings: Settings) -> Assessme
     measured = features(
         np.array([memory.cosine for memory in candidates.memories]),
         contained,
-        np.array(candidates.rarity[: len(query.terms)]),
+        _rarity_in_larger_group(candidates, contained),
         np.array([term in named for term in query.terms], dtype=bool),
     )
     return Assessment(
         matches, contained, measured, _relevance(query, candidates, measured, settings)
     )
+
+
+def _rarity_in_larger_group(candidates: Candidates, contained: npt.NDArray[np.bool_]) -> Numbers:
+    """Return the rarity of each query term, as if the group had at least `LEAST_MEMBERS` memories.
+
+    Among few memories a word that some contain is hardly rarer than one that none contains, so the
+    relevance would be less than in a larger group. More members add the same to the logarithm of
+    each word; of a word that no memory contains, half of the logarithm is its rarity.
+    """
+    rarity = np.array(candidates.rarity[: contained.shape[1]])
+    members = candidates.members
+    added = math.log((max(members, LEAST_MEMBERS) + 1) / (members + 1))
+    share = np.where(contained.any(axis=0), 1.0, 0.5)
+    return np.where(rarity > 0, rarity + added * share, 0.0)
 
 
 def _time_matches(query: Query, candidates: Candidates) -> Numbers | None:

@@ -18,6 +18,9 @@ from graph_memory.ranking.periods import Period
 #: Characters of a memory that the ranking reads.
 LEAD_CHARACTERS = 1000
 
+#: Memories that a smaller group is taken to have for the relevance.
+LEAST_MEMBERS = 100
+
 #: Decimal places of a score; each place costs an agent tokens.
 DECIMALS = 8
 
@@ -83,11 +86,13 @@ class Candidates:
             which the analyser of the index drops.
         memories: The candidates.
         links: Pairs of ids; the second memory follows the first in their conversation.
+        members: Memories of the group, as far as they are counted.
     """
 
     rarity: list[float]
     memories: Readable[Candidate]
     links: list[tuple[str, str]]
+    members: int = LEAST_MEMBERS
 
     @cached_property
     def word_weights(self) -> npt.NDArray[np.float64]:

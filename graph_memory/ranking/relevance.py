@@ -8,9 +8,9 @@
 - `unmet_names`: the part of `unmet` that is names, as `terms.names` finds them.
 
 No feature is relative to the best candidate, so relevances of different questions can be compared.
-So can those of groups, unless a group is so small that all rarities are low. The best relevance of
-all candidates decides whether the group has an answer: no below `known_no_below`, yes from
-`known_yes_from`, else perhaps.
+So can those of groups: in the rarity, a group of fewer than a hundred memories counts as one of a
+hundred. The best relevance of all candidates decides whether the group has an answer: no below
+`known_no_below`, yes from `known_yes_from`, else perhaps.
 
 A calibration has the coefficients, these limits and the embedding model that they are for.
 `calibration.json` is that of the default model. `graph_memory/evaluation/calibrate.py` makes

@@ -3,6 +3,7 @@
 // access  read
 // param   candidates : INTEGER — most memories per leg
 // returns rarity   : LIST<FLOAT> — rarity of each word
+// returns members  : INTEGER — memories of the group, as far as they are counted
 // returns memories : LIST<MAP> — the best of both legs, and their neighbours in conversations
 // returns links    : LIST<LIST> — pairs of ids, the second follows the first
 // variant filtered
@@ -40,4 +41,4 @@ CALL (met) {
 }
 // include search/candidates/context
 // include search/candidates/measured
-RETURN rarity, memories, links
+RETURN rarity, members, memories, links

@@ -12,4 +12,4 @@ CALL (near) {
   // include search/candidates/beside
   RETURN collect(DISTINCT b) AS far, collect(link) AS further
 }
-WITH looked, met, pool, near + far AS around, links + further AS links
+WITH looked, members, met, pool, near + far AS around, links + further AS links

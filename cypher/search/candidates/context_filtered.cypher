@@ -8,4 +8,4 @@ CALL (around) {
   // include fragments/memory/filter
   RETURN collect(m) AS allowed
 }
-WITH looked, met, pool, links, allowed AS around
+WITH looked, members, met, pool, links, allowed AS around

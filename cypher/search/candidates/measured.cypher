@@ -37,4 +37,4 @@ CALL (met, pool, around) {
   }) AS memories
 }
 WITH [word IN looked | CASE WHEN word.holders > 0 THEN word.rarity ELSE word.rarity / 2 END]
-  AS rarity, memories, links
+  AS rarity, members, memories, links

@@ -597,6 +597,17 @@ async def test_relevance_does_not_depend_on_memories_that_have_nothing_to_do_wit
         assert after.get(fact, before[fact]) == pytest.approx(before[fact], abs=0.05)
 
 
+async def test_relevance_stays_the_same_while_a_small_group_grows(
+    memory: GraphMemory, group: str
+) -> None:
+    await fill(memory, *(f"Ada drank green tea on day {number}." for number in range(5)))
+    question = "Why does Ada like green tea better than oolong?"
+    (before,) = await memory.search(question, limit=1)
+    await fill(memory, *(f"Invoice {number} was paid in full." for number in range(80)))
+    (after,) = await memory.search(question, limit=1)
+    assert before.relevance == pytest.approx(after.relevance, abs=0.001)
+
+
 UNKNOWN = "Which gluon did the lattice of quantum chromodynamics confine?"
 
 
