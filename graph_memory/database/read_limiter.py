@@ -7,11 +7,9 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from heapq import heappop, heappush
-from itertools import count
 
+from graph_memory.database.slots import Slots
 from graph_memory.settings.base import Settings
-from graph_memory.settings.hosts import host_of, is_loopback
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +28,6 @@ class Call:
 #: The call that the server runs. Without it, each read counts as a call of its own.
 current_call: ContextVar[Call | None] = ContextVar("current_call", default=None)
 
-#: The waiting reads as a heap: tag of the call, number of the read, and its slot.
-_Queue = list[tuple[float, int, asyncio.Future[None]]]
-
 #: Seconds after which a waiting read proceeds without a slot: slow reads must not block fast ones.
 _MAX_WAIT_SECONDS = 1.0
 
@@ -49,11 +44,8 @@ class ReadLimiter:
     """
 
     def __init__(self, settings: Settings) -> None:
-        is_local = settings.neo4j_uri is None or is_loopback(host_of(settings.neo4j_uri))
-        default = (os.cpu_count() or 1) if is_local else settings.neo4j_pool_size
-        self._free_slots = settings.neo4j_concurrent_reads or default
-        self._queue: _Queue = []
-        self._numbers = count()
+        default = (os.cpu_count() or 1) if settings.neo4j_is_here else settings.neo4j_pool_size
+        self._slots = Slots(settings.neo4j_concurrent_reads or default)
         self._tag = 0.0  # the highest tag of a read that got a slot
 
     @asynccontextmanager
@@ -69,23 +61,12 @@ class ReadLimiter:
             yield
         finally:
             if acquired:
-                self._release()
+                self._slots.release()
 
     async def _acquire(self) -> None:
         tag = self._tag_of_read()
-        if self._free_slots:
-            self._free_slots -= 1
-            self._tag = max(self._tag, tag)
-            return
-        slot: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        heappush(self._queue, (tag, next(self._numbers), slot))
-        try:
-            await slot
-            self._tag = max(self._tag, tag)
-        except asyncio.CancelledError:
-            if not slot.cancelled():  # the slot was handed over just before the cancellation
-                self._release()
-            raise
+        await self._slots.acquire(tag)
+        self._tag = max(self._tag, tag)
 
     def _tag_of_read(self) -> float:
         """Return the tag of the current call; a read without a call, or of a long one, is new."""
@@ -94,12 +75,3 @@ class ReadLimiter:
             return call.tag
         # A long call, for example one that waits for a job, must not precede all others.
         return max(self._tag, call.tag if call else 0.0)
-
-    def _release(self) -> None:
-        """Hand the slot to the first waiting read that is not cancelled, or free it."""
-        while self._queue:
-            *_, slot = heappop(self._queue)
-            if not slot.done():
-                slot.set_result(None)
-                return
-        self._free_slots += 1

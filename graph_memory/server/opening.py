@@ -60,7 +60,7 @@ class Opening:
         self.settings = settings
         self.warmed = asyncio.Event()
         self.session_id: str | None = None
-        self.turns = Turns(settings.concurrent_calls)
+        self.turns = Turns.of(settings)
         self._check = check
         self._attempt = _Attempt()
         self._wanted = asyncio.Event()

@@ -9,21 +9,26 @@ Source: start-time fair queueing (Goyal, Vin and Cheng, 1996), all calls with th
 """
 
 import asyncio
+import os
 import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
-from heapq import heappop, heappush
-from itertools import count
+from typing import Self
 
 from graph_memory import metrics
 from graph_memory.database.read_limiter import Call, current_call
+from graph_memory.database.slots import Slots
 from graph_memory.errors import TooManyCallsError
+from graph_memory.settings.base import Settings
 
 #: Seconds for which a call waits for its turn, at most.
 _MAX_WAIT_SECONDS = 10.0
 
 #: Seconds after which a running call leaves its place to another, and goes on.
-_MAX_TURN_SECONDS = 10.0
+_MAX_TURN_SECONDS = 1.0
+
+#: Calls that run at once where a call waits for other machines more than it computes.
+_CALLS_AT_ONCE = 16
 
 #: Number of tenants from which the ones without recent calls are forgotten.
 _MANY_TENANTS = 1000
@@ -48,11 +53,21 @@ class Turns:
     """At most `at_once` calls at a time; the others wait for ten seconds at most."""
 
     def __init__(self, at_once: int) -> None:
-        self._free = at_once
-        self._waiting: list[tuple[float, int, asyncio.Future[None]]] = []
-        self._numbers = count()
+        self._places = Slots(at_once)
         self._tag = 0.0  # that of the call that began last
         self._next: dict[str, float] = {}  # the lowest tag of a tenant's next call
+        self._many = _MANY_TENANTS
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        """Return the turns for `concurrent_calls`.
+
+        With Neo4j and the embedding model on this machine, more calls than processors answer no
+        faster in all, and each of them takes longer, also that of a tenant with few.
+        """
+        here = settings.neo4j_is_here and settings.embedding_url is None
+        default = (os.cpu_count() or 1) if here else _CALLS_AT_ONCE
+        return cls(settings.concurrent_calls or default)
 
     @asynccontextmanager
     async def turn(self, tenant: str) -> AsyncGenerator[None]:
@@ -66,13 +81,14 @@ class Turns:
         """
         tag = self._tag_of(tenant)
         try:
-            async with asyncio.timeout(_MAX_WAIT_SECONDS):
-                await self._enter(tag)
+            with metrics.waiting_calls.track_inprogress():
+                async with asyncio.timeout(_MAX_WAIT_SECONDS):
+                    await self._places.acquire(tag)
         except TimeoutError:
             raise TooManyCallsError(int(_MAX_WAIT_SECONDS)) from None
         current_call.set(Call(tag, time.monotonic()))
         self._tag = max(self._tag, tag)
-        place = _Place(self._leave)
+        place = _Place(self._places.release)
         try:
             yield
         finally:
@@ -80,31 +96,9 @@ class Turns:
 
     def _tag_of(self, tenant: str) -> float:
         """Return the tag of a new call of a tenant."""
-        if len(self._next) >= _MANY_TENANTS:
+        if len(self._next) >= self._many:
             self._next = {key: tag for key, tag in self._next.items() if tag > self._tag}
+            self._many = max(_MANY_TENANTS, 2 * len(self._next))
         tag = max(self._tag, self._next.get(tenant, 0.0))
         self._next[tenant] = tag + 1
         return tag
-
-    async def _enter(self, tag: float) -> None:
-        if self._free:
-            self._free -= 1
-            return
-        place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        heappush(self._waiting, (tag, next(self._numbers), place))
-        with metrics.waiting_calls.track_inprogress():
-            try:
-                await place
-            except asyncio.CancelledError:
-                if not place.cancelled():  # the place was handed over just before
-                    self._leave()
-                raise
-
-    def _leave(self) -> None:
-        """Hand the place to the waiting call with the lowest tag, or free it."""
-        while self._waiting:
-            *_, place = heappop(self._waiting)
-            if not place.done():
-                place.set_result(None)
-                return
-        self._free += 1

@@ -7,7 +7,7 @@ import platformdirs
 from pydantic import BeforeValidator, Field, SecretStr
 from pydantic_settings import BaseSettings
 
-from graph_memory.settings.hosts import Neo4jUri
+from graph_memory.settings.hosts import Neo4jUri, host_of, is_loopback
 
 
 class DatabaseSettings(BaseSettings):
@@ -98,3 +98,8 @@ class DatabaseSettings(BaseSettings):
     local_fast_start: bool = Field(
         False, description="Start the local Neo4j with less optimised JVM code; for tests."
     )
+
+    @property
+    def neo4j_is_here(self) -> bool:
+        """True if Neo4j runs on this machine, and shares its processors."""
+        return self.neo4j_uri is None or is_loopback(host_of(self.neo4j_uri))

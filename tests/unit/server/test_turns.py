@@ -1,8 +1,10 @@
 """Tool calls take turns that the tenants share."""
 
 import asyncio
+import os
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 from graph_memory.errors import TooManyCallsError
 from graph_memory.server import turns
 from graph_memory.server.turns import Turns
+from graph_memory.settings.base import read_settings
 
 
 class Calls:
@@ -37,6 +40,34 @@ class Calls:
         async with self.turns.turn(tenant):
             yield
         await asyncio.gather(*self.waiting)
+
+
+@pytest.mark.parametrize(
+    ("given", "at_once"),
+    [
+        ({}, os.cpu_count()),
+        ({"neo4j_uri": "bolt://localhost:7687"}, os.cpu_count()),
+        ({"neo4j_uri": "bolt://graph.example.com"}, 16),
+        ({"embedding_url": "https://embeddings.example.com/v1", "embedding_model": "e"}, 16),
+        ({"concurrent_calls": 3}, 3),
+    ],
+)
+async def test_as_many_calls_run_as_processors_if_all_runs_on_them(
+    given: dict[str, Any], at_once: int
+) -> None:
+    some = Turns.of(read_settings(**given))
+
+    async def one() -> None:
+        async with some.turn("a"):
+            pass
+
+    async with AsyncExitStack() as stack:
+        for _ in range(at_once):
+            await stack.enter_async_context(some.turn("a"))
+        waiting = asyncio.create_task(one())
+        await asyncio.sleep(0.01)
+        assert not waiting.done()
+    await asyncio.wait_for(waiting, 30)
 
 
 async def test_calls_of_one_tenant_run_in_their_order() -> None:
