@@ -63,7 +63,8 @@ docs: $(DEVELOP) ## Build the documentation into docs/_build/html
 reference: $(DEVELOP) ## Write docs/reference from the code
 	@$(BIN)/python docs/reference.py
 
-bench: $(DEVELOP) ## Measure speed, as ratios within one run
+bench: $(DEVELOP) ## Measure speed, as ratios within one run; GROWTH=folder adds the growth, MILLION=folder up to a million
+	@$(if $(GROWTH),$(BIN)/python -m tests.benchmarks.growth --folder $(GROWTH) $(if $(MILLION),--million $(MILLION)))
 	@exec $(BIN)/python -m pytest -m bench -s tests/benchmarks
 
 stress: $(DEVELOP) ## Run the long tests
