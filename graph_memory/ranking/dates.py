@@ -7,25 +7,18 @@ time; nothing is stored.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import MAXYEAR, MINYEAR, datetime, timedelta
+from datetime import datetime
 from functools import lru_cache
 
-from graph_memory.ranking.periods import Period
+from graph_memory.ranking.periods import Period, limits, spoken_of
 from graph_memory.ranking.time_expressions import TimeExpression, languages, time_expressions
 
 #: Texts of memories of which the periods are kept; each text takes up to 1.5 kB.
 _KEPT_TEXTS = 4000
 
-#: Time after an event in which it is usually mentioned.
-_MENTION_DELAY = timedelta(days=7)
-
 #: Match of a memory that mentions a period, beside 1 for one that was stated in it. Expressions
 #: of time are less certain than the time of a memory; on chats, 1 and 0.75 gain nothing.
 _MENTION_WEIGHT = 0.5
-
-#: Longest period whose events are mentioned after it rather than in it.
-_SHORT = timedelta(days=7)
 
 
 def asks_when(question: str) -> bool:
@@ -59,38 +52,6 @@ def named_periods(question: str, now: datetime) -> list[Period]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
-    """An event that a question asks around.
-
-    Attributes:
-        text: The words for the event.
-        after: True for the time from the event on, False for the time until it.
-    """
-
-    text: str
-    after: bool
-
-    def period(self, at: datetime) -> Period:
-        """Return the period that the question asks about, for an event at an instant."""
-        first, last = _limits(at)
-        return Period(at, last) if self.after else Period(first, at + timedelta(microseconds=1))
-
-
-def named_event(question: str, now: datetime) -> Event | None:
-    """Return the event of a question such as "what did I do after the marathon?".
-
-    Returns:
-        None if the question names no event, or names a period itself.
-    """
-    for language in languages():
-        for key in ("after", "before"):
-            text = language.event(key, question)
-            if text and not named_periods(question, now):
-                return Event(text, after=key == "after")
-    return None
-
-
 @lru_cache(_KEPT_TEXTS)
 def mentioned_periods(text: str, stated_at: datetime) -> tuple[Period, ...]:
     """Return the periods that the text of a memory mentions.
@@ -119,7 +80,7 @@ def time_match(asked: Sequence[Period], stated_at: datetime, mentioned: Sequence
         stated_at: Instant at which the memory was stated; aware.
         mentioned: The periods that it mentions, as `mentioned_periods` returns them.
     """
-    if any(_spoken_of(period).covers(stated_at) for period in asked):
+    if any(spoken_of(period).covers(stated_at) for period in asked):
         return 1.0
     shares = (period.share_in(each) for period in mentioned for each in asked)
     return _MENTION_WEIGHT * max(shares, default=0.0)
@@ -135,22 +96,6 @@ def time_words(question: str, now: datetime) -> set[str]:
     }
 
 
-def _limits(moment: datetime) -> tuple[datetime, datetime]:
-    """Return two ends of time in the zone of a moment.
-
-    They are a year from the limits of the calendar, so that another zone stays within them.
-    """
-    first, last = MINYEAR + 1, MAXYEAR - 1
-    return datetime(first, 1, 1, tzinfo=moment.tzinfo), datetime(last, 1, 1, tzinfo=moment.tzinfo)
-
-
-def _spoken_of(period: Period) -> Period:
-    """Return the period in which events of a period are mentioned."""
-    if period.end - period.start > _SHORT:
-        return period
-    return Period(period.start, period.end + _MENTION_DELAY)
-
-
 def _as_asked(question: str, expression: TimeExpression, now: datetime) -> Sequence[Period]:
     """Return the periods of an expression of a question, with the word in front of it.
 
@@ -163,7 +108,7 @@ def _as_asked(question: str, expression: TimeExpression, now: datetime) -> Seque
 
     begun = [period for period in expression.periods if period.start <= now]
     latest = begun[-1] if begun else expression.periods[0]
-    first, last = _limits(now)
+    first, last = limits(now)
     if follows("earlier"):
         return [Period(first, latest.start)]
     if follows("until"):

@@ -5,13 +5,19 @@ A `day` here is midnight at its beginning, aware; a week begins on Monday.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import MAXYEAR, MINYEAR, datetime, timedelta
 from typing import Final
 
 _MONTHS: Final = 12
 _SATURDAY: Final = 5
 _WEEK: Final = 7
 _FORTNIGHT: Final = 14
+
+#: Time after an event in which it is usually mentioned.
+_MENTION_DELAY: Final = timedelta(days=7)
+
+#: Longest period whose events are mentioned after it rather than in it.
+_SHORT: Final = timedelta(days=7)
 
 #: Months of the units that consist of whole months.
 _MONTHS_OF: Final[Mapping[str, int]] = {"month": 1, "quarter": 3, "year": _MONTHS}
@@ -92,6 +98,22 @@ def nearest_weekday(day: datetime, weekday: int, side: int) -> Period:
     if side < 0:
         return days(day - timedelta(days=(day.weekday() - weekday - 1) % _WEEK + 1))
     return days(day + timedelta(days=(weekday - day.weekday()) % _WEEK))
+
+
+def spoken_of(period: Period) -> Period:
+    """Return the period in which events of a period are mentioned."""
+    if period.end - period.start > _SHORT:
+        return period
+    return Period(period.start, period.end + _MENTION_DELAY)
+
+
+def limits(moment: datetime) -> tuple[datetime, datetime]:
+    """Return two ends of time in the zone of a moment.
+
+    They are a year from the limits of the calendar, so that another zone stays within them.
+    """
+    first, last = MINYEAR + 1, MAXYEAR - 1
+    return datetime(first, 1, 1, tzinfo=moment.tzinfo), datetime(last, 1, 1, tzinfo=moment.tzinfo)
 
 
 def _later(first: datetime, count: int) -> datetime:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from graph_memory.ranking.periods import Period
-from graph_memory.ranking.time_rules import ISO, YEAR, Reading
+from graph_memory.ranking.time_rules import ISO, NUMERIC, YEAR, Reading
 
 TIME_WORDS = Path(__file__).with_name("time_words.json")
 
@@ -79,10 +79,10 @@ class Language:
         """Return True if a text contains one of the patterns under a key."""
         return any(pattern.search(text) for pattern in self._searches[key])
 
-    def event(self, key: str, text: str) -> str | None:
-        """Return the words of the event that the pattern under a key finds in a text."""
-        found = re.search(self._table["events"][key], text, re.IGNORECASE)
-        return found[1].strip() if found else None
+    def event(self, key: str, text: str, now: datetime) -> Reading | None:
+        """Return what the pattern under a key reads in a text; None if it finds no event."""
+        found = self._events[key].search(text)
+        return self._reading(found, text, now) if found else None
 
     def stands_before(self, key: str, text: str) -> bool:
         """Return True if a text ends with one of the words under a key."""
@@ -106,6 +106,14 @@ class Language:
         return {
             key: [re.compile(one, re.IGNORECASE) for one in patterns]
             for key, patterns in searches.items()
+        }
+
+    @cached_property
+    def _events(self) -> dict[str, re.Pattern[str]]:
+        patterns: Mapping[str, str] = self._table["events"]
+        return {
+            key: re.compile(rf"\b{self._compiled(pattern, 0)}", re.IGNORECASE)
+            for key, pattern in patterns.items()
         }
 
     @cached_property
@@ -147,6 +155,8 @@ class Language:
                 return rf"(?:{names}|(?:{short})(?!\w)\.?)"
             case "date":
                 return self._date
+            case "event":
+                return r"[^?,;]{1,300}?"
             case "number":
                 return rf"(?:\d{{1,3}}|{self._words_of(key)})"
             case _:
@@ -158,7 +168,8 @@ class Language:
         day, month = self._choice("day"), self._choice("month")
         year = rf"(?:(?:,\s*|\s+){YEAR}(?!\d))?"
         of = self._table["day_of_month"].replace(" ", r"\s+")
-        return rf"(?:{ISO}|{day}\s+{of}{month}{year}|{month}\s+{day}(?!\w){year}|{month}{year})"
+        named = rf"{day}\s+{of}{month}{year}|{month}\s+{day}(?!\w){year}|{month}{year}"
+        return rf"(?:{ISO}|{NUMERIC}|{named})"
 
     def _words_of(self, key: str) -> str:
         words = sorted(self._table[key], key=len, reverse=True)
@@ -168,13 +179,16 @@ class Language:
         """Yield the expressions of a sentence that begins at `offset`."""
         for match in self._patterns.finditer(text):
             number = str(match.lastgroup)[1:]
-            groups = {
-                name.rsplit("_", 2)[0]: " ".join(value.split())
-                for name, value in match.groupdict().items()
-                if value is not None and name[0] != "r"
-            }
-            before = text[: match.start()]
-            reading = Reading(self.stands_before, self._table, groups, before, now)
+            reading = self._reading(match, text, now)
             if periods := reading.periods(self._table["patterns"][int(number)][0]):
                 start, end = match.span()
                 yield TimeExpression(offset + start, offset + end, periods)
+
+    def _reading(self, match: re.Match[str], text: str, now: datetime) -> Reading:
+        """Return what a pattern has matched in a text."""
+        groups = {
+            name.rsplit("_", 2)[0]: " ".join(value.split())
+            for name, value in match.groupdict().items()
+            if value is not None and name[0] != "r"
+        }
+        return Reading(self.stands_before, self._table, groups, text[: match.start()], now)

@@ -21,9 +21,11 @@ from graph_memory.ranking.periods import (
     unit_around,
 )
 
-#: A year, and a date in ISO 8601.
+#: A year, a date in ISO 8601, and one such as 7.6.2024 or 6/7/2024.
 YEAR = r"(?:19|20)\d\d"
 ISO = rf"{YEAR}-(?:1[0-2]|0[1-9])(?:-(?:3[01]|[12]\d|0[1-9]))?"
+
+NUMERIC = rf"[0-3]?\d(?:\.[01]?\d\.|/[0-3]?\d/){YEAR}"
 
 _NAME = re.compile(r"[^\W\d_]+")
 
@@ -142,12 +144,22 @@ class Reading:
         if re.fullmatch(ISO, text):
             year, month, *rest = numbers
             return [days(self.day(year, month, *rest)) if rest else months(self.day(year, month))]
+        if re.fullmatch(NUMERIC, text):
+            return self._numeric_dates(*numbers, month_first="/" in text)
         month = self.month_of(text)
         given = next((number for number in numbers if number > 31), year)
         number = next((number for number in numbers if number <= 31), None)
         if number:
             return self.in_year(lambda y: days(self.day(y, month, number)), given)
         return self.in_year(lambda y: months(self.day(y, month)), given)
+
+    def _numeric_dates(
+        self, first: int, second: int, year: int, *, month_first: bool
+    ) -> list[Period]:
+        """Return the days of 7.6.2024, or both possible days of 6/7/2024."""
+        pairs = {(second, first), (first, second)} if month_first else {(second, first)}
+        made = (_possible(lambda y, p=pair: days(self.day(y, *p)), year) for pair in pairs)
+        return [day for day in made if day]
 
 
 def _possible(make: Callable[[int], Period], year: int) -> Period | None:

@@ -15,7 +15,7 @@ from graph_memory.memories.filtering import narrowing_parameters, visible_states
 from graph_memory.memories.read import get_readable
 from graph_memory.ranking.assessment import Assessment, assess
 from graph_memory.ranking.candidates import LEAD_CHARACTERS, Candidates, Part, Query
-from graph_memory.ranking.dates import Event, named_event
+from graph_memory.ranking.events import TimeByEvents, time_by_events
 from graph_memory.ranking.late_interaction import Tokens
 from graph_memory.ranking.periods import Period
 from graph_memory.ranking.scoring import RankedCandidate, Ranking, first_ranking, rank, shortlist
@@ -177,8 +177,8 @@ async def gather(
     tokens = None if filters.known_at else embedding.tokens
     query = read_query(question, engine.settings, tokens, _asked_at(scope, filters))
     reading = _read(engine, scope, query, embedding, limit, filters, include_content)
-    if find_event and (event := named_event(question, query.now)):
-        found, around = await asyncio.gather(reading, _around(engine, scope, event, filters))
+    if find_event and (time := time_by_events(question, query.now)):
+        found, around = await asyncio.gather(reading, _around(engine, scope, time, filters))
         query = replace(query, around=around)
     else:
         found = await reading
@@ -218,15 +218,26 @@ async def _read(
 
 
 async def _around(
-    engine: Engine, scope: CallScope, event: Event, filters: Filters
+    engine: Engine, scope: CallScope, time: TimeByEvents, filters: Filters
 ) -> Period | None:
-    """Return the time before or after an event; None if no memory may bear on the event."""
-    embedding = await engine.embedder.embed_query_tokens(event.text)
-    found = await gather(engine, scope, event.text, embedding, limit=1, filters=filters)
+    """Return the time around events; None if no memory may bear on one of them."""
+    at = await asyncio.gather(
+        *(_event_time(engine, scope, event, filters) for event in time.events)
+    )
+    known = [each for each in at if each]
+    return time.period(*known) if len(known) == len(at) else None
+
+
+async def _event_time(
+    engine: Engine, scope: CallScope, event: str, filters: Filters
+) -> datetime | None:
+    """Return the time of the best memory for an event; None if none may bear on it."""
+    embedding = await engine.embedder.embed_query_tokens(event)
+    found = await gather(engine, scope, event, embedding, limit=1, filters=filters)
     if found is None:
         return None
     (best,) = found.ranked(1).results(1)
-    return event.period(best.memory.told_at) if _may_be_event(found, best) else None
+    return best.memory.told_at if _may_be_event(found, best) else None
 
 
 def _may_be_event(found: Gathered, best: RankedCandidate) -> bool:

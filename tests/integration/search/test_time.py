@@ -80,6 +80,40 @@ async def test_a_question_about_the_time_after_an_event_prefers_that_time(
     assert "time" not in neither[0].components
 
 
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Which museum did Ada visit two weeks after the marathon of Athens?", "Oslo"),
+        ("Which museum did Ada visit a month before the marathon of Athens?", "Rome"),
+        ("Which museum did Ada visit the day after the marathon of Athens?", "Bern"),
+        (
+            "What did Ada do between the marathon of Athens and the wedding of her brother, "
+            "in which museum?",
+            "Bern Oslo",
+        ),
+    ],
+)
+async def test_a_question_names_a_time_by_events(
+    memory: GraphMemory, question: str, expected: str
+) -> None:
+    await fill(
+        memory,
+        {
+            "Ada visited the museum in Cairo": "2024-01-10",
+            "Ada visited the museum in Rome": "2024-04-02",
+            "Ada ran the marathon of Athens": "2024-05-03",
+            "Ada visited the museum in Bern": "2024-05-05",
+            "Ada visited the museum in Oslo": "2024-05-18",
+            "Ada was at the wedding of her brother": "2024-06-20",
+            "Ada visited the museum in Kyiv": "2024-07-18",
+        },
+    )
+    found = [hit for hit in await memory.search(question) if "museum" in hit.memory.content]
+    fits = {hit.memory.content.split()[-1] for hit in found if hit.components["time"] == 1}
+    assert fits == set(expected.split())
+    assert found[0].memory.content.split()[-1] in fits
+
+
 async def test_a_question_counts_back_from_as_of(memory: GraphMemory) -> None:
     await fill(memory, {"Ada baked rye bread": "2025-03-04", "Ada baked white bread": "2025-09-08"})
     for as_of, expected in (("2025-03-05", "rye"), ("2025-09-09T10:00:00Z", "white")):

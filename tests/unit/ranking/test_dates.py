@@ -5,12 +5,10 @@ from datetime import UTC, datetime
 import pytest
 
 from graph_memory.ranking.dates import (
-    Event,
     asks_order,
     asks_when,
     mentioned_periods,
     mentions_time,
-    named_event,
     named_periods,
     time_match,
     time_words,
@@ -83,31 +81,6 @@ def test_what_a_memory_tells_of_counts_from_when_it_was_said() -> None:
     told = mentioned_periods("Yesterday I ran the marathon", _day("2024-05-03"))
     assert [period.start for period in told] == [_day("2024-05-02")]
     assert mentioned_periods("I ran the marathon", _day("2024-05-03")) == ()
-
-
-@pytest.mark.parametrize(
-    ("question", "event"),
-    [
-        ("What did I do after the marathon?", Event("the marathon", after=True)),
-        ("What has Ada read since she moved, and why?", Event("she moved", after=True)),
-        ("Where did I live before I met Ada", Event("I met Ada", after=False)),
-        ("What did I do after 7 June?", None),
-        ("What did I do in May after the marathon?", None),
-        ("Have I met Ada before?", None),
-        ("What comes thereafter?", None),
-    ],
-)
-def test_the_event_around_which_a_question_asks(question: str, event: Event | None) -> None:
-    assert named_event(question, NOW) == event
-
-
-def test_the_time_around_an_event_includes_the_event() -> None:
-    at = _day("2024-05-03")
-    for after in (True, False):
-        period = Event("the marathon", after=after).period(at)
-        assert period.covers(at)
-        assert period.covers(_day("2024-05-04")) is after
-        assert period.covers(_day("2024-05-02")) is not after
 
 
 def test_the_words_of_a_named_period() -> None:

@@ -1,0 +1,84 @@
+"""The times that a question names by events, such as "two weeks after the marathon". No I/O."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from graph_memory.ranking.dates import named_periods
+from graph_memory.ranking.periods import Period, distant, limits, spoken_of
+from graph_memory.ranking.time_expressions import languages
+from graph_memory.ranking.time_rules import Reading
+
+_INSTANT = timedelta(microseconds=1)
+
+
+class Distance(NamedTuple):
+    """How far a time is from an event.
+
+    Attributes:
+        unit: A unit of `periods.distant`.
+        low: The least number of units; negative ones are before the event.
+        high: The largest number of units.
+    """
+
+    unit: str
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
+class TimeByEvents:
+    """A time that a question names by one event, or as between two.
+
+    Attributes:
+        events: The words for each event.
+        after: True for the time from the event on, False for the time until it.
+        distance: Distance from the event; None for all the time on that side of it.
+    """
+
+    events: tuple[str, ...]
+    after: bool = True
+    distance: Distance | None = None
+
+    def period(self, *at: datetime) -> Period | None:
+        """Return the time for events at such instants, and the week in which it is mentioned.
+
+        Returns:
+            None if the calendar lacks that time.
+        """
+        first, last = min(at), max(at)
+        try:
+            if self.distance:
+                day = first.replace(hour=0, minute=0, second=0, microsecond=0)
+                return spoken_of(distant(day, *self.distance))
+        except (ValueError, OverflowError):
+            return None
+        if len(at) > 1:
+            return spoken_of(Period(first, last + _INSTANT))
+        start, end = limits(first)
+        return Period(first, end) if self.after else Period(start, first + _INSTANT)
+
+
+def time_by_events(question: str, now: datetime) -> TimeByEvents | None:
+    """Return the time that a question names by events; None if it names none, or names a period.
+
+    Args:
+        question: Any text.
+        now: Instant from which "last week" counts back; aware.
+    """
+    for language in languages():
+        for key in ("between", "distant", "after", "before"):
+            reading = language.event(key, question, now)
+            if reading and not named_periods(question, now):
+                return _by_events(key, reading)
+    return None
+
+
+def _by_events(key: str, reading: Reading) -> TimeByEvents:
+    """Return the time that an expression with the pattern under a key names."""
+    events = tuple(reading.groups[each] for each in ("event", "event2") if each in reading.groups)
+    if key != "distant":
+        return TimeByEvents(events, after=key != "before")
+    side = reading.value("side")
+    low, high = sorted(side * number for number in reading.count())
+    return TimeByEvents(events, distance=Distance(reading.unit, low, high))
