@@ -13,7 +13,7 @@ _INSTANT = timedelta(microseconds=1)
 
 
 class Distance(NamedTuple):
-    """How far a time is from an event.
+    """Distance of a time from an event.
 
     Attributes:
         unit: A unit of `periods.distant`.

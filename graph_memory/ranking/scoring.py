@@ -65,6 +65,9 @@ RELEVANCE_DECIMALS = 3
 #: Characters of the longest answer that is understood with the question before it.
 _ANSWER_CHARACTERS = 500
 
+#: Weight of a time that a question names, beside 1 for a question that asks for a time.
+_PERIOD_WEIGHT = 2.0
+
 #: Seconds between two memories at which their nearness is one half.
 _SITTING_SECONDS = 3600
 
@@ -199,8 +202,9 @@ def first_ranking(
         "form": (settings.recall_form_weight, _form(memories, settings)),
     }
     if temporal := list(_temporal_scores(query, candidates, assessment)):
-        weight = settings.recall_time_weight * len(temporal)
-        measures["time"] = (weight, np.mean(temporal, axis=0))
+        weights, scores = zip(*temporal, strict=True)
+        weight = settings.recall_time_weight * sum(weights)
+        measures["time"] = (weight, np.average(scores, axis=0, weights=weights))
     if (by_speaker := _by_speaker(query.text, memories, settings)) is not None:
         weight = settings.recall_speaker_weight * _shortness(memories, settings)
         measures["speaker"] = (weight, by_speaker)
@@ -423,16 +427,17 @@ def _by_speaker(question: str, memories: Sequence[Candidate], settings: Settings
 
 def _temporal_scores(
     query: Query, candidates: Candidates, assessment: Assessment
-) -> Iterator[Numbers]:
+) -> Iterator[tuple[float, Numbers]]:
     """Yield how candidates fit the periods that a question names, then which mention a time.
 
-    Each array is yielded only if the question names a period, or asks for a time. For a question
-    about the time before or after an event, the last array shows which candidates are of that time.
+    Each array is yielded with its weight, and only if the question names a period, names one by
+    events, or asks for a time.
     """
     if assessment.time_matches is not None:
-        yield assessment.time_matches
+        yield _PERIOD_WEIGHT, assessment.time_matches
     if around := query.around:
-        yield np.array([around.covers(memory.told_at) for memory in candidates.memories], float)
+        fits = [around.covers(memory.told_at) for memory in candidates.memories]
+        yield _PERIOD_WEIGHT, np.array(fits, dtype=float)
     if asks_when(query.text):
         mentions = [mentions_time(memory.lead) for memory in candidates.memories]
-        yield np.array(mentions, dtype=float)
+        yield 1.0, np.array(mentions, dtype=float)

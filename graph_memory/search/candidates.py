@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from graph_memory.domain.inputs import Clocks, Filters
@@ -17,7 +17,7 @@ from graph_memory.ranking.assessment import Assessment, assess
 from graph_memory.ranking.candidates import LEAD_CHARACTERS, Candidates, Part, Query
 from graph_memory.ranking.events import TimeByEvents, time_by_events
 from graph_memory.ranking.late_interaction import Tokens
-from graph_memory.ranking.periods import Period
+from graph_memory.ranking.periods import Period, spoken_of
 from graph_memory.ranking.scoring import RankedCandidate, Ranking, first_ranking, rank, shortlist
 from graph_memory.ranking.terms import query_phrases, query_terms, quotation, term_queries
 from graph_memory.search.judgement import EMPTY, FILTERED, Judgement, judge
@@ -31,6 +31,13 @@ _LEAST_EVENT_RELEVANCE = 0.3
 #: Share of the event's words, by rarity, that it contains at least. It stands in for the relevance
 #: where the embedding model has no calibration.
 _LEAST_EVENT_WORDS = 0.5
+
+#: Longest period of which memories become candidates even without a common word, and most memories
+#: of one that are read, the earliest.
+_SHORT_PERIOD = timedelta(days=31)
+_STATED = 500
+
+_DAY = timedelta(days=1)
 
 #: Members of a group that are counted for each hit of a word; rarities differ alike beyond.
 _MEMBERS_PER_HIT = 5
@@ -109,7 +116,7 @@ async def rank_candidates(
     needs a calibration of the embedding model if it is not 0. The cross-encoder of the engine, if
     there is one, reranks the best candidates.
 
-    For a question such as "what did I do after the marathon?", another search finds the event.
+    For a question such as "what did I do after the marathon?", a search before it finds the event.
     """
     gathered = await gather(
         engine,
@@ -176,12 +183,9 @@ async def gather(
     # Token vectors of earlier versions of a memory are not stored.
     tokens = None if filters.known_at else embedding.tokens
     query = read_query(question, engine.settings, tokens, _asked_at(scope, filters))
-    reading = _read(engine, scope, query, embedding, limit, filters, include_content)
     if find_event and (time := time_by_events(question, query.now)):
-        found, around = await asyncio.gather(reading, _around(engine, scope, time, filters))
-        query = replace(query, around=around)
-    else:
-        found = await reading
+        query = replace(query, around=await _around(engine, scope, time, filters))
+    found = await _read(engine, scope, query, embedding, limit, filters, include_content)
     if found is None:
         return None
     assessment = assess(query, found, engine.settings)
@@ -209,6 +213,8 @@ async def _read(
         vector=embedding.vector,
         lookups=term_queries(query.lookups, scope.group_id, other),
         states=visible_states(filters, RECALLED_STATES),
+        periods=_short_periods(query),
+        stated=_STATED,
         tell=include_content,
         **scope.parameters(),
         **bounds,
@@ -263,6 +269,20 @@ async def _passages(
         texts |= {memory.memory_id: memory.content for memory in read}
     whole = 0, LEAD_CHARACTERS
     return [texts[each.memory.memory_id][slice(*(each.passage or whole))] for each in best]
+
+
+def _short_periods(query: Query) -> list[dict[str, str]]:
+    """Return the short periods that a question names, with the week in which they are mentioned."""
+    named = [*query.periods, *([query.around] if query.around else [])]
+    ended = (
+        each if each.end - query.now <= _DAY else Period(each.start, query.now + _DAY)
+        for each in named
+    )
+    return [
+        {"start": each.start.isoformat(), "end": each.end.isoformat()}
+        for each in map(spoken_of, ended)
+        if timedelta() < each.end - each.start <= _SHORT_PERIOD
+    ]
 
 
 def _asked_at(scope: CallScope, filters: Filters) -> datetime:

@@ -94,7 +94,7 @@ class SearchSettings(BaseSettings):
         ge=0,
         le=10,
         description=(
-            "Weight of time: once for a question that names a time, once for one that "
+            "Weight of time: twice for a question that names a time, once for one that "
             "asks for a time."
         ),
     )

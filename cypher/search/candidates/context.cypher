@@ -1,4 +1,6 @@
-// Bind `around`, the memories up to two turns from those of `pool`, and `links`, their order.
+// Bind `around`, the memories beside those of `pool`, and `links`, their order.
+//
+// They are up to two turns away in a conversation, or of a short period that the question names.
 //
 // access  fragment
 CALL (pool) {
@@ -12,4 +14,8 @@ CALL (near) {
   // include search/candidates/beside
   RETURN collect(DISTINCT b) AS far, collect(link) AS further
 }
-WITH looked, members, met, pool, near + far AS around, links + further AS links
+CALL (pool) {
+  // include search/candidates/dated
+  RETURN collect(m) AS dated
+}
+WITH looked, members, met, pool, near + far + dated AS around, links + further AS links

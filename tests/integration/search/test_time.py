@@ -114,6 +114,21 @@ async def test_a_question_names_a_time_by_events(
     assert found[0].memory.content.split()[-1] in fits
 
 
+async def test_a_question_for_a_day_finds_what_shares_no_word_with_it(memory: GraphMemory) -> None:
+    soup, question = "Boiled carrots for soup", "Who cooked on 3 May 2024?"
+    noise = {f"Who cooked is known to office {n}": f"2023-{1 + n % 12:02}-05" for n in range(90)}
+    await fill(memory, {**noise, soup: "2024-05-03T18:00:00Z", "Mended a zip": "2024-05-20"})
+
+    async def finds(question: str, filters: Filters | None = None) -> bool:
+        found = await memory.search(question, limit=50, filters=filters)
+        return soup in {hit.memory.content for hit in found}
+
+    assert not await finds("Who cooked?")
+    assert await finds(question)
+    assert not await finds(question, Filters(date_to="2024-05-03T12:00:00Z"))
+    assert not await finds(question, Filters(project_id="another"))
+
+
 async def test_a_question_counts_back_from_as_of(memory: GraphMemory) -> None:
     await fill(memory, {"Ada baked rye bread": "2025-03-04", "Ada baked white bread": "2025-09-08"})
     for as_of, expected in (("2025-03-05", "rye"), ("2025-09-09T10:00:00Z", "white")):

@@ -182,11 +182,13 @@ def test_a_long_memory_is_ranked_by_its_content_alone() -> None:
 
 
 def test_an_exact_match_stays_first_whatever_favours_others() -> None:
-    """The best meaning, words and late interaction weigh 3 of 4.4; the rest favours the others.
+    """The best meaning, words and late interaction weigh 3 of 4.9; the rest favours the others.
 
-    The others share one sitting besides, in which each has the score of their best.
+    With all words of the question the match mentions the time as well, which counts by half. The
+    others share one sitting besides, in which each has the score of their best.
     """
-    exact = candidate("exact", 0.95, words=[(0, 2.0), (1, 1.0)], lead="Who?", characters=4)
+    lead = "Ada in May 2023?"
+    exact = candidate("exact", 0.95, words=[(0, 2.0), (1, 1.0)], lead=lead, characters=4)
     near = [
         candidate(
             f"near{i}",
