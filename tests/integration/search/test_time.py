@@ -125,7 +125,7 @@ async def test_a_question_for_a_day_finds_what_shares_no_word_with_it(memory: Gr
 
     assert not await finds("Who cooked?")
     assert await finds(question)
-    assert not await finds(question, Filters(date_to="2024-05-03T12:00:00Z"))
+    assert not await finds(question, Filters(date_to=cast(Any, "2024-05-03T12:00:00Z")))
     assert not await finds(question, Filters(project_id="another"))
 
 
