@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 from collections.abc import Sequence
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -102,6 +103,8 @@ def test_a_line_of_shell_names_only_what_there_is(page: str, line: str) -> None:
     program = words[0].rpartition("/")[2]
     if program == "make":
         assert set(words[1:]) <= make_targets()
+    elif words[:2] == ["python", "-m"]:
+        assert find_spec(words[2]), f"{page}: {words[2]}"
     else:
         assert program in OTHERS | {"graph-memory"}, f"{page}: what is {program}?"
     for word in words[1:]:
