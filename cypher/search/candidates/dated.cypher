@@ -3,13 +3,13 @@
 // A question such as "what happened on 3 May?" shares neither words nor meaning with most of them.
 //
 // access  fragment
-// param   group_id : STRING — the tenant
-// param   states   : LIST<STRING> — lifecycle states to return
-// param   now      : STRING — ISO 8601, UTC
-// param   periods  : LIST<MAP> — `start` and `end` of each, ISO 8601; often empty
-// param   stated   : INTEGER — most memories that are read of each period, the first ones
-// param   candidates : INTEGER — most memories per leg, here those nearest in meaning
-// param   vector   : VECTOR — the question, unit length
+// param   group_id   : STRING — the tenant
+// param   states     : LIST<STRING> — lifecycle states to return
+// param   now        : STRING — ISO 8601, UTC
+// param   periods    : LIST<MAP> — `start` and `end` of each, ISO 8601; often empty
+// param   stated     : INTEGER — most memories of each period that are read, the earliest
+// param   candidates : INTEGER — most memories per leg, here the nearest in meaning
+// param   vector     : VECTOR — the question, unit length
 UNWIND $periods AS period
 CALL (period) {
   MATCH (m:Memory {group_id: $group_id})

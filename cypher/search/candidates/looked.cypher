@@ -2,10 +2,10 @@
 //
 // Lucene counts the rarity of a word over all tenants, so the commonest name of one tenant could
 // outweigh everything. For this reason each word is looked up alone, and its rarity is counted in
-// the group. Binds `members`, the memories of the group that were counted, and `looked`
-// in the order of `lookups`: the `rarity` of a word, the number `holders`
-// of memories that contain it, and the memories `found` with their `scores`. For a word with more
-// than `hits` holders, these are the best by BM25.
+// the group. Binds `members`, the memories of the group that were counted, and `looked` in the
+// order of `lookups`: the `rarity` of a word, the number `holders` of memories that contain it, and
+// the memories `found` with their `scores`. For a word with more than `hits` holders, these are the
+// best by BM25.
 //
 // The analyser of the index drops its stop words. Without them a query requires the group alone and
 // finds its members with a score of 0. Such a word has no holders and the rarity 0.
