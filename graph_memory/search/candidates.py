@@ -35,7 +35,7 @@ _LEAST_EVENT_WORDS = 0.5
 #: Longest period of which memories become candidates even without a common word, and most memories
 #: of one that are read, the earliest.
 _SHORT_PERIOD = timedelta(days=31)
-_STATED = 500
+_STATED = 100
 
 _DAY = timedelta(days=1)
 
@@ -281,7 +281,7 @@ def _short_periods(query: Query) -> list[dict[str, str]]:
     return [
         {"start": each.start.isoformat(), "end": each.end.isoformat()}
         for each in map(spoken_of, ended)
-        if timedelta() < each.end - each.start <= _SHORT_PERIOD
+        if each.start <= query.now and each.end - each.start <= _SHORT_PERIOD
     ]
 
 

@@ -62,11 +62,11 @@ class Turns:
     def of(cls, settings: Settings) -> Self:
         """Return the turns for `concurrent_calls`.
 
-        With Neo4j and the embedding model on this machine, more calls than processors answer no
-        faster in all, and each of them takes longer, also that of a tenant with few.
+        With Neo4j and the embedding model on this machine, more calls than two for each processor
+        answer no faster in all, and each of them takes longer, also that of a tenant with few.
         """
         here = settings.neo4j_is_here and settings.embedding_url is None
-        default = (os.cpu_count() or 1) if here else _CALLS_AT_ONCE
+        default = 2 * (os.cpu_count() or 1) if here else _CALLS_AT_ONCE
         return cls(settings.concurrent_calls or default)
 
     @asynccontextmanager

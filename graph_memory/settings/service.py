@@ -51,9 +51,9 @@ class ServiceSettings(BaseSettings):
         ge=1,
         le=1000,
         description=(
-            "Tool calls that run at once. By default the number of processors if Neo4j and the "
-            "embedding model are on this machine, else 16. More wait for their turn, shared fairly "
-            "among groups, and are refused after ten seconds."
+            "Tool calls that run at once. By default twice the number of processors if Neo4j and "
+            "the embedding model are on this machine, else 16. More wait for their turn, shared "
+            "fairly among groups, and are refused after ten seconds."
         ),
     )
     max_request_bytes: int = Field(

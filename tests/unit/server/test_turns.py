@@ -15,6 +15,8 @@ from graph_memory.server import turns
 from graph_memory.server.turns import Turns
 from graph_memory.settings.base import read_settings
 
+PROCESSORS = os.cpu_count() or 1
+
 
 class Calls:
     """Calls of tenants at a server with one place, and the order in which they ran."""
@@ -45,14 +47,14 @@ class Calls:
 @pytest.mark.parametrize(
     ("given", "at_once"),
     [
-        ({}, os.cpu_count()),
-        ({"neo4j_uri": "bolt://localhost:7687"}, os.cpu_count()),
+        ({}, PROCESSORS * 2),
+        ({"neo4j_uri": "bolt://localhost:7687"}, PROCESSORS * 2),
         ({"neo4j_uri": "bolt://graph.example.com"}, 16),
         ({"embedding_url": "https://embeddings.example.com/v1", "embedding_model": "e"}, 16),
         ({"concurrent_calls": 3}, 3),
     ],
 )
-async def test_as_many_calls_run_as_processors_if_all_runs_on_them(
+async def test_two_calls_run_for_each_processor_if_all_runs_on_them(
     given: dict[str, Any], at_once: int
 ) -> None:
     some = Turns.of(read_settings(**given))
