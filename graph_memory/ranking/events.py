@@ -40,6 +40,11 @@ class TimeByEvents:
     after: bool = True
     distance: Distance | None = None
 
+    @property
+    def is_bounded(self) -> bool:
+        """True if the time has two ends."""
+        return self.distance is not None or len(self.events) > 1
+
     def period(self, *at: datetime) -> Period | None:
         """Return the time for events at such instants, and the week in which it is mentioned.
 

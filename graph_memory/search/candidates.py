@@ -32,10 +32,10 @@ _LEAST_EVENT_RELEVANCE = 0.3
 #: where the embedding model has no calibration.
 _LEAST_EVENT_WORDS = 0.5
 
-#: Longest period of which memories become candidates even without a common word, and most memories
-#: of one that are read, the earliest.
+#: Longest period of which memories become candidates even without a common word; most memories of
+#: one that are read, the earliest; and most candidates of all, the nearest in meaning.
 _SHORT_PERIOD = timedelta(days=31)
-_STATED = 100
+_STATED, _DATED = 100, 20
 
 _DAY = timedelta(days=1)
 
@@ -116,7 +116,7 @@ async def rank_candidates(
     needs a calibration of the embedding model if it is not 0. The cross-encoder of the engine, if
     there is one, reranks the best candidates.
 
-    For a question such as "what did I do after the marathon?", a search before it finds the event.
+    For a question such as "what did I do after the marathon?", another search finds the event.
     """
     gathered = await gather(
         engine,
@@ -183,9 +183,15 @@ async def gather(
     # Token vectors of earlier versions of a memory are not stored.
     tokens = None if filters.known_at else embedding.tokens
     query = read_query(question, engine.settings, tokens, _asked_at(scope, filters))
-    if find_event and (time := time_by_events(question, query.now)):
+    time = time_by_events(question, query.now) if find_event else None
+    if time and time.is_bounded:  # the memories of that time may be candidates
         query = replace(query, around=await _around(engine, scope, time, filters))
-    found = await _read(engine, scope, query, embedding, limit, filters, include_content)
+    reading = _read(engine, scope, query, embedding, limit, filters, include_content)
+    if time and not time.is_bounded:
+        found, around = await asyncio.gather(reading, _around(engine, scope, time, filters))
+        query = replace(query, around=around)
+    else:
+        found = await reading
     if found is None:
         return None
     assessment = assess(query, found, engine.settings)
@@ -215,6 +221,7 @@ async def _read(
         states=visible_states(filters, RECALLED_STATES),
         periods=_short_periods(query),
         stated=_STATED,
+        dated=_DATED,
         tell=include_content,
         **scope.parameters(),
         **bounds,

@@ -8,7 +8,7 @@
 // param   now        : STRING — ISO 8601, UTC
 // param   periods    : LIST<MAP> — `start` and `end` of each, ISO 8601; often empty
 // param   stated     : INTEGER — most memories of each period that are read, the earliest
-// param   candidates : INTEGER — most memories per leg, here the nearest in meaning
+// param   dated      : INTEGER — most memories, the nearest in meaning
 // param   vector     : VECTOR — the question, unit length
 UNWIND $periods AS period
 CALL (period) {
@@ -22,4 +22,4 @@ WITH DISTINCT m
 WHERE m.lifecycle_state IN $states AND (m.invalid_at IS NULL OR m.invalid_at > $now)
 WITH m ORDER BY coalesce(vector.similarity.cosine(
     // include fragments/memory/vector
-  , $vector), 0.0) DESC, m.uuid LIMIT $candidates
+  , $vector), 0.0) DESC, m.uuid LIMIT $dated
