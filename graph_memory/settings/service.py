@@ -46,13 +46,13 @@ class ServiceSettings(BaseSettings):
         ),
     )
     page: bool = Field(True, description="Serve the page for people at /app.")
-    concurrent_calls: int | None = Field(
-        None,
+    concurrent_calls: int = Field(
+        16,
         ge=1,
         le=1000,
         description=(
-            "Tool calls that run at once. By default twice the number of processors if Neo4j and "
-            "the embedding model are on this machine, else 16. More wait for their turn, shared "
+            "Tool calls that run at once; while several groups call, as many as processors if "
+            "Neo4j and the embedding model are on this machine. More wait for their turn, shared "
             "fairly among groups, and are refused after ten seconds."
         ),
     )

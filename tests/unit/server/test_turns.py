@@ -45,31 +45,52 @@ class Calls:
 
 
 @pytest.mark.parametrize(
-    ("given", "at_once"),
+    ("given", "alone", "beside"),
     [
-        ({}, PROCESSORS * 2),
-        ({"neo4j_uri": "bolt://localhost:7687"}, PROCESSORS * 2),
-        ({"neo4j_uri": "bolt://graph.example.com"}, 16),
-        ({"embedding_url": "https://embeddings.example.com/v1", "embedding_model": "e"}, 16),
-        ({"concurrent_calls": 3}, 3),
+        ({}, 16, max(1, PROCESSORS // 2)),
+        ({"neo4j_uri": "bolt://localhost:7687"}, 16, max(1, PROCESSORS // 2)),
+        ({"neo4j_uri": "bolt://graph.example.com"}, 16, 15),
+        ({"embedding_url": "https://e.example.com/v1", "embedding_model": "e"}, 16, 15),
+        ({"concurrent_calls": 1}, 1, 0),
     ],
 )
-async def test_two_calls_run_for_each_processor_if_all_runs_on_them(
-    given: dict[str, Any], at_once: int
+async def test_a_tenant_has_a_share_of_the_processors_while_another_calls(
+    given: dict[str, Any], alone: int, beside: int
 ) -> None:
-    some = Turns.of(read_settings(**given))
+    for quiet, most in ((False, alone), (True, beside)):
+        some, running = Turns.of(read_settings(**given)), 0
 
-    async def one() -> None:
-        async with some.turn("a"):
-            pass
+        async def call(some: Turns = some) -> None:
+            nonlocal running
+            async with some.turn("busy"):
+                running += 1
+                await asyncio.sleep(60)
 
+        async with AsyncExitStack() as stack:
+            if quiet:
+                await stack.enter_async_context(some.turn("quiet"))
+            calls = [asyncio.create_task(call()) for _ in range(40)]
+            await asyncio.sleep(0.01)
+            assert running == most
+        for each in calls:
+            each.cancel()
+        await asyncio.wait(calls)
+
+
+async def test_a_tenant_runs_more_calls_when_no_other_calls(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(turns, "_RECENT_SECONDS", 0.05)
+    some = Turns(4, shared=2)
     async with AsyncExitStack() as stack:
-        for _ in range(at_once):
-            await stack.enter_async_context(some.turn("a"))
-        waiting = asyncio.create_task(one())
-        await asyncio.sleep(0.01)
-        assert not waiting.done()
-    await asyncio.wait_for(waiting, 30)
+        async with some.turn("quiet"), some.turn("busy"):
+            waiting = [
+                asyncio.create_task(stack.enter_async_context(some.turn("busy"))) for _ in range(4)
+            ]
+            await asyncio.sleep(0.1)
+            assert not any(each.done() for each in waiting)
+        async with asyncio.timeout(30):
+            await asyncio.gather(*waiting)
 
 
 async def test_calls_of_one_tenant_run_in_their_order() -> None:
