@@ -5,6 +5,9 @@ the tag of the call that began last and the one after the last call of its tenan
 lowest tag is next, and reads of the database go in the same order. A tenant with few calls is
 therefore next as soon as a place is free, and two busy tenants alternate.
 
+Where calls share the processors with Neo4j and the embedding model, each tenant also has a share of
+as many places as processors, while several call.
+
 Source: start-time fair queueing (Goyal, Vin and Cheng, 1996), all calls with the same cost.
 """
 
@@ -113,8 +116,7 @@ class Turns:
         return tag
 
     async def _enter(self, tenant: str, tag: float) -> None:
-        self._called[tenant] = time.monotonic()
-        if self._may_run(tenant, self._share()):
+        if self._may_run(tenant, self._share(tenant)):
             self._running[tenant] += 1
             return
         place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -130,10 +132,12 @@ class Turns:
         """Return whether a tenant may run one more call."""
         return self._running.total() < self._at_once and self._running[tenant] < share
 
-    def _share(self) -> int:
-        """Return the number of calls that each tenant may run at a time."""
+    def _share(self, calling: str | None = None) -> int:
+        """Return the number of calls that each tenant may run at a time; note one that calls."""
         if self._shared is None:
             return self._at_once
+        if calling is not None:
+            self._called[calling] = time.monotonic()
         since = time.monotonic() - _RECENT_SECONDS
         self._called = {key: at for key, at in self._called.items() if at > since}
         tenants = self._called.keys() | self._running.keys() | self._waiting.keys()

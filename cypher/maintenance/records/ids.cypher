@@ -1,4 +1,4 @@
-// List the ids of runs that begin with texts, of those that treated a group.
+// List the ids that begin with texts of the runs that treated a group.
 //
 // access  read
 // param   group_id : STRING? — null for the runs of all groups
