@@ -7,8 +7,9 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from heapq import heappop, heappush
+from itertools import count
 
-from graph_memory.database.slots import Slots
 from graph_memory.settings.base import Settings
 
 
@@ -32,6 +33,42 @@ current_call: ContextVar[Call | None] = ContextVar("current_call", default=None)
 _MAX_WAIT_SECONDS = 1.0
 
 
+class _Slots:
+    """A number of slots. The waiting task with the lowest tag is next, then the earliest."""
+
+    def __init__(self, number: int) -> None:
+        self._free = number
+        self._waiting: list[tuple[float, int, asyncio.Future[None]]] = []
+        self._numbers = count()
+
+    async def acquire(self, tag: float) -> None:
+        """Take a slot, or wait for one.
+
+        Args:
+            tag: The lower, the earlier.
+        """
+        if self._free:
+            self._free -= 1
+            return
+        slot: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        heappush(self._waiting, (tag, next(self._numbers), slot))
+        try:
+            await slot
+        except asyncio.CancelledError:
+            if not slot.cancelled():  # the slot was handed over just before the cancellation
+                self.release()
+            raise
+
+    def release(self) -> None:
+        """Hand a slot to the first waiting task that is not cancelled, or free it."""
+        while self._waiting:
+            *_, slot = heappop(self._waiting)
+            if not slot.done():
+                slot.set_result(None)
+                return
+        self._free += 1
+
+
 class ReadLimiter:
     """At most `neo4j_concurrent_reads` reads at a time, in the order of their calls.
 
@@ -45,7 +82,7 @@ class ReadLimiter:
 
     def __init__(self, settings: Settings) -> None:
         default = (os.cpu_count() or 1) if settings.neo4j_is_here else settings.neo4j_pool_size
-        self._slots = Slots(settings.neo4j_concurrent_reads or default)
+        self._slots = _Slots(settings.neo4j_concurrent_reads or default)
         self._tag = 0.0  # the highest tag of a read that got a slot
 
     @asynccontextmanager
