@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graph_memory.ranking.candidates import LEAST_MEMBERS, Candidates, Query
-from graph_memory.ranking.dates import time_match
+from graph_memory.ranking.dates import time_match, whole_period_match
 from graph_memory.ranking.quotations import contains_quotation
 from graph_memory.ranking.relevance import calibration_for, features
 from graph_memory.ranking.terms import names
@@ -15,8 +15,9 @@ from graph_memory.settings.base import Settings
 
 Numbers = npt.NDArray[np.float64]
 
-#: Least relevance of a memory that contains a question of several words word by word.
-QUOTED_RELEVANCE = 0.95
+#: Least relevance of a memory that answers by rule: it contains a question of several words word by
+#: word, or it belongs to the period for all of which the question asks.
+CERTAIN_RELEVANCE = 0.95
 
 #: Match of a memory and a period from which the memory belongs to the period.
 _LEAST_TIME_MATCH = 0.5
@@ -30,10 +31,12 @@ class Assessment:
         time_matches: Array (n,), 0 to 1, how well each candidate fits the periods that the question
             names; None if it names none.
         contained: Array (n, terms), True for a query term that a candidate contains. A memory of a
-            period that the question names counts as containing the words that name it.
+            period that the question names counts as containing the words that name it, and all
+            words of a question for the whole period.
         features: Array (n, 4), the features of the relevance.
         relevance: Array (n,), 0 to 1; None for a model without a calibration. A memory that
-            contains the question word by word has at least `QUOTED_RELEVANCE`.
+            contains the question word by word, or belongs to the period for all of which it asks,
+            has at least `CERTAIN_RELEVANCE`.
     """
 
     time_matches: Numbers | None
@@ -59,9 +62,8 @@ def assess(query: Query, candidates: Candidates, settings: Settings) -> Assessme
         _rarity_in_larger_group(candidates, contained),
         np.array([term in named for term in query.terms], dtype=bool),
     )
-    return Assessment(
-        matches, contained, measured, _relevance(query, candidates, measured, settings)
-    )
+    relevance = _relevance(query, candidates, matches, measured, settings)
+    return Assessment(matches, contained, measured, relevance)
 
 
 def _rarity_in_larger_group(candidates: Candidates, contained: npt.NDArray[np.bool_]) -> Numbers:
@@ -81,8 +83,9 @@ def _rarity_in_larger_group(candidates: Candidates, contained: npt.NDArray[np.bo
 def _time_matches(query: Query, candidates: Candidates) -> Numbers | None:
     if not (asked := query.periods):
         return None
+    match = whole_period_match if query.is_for_whole_period else time_match
     each = zip(candidates.memories, candidates.mentioned_periods, strict=True)
-    return np.array([time_match(asked, memory.told_at, told) for memory, told in each])
+    return np.array([match(asked, memory.told_at, told) for memory, told in each])
 
 
 def _contained_terms(
@@ -90,17 +93,24 @@ def _contained_terms(
 ) -> npt.NDArray[np.bool_]:
     contained = candidates.word_weights[:, : len(query.terms)] > 0
     if time_matches is not None:
-        dates, fits = query.time_words, time_matches >= _LEAST_TIME_MATCH
-        contained |= np.outer(fits, np.array([term in dates for term in query.terms], dtype=bool))
+        fits, whole = time_matches >= _LEAST_TIME_MATCH, query.is_for_whole_period
+        of_time = [whole or term in query.time_words for term in query.terms]
+        contained |= np.outer(fits, np.array(of_time, dtype=bool))
     return contained
 
 
 def _relevance(
-    query: Query, candidates: Candidates, measured: Numbers, settings: Settings
+    query: Query,
+    candidates: Candidates,
+    time_matches: Numbers | None,
+    measured: Numbers,
+    settings: Settings,
 ) -> Numbers | None:
     calibration = calibration_for(settings)
     if calibration is None:
         return None
     relevance = calibration.relevance(measured)
-    quotes = contains_quotation(query, candidates)
-    return np.where(quotes, np.maximum(relevance, QUOTED_RELEVANCE), relevance)
+    certain = contains_quotation(query, candidates)
+    if time_matches is not None and query.is_for_whole_period:
+        certain |= time_matches >= _LEAST_TIME_MATCH
+    return np.where(certain, np.maximum(relevance, CERTAIN_RELEVANCE), relevance)

@@ -11,7 +11,12 @@ import numpy.typing as npt
 
 from graph_memory.domain.models import BriefMemory
 from graph_memory.domain.readable import Readable
-from graph_memory.ranking.dates import mentioned_periods, named_periods, time_words
+from graph_memory.ranking.dates import (
+    asks_for_whole_period,
+    mentioned_periods,
+    named_periods,
+    time_words,
+)
 from graph_memory.ranking.late_interaction import Tokens
 from graph_memory.ranking.periods import Period
 
@@ -143,6 +148,11 @@ class Query:
     def periods(self) -> list[Period]:
         """The periods that the question names."""
         return named_periods(self.text, self.now)
+
+    @cached_property
+    def is_for_whole_period(self) -> bool:
+        """True if the question asks for all of a period, as in "what happened on 3 May?"."""
+        return asks_for_whole_period(self.text, self.now)
 
     @cached_property
     def time_words(self) -> set[str]:

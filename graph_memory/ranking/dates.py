@@ -11,6 +11,7 @@ from datetime import datetime
 from functools import lru_cache
 
 from graph_memory.ranking.periods import Period, limits, spoken_of
+from graph_memory.ranking.terms import content_terms
 from graph_memory.ranking.time_expressions import TimeExpression, languages, time_expressions
 
 #: Texts of memories of which the periods are kept; each text takes up to 1.5 kB.
@@ -84,6 +85,31 @@ def time_match(asked: Sequence[Period], stated_at: datetime, mentioned: Sequence
         return 1.0
     shares = (period.share_in(each) for period in mentioned for each in asked)
     return _MENTION_WEIGHT * max(shares, default=0.0)
+
+
+def whole_period_match(
+    asked: Sequence[Period], stated_at: datetime, mentioned: Sequence[Period]
+) -> float:
+    """Return how well a memory fits a question for a whole period, 0 to 1; see `time_match`.
+
+    It is 1 for a memory that was stated in such a period. Otherwise it is the largest share of a
+    period that the memory mentions in an asked one.
+    """
+    if any(period.covers(stated_at) for period in asked):
+        return 1.0
+    return max((period.share_in(each) for period in mentioned for each in asked), default=0.0)
+
+
+def asks_for_whole_period(question: str, now: datetime) -> bool:
+    """Return True if a question asks for all of a period, as in "what happened on 3 May?".
+
+    Beside the period, it has only words that any memory could answer.
+    """
+    dates = time_words(question, now)
+    if not dates:
+        return False
+    general = {word for language in languages() for word in language.words("whole_period")}
+    return content_terms(question, "english") <= dates | general
 
 
 def time_words(question: str, now: datetime) -> set[str]:

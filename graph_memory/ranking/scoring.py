@@ -9,8 +9,8 @@ Every measure lies between 0 and 1. None is fitted to one kind of data:
   `late_interaction.py`).
 - `time`: 1 for a memory that was stated in a period that the question names, or that mentions one.
   If the question asks for a time, also 1 for a memory that mentions one. If it names an event and
-  asks what was before or after it, also 1 for a memory of that time. Present only for such
-  questions.
+  asks what was before or after it, also 1 for a memory of that time. For a question such as "what
+  happened on 3 May?" its weight is the sum of all others. Present only for questions about time.
 - `form`: largest for a memory of one or two hundred characters. A remark of few words has less, and
   a question least: they seldom contain an answer. A long memory has less, because it matches words
   and tokens of many questions, and often repeats what shorter memories contain.
@@ -120,8 +120,13 @@ class Ranking:
     parts: Mapping[str, Part] = field(default_factory=dict[str, Part])
 
     def adding(self, name: str, weight: float, values: Numbers) -> "Ranking":
-        """Return the ranking with one more measure."""
+        """Return the ranking with one more measure, or with another weight of one that it has."""
         return replace(self, measures={**self.measures, name: (weight, values)})
+
+    def leading(self, name: str, values: Numbers) -> "Ranking":
+        """Return the ranking with a measure whose weight is the sum of all others."""
+        others = sum(weight for each, (weight, _) in self.measures.items() if each != name)
+        return self.adding(name, others, values)
 
     def keeping(self, kept: list[int]) -> "Ranking":
         """Return the ranking of the candidates at the places `kept` alone."""
@@ -209,7 +214,8 @@ def first_ranking(
         weight = settings.recall_speaker_weight * _shortness(memories, settings)
         measures["speaker"] = (weight, by_speaker)
     instants = np.array([memory.told_at.timestamp() for memory in memories])
-    return Ranking(memories, instants, assessment.relevance, measures, settings, contexts)
+    ranking = Ranking(memories, instants, assessment.relevance, measures, settings, contexts)
+    return _led_by_time(ranking, query)
 
 
 def shortlist(first: Ranking, limit: int) -> list[Candidate]:
@@ -251,7 +257,7 @@ def rank(
     ranking = _with_sitting(_with_learned(ranking, learned or {}))
     if cross_scores is not None:
         ranking = _with_cross(ranking, cross_scores)
-    return _with_quotation(ranking, query, candidates)
+    return _with_quotation(_led_by_time(ranking, query), query, candidates)
 
 
 def _token_matches(
@@ -316,14 +322,20 @@ def _with_cross(ranking: Ranking, cross_scores: Mapping[str, float]) -> Ranking:
     return ranking.adding("cross", ranking.settings.recall_cross_encoder_weight, _normalise(values))
 
 
+def _led_by_time(ranking: Ranking, query: Query) -> Ranking:
+    """Return a ranking led by the measure `time`, if the question asks for a whole period."""
+    if not (query.is_for_whole_period and ranking.settings.recall_time_weight):
+        return ranking
+    return ranking.leading("time", ranking.measures["time"][1])
+
+
 def _with_quotation(ranking: Ranking, query: Query, candidates: Candidates) -> Ranking:
     """Return a ranking with the measure `quotation`, if a candidate contains the question."""
     exactness = quotation_exactness(query, candidates)
     values = np.array([exactness.get(memory.memory_id, 0.0) for memory in ranking.memories])
     if not values.any():
         return ranking
-    others = sum(weight for weight, _ in ranking.measures.values())
-    return ranking.adding("quotation", others, values)
+    return ranking.leading("quotation", values)
 
 
 def _shortness(memories: Sequence[Candidate], settings: Settings) -> float:

@@ -1,6 +1,5 @@
 """Candidates of a question for the default profile, ranked."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -15,7 +14,7 @@ from graph_memory.memories.filtering import narrowing_parameters, visible_states
 from graph_memory.memories.read import get_readable
 from graph_memory.ranking.assessment import Assessment, assess
 from graph_memory.ranking.candidates import LEAD_CHARACTERS, Candidates, Part, Query
-from graph_memory.ranking.events import TimeByEvents, time_by_events
+from graph_memory.ranking.events import time_around
 from graph_memory.ranking.late_interaction import Tokens
 from graph_memory.ranking.periods import Period, spoken_of
 from graph_memory.ranking.scoring import RankedCandidate, Ranking, first_ranking, rank, shortlist
@@ -23,14 +22,6 @@ from graph_memory.ranking.terms import query_phrases, query_terms, quotation, te
 from graph_memory.search.judgement import EMPTY, FILTERED, Judgement, judge
 from graph_memory.search.listing import count
 from graph_memory.settings.base import Settings
-
-#: Relevance from which a memory is taken for the event that a question names. Without the limit,
-#: phrases such as "after it is created" find any memory.
-_LEAST_EVENT_RELEVANCE = 0.3
-
-#: Share of the event's words, by rarity, that it contains at least. It stands in for the relevance
-#: where the embedding model has no calibration.
-_LEAST_EVENT_WORDS = 0.5
 
 #: Longest period of which memories become candidates even without a common word; most memories of
 #: one that are read, the earliest; and most candidates of all, the nearest in meaning.
@@ -115,8 +106,6 @@ async def rank_candidates(
     The other arguments are those of `gather`. Candidates below `min_relevance` are left out, which
     needs a calibration of the embedding model if it is not 0. The cross-encoder of the engine, if
     there is one, reranks the best candidates.
-
-    For a question such as "what did I do after the marathon?", another search finds the event.
     """
     gathered = await gather(
         engine,
@@ -126,7 +115,6 @@ async def rank_candidates(
         limit=limit,
         filters=filters,
         include_content=include_content,
-        find_event=True,
     )
     if gathered is None:
         return Ranked([], await judge_nothing(engine, scope))
@@ -162,7 +150,6 @@ async def gather(
     limit: int,
     filters: Filters,
     include_content: bool = False,
-    find_event: bool = False,
 ) -> Gathered | None:
     """Read the memories that may answer a question, with all that their ranking needs.
 
@@ -175,7 +162,6 @@ async def gather(
         filters: Filters of the memories; states default to ACTIVE and DORMANT.
         include_content: Fetch the candidates as retrieval delivers them; a candidate that only its
             neighbours brought in comes without.
-        find_event: Find the event that a question names, and rank by the time before or after it.
 
     Returns:
         None if no memory is a candidate.
@@ -183,15 +169,11 @@ async def gather(
     # Token vectors of earlier versions of a memory are not stored.
     tokens = None if filters.known_at else embedding.tokens
     query = read_query(question, engine.settings, tokens, _asked_at(scope, filters))
-    time = time_by_events(question, query.now) if find_event else None
-    if time and time.is_bounded:  # the memories of that time may be candidates
-        query = replace(query, around=await _around(engine, scope, time, filters))
-    reading = _read(engine, scope, query, embedding, limit, filters, include_content)
-    if time and not time.is_bounded:
-        found, around = await asyncio.gather(reading, _around(engine, scope, time, filters))
+    found = await _read(engine, scope, query, embedding, limit, filters, include_content)
+    if found and (around := time_around(query, found, engine.settings.fulltext_analyzer)):
         query = replace(query, around=around)
-    else:
-        found = await reading
+        if _short_periods(query):  # the memories of that time are candidates, too
+            found = await _read(engine, scope, query, embedding, limit, filters, include_content)
     if found is None:
         return None
     assessment = assess(query, found, engine.settings)
@@ -221,44 +203,13 @@ async def _read(
         states=visible_states(filters, RECALLED_STATES),
         periods=_short_periods(query),
         stated=_STATED,
-        dated=_DATED,
+        dated=bounds["candidates"] if query.is_for_whole_period else _DATED,
         tell=include_content,
         **scope.parameters(),
         **bounds,
         **{"known_at": None, **narrowed},
     )
     return rows[0] if rows and rows[0].memories else None
-
-
-async def _around(
-    engine: Engine, scope: CallScope, time: TimeByEvents, filters: Filters
-) -> Period | None:
-    """Return the time around events; None if no memory may bear on one of them."""
-    at = await asyncio.gather(
-        *(_event_time(engine, scope, event, filters) for event in time.events)
-    )
-    known = [each for each in at if each]
-    return time.period(*known) if len(known) == len(at) else None
-
-
-async def _event_time(
-    engine: Engine, scope: CallScope, event: str, filters: Filters
-) -> datetime | None:
-    """Return the time of the best memory for an event; None if none may bear on it."""
-    embedding = await engine.embedder.embed_query_tokens(event)
-    found = await gather(engine, scope, event, embedding, limit=1, filters=filters)
-    if found is None:
-        return None
-    (best,) = found.ranked(1).results(1)
-    return best.memory.told_at if _may_be_event(found, best) else None
-
-
-def _may_be_event(found: Gathered, best: RankedCandidate) -> bool:
-    """Return whether the best memory for the words of an event may bear on it."""
-    if best.relevance is not None:
-        return best.relevance >= _LEAST_EVENT_RELEVANCE
-    place = found.candidates.memories.index(best.memory)
-    return bool(found.assessment.features[place, 1] >= _LEAST_EVENT_WORDS)
 
 
 async def _passages(
@@ -279,16 +230,21 @@ async def _passages(
 
 
 def _short_periods(query: Query) -> list[dict[str, str]]:
-    """Return the short periods that a question names, with the week in which they are mentioned."""
-    named = [*query.periods, *([query.around] if query.around else [])]
-    ended = (
-        each if each.end - query.now <= _DAY else Period(each.start, query.now + _DAY)
-        for each in named
-    )
+    """Return the short periods that a question names, with the week in which they are mentioned.
+
+    Of a period that lies partly in the future, the part until tomorrow counts.
+    """
+    begun = [
+        Period(each.start, min(each.end, query.now + _DAY))
+        for each in query.periods
+        if each.start <= query.now
+    ]
+    whole = begun if query.is_for_whole_period else []
+    around = [query.around] if query.around else []
     return [
         {"start": each.start.isoformat(), "end": each.end.isoformat()}
-        for each in map(spoken_of, ended)
-        if each.start <= query.now and each.end - each.start <= _SHORT_PERIOD
+        for each in (*whole, *map(spoken_of, begun), *around)
+        if each.end - each.start <= _SHORT_PERIOD
     ]
 
 

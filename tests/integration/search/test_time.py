@@ -6,6 +6,7 @@ import pytest
 
 from graph_memory import GraphMemory
 from graph_memory.domain.inputs import Filters
+from graph_memory.domain.models import Known
 from graph_memory.errors import InvalidArgumentError
 from graph_memory.ranking.profiles import Profile
 
@@ -56,13 +57,9 @@ async def test_a_question_with_a_date_prefers_what_was_stated_then_or_mentions_i
     assert matches[0] == max(matches) > min(matches)
 
 
-@pytest.mark.parametrize("model", ["all-MiniLM-L6-v2", "a model without a calibration"])
 async def test_a_question_about_the_time_after_an_event_prefers_that_time(
-    memory: GraphMemory, model: str
+    memory: GraphMemory,
 ) -> None:
-    settings = memory.settings.model_copy(update={"embedding_model": model})
-    context = memory.context
-    memory = GraphMemory.over(context.graph, context.embedder, settings, clock=memory.clock)
     await fill(
         memory,
         {
@@ -127,6 +124,26 @@ async def test_a_question_for_a_day_finds_what_shares_no_word_with_it(memory: Gr
     assert await finds(question)
     assert not await finds(question, Filters(date_to=cast(Any, "2024-05-03T12:00:00Z")))
     assert not await finds(question, Filters(project_id="another"))
+
+
+@pytest.mark.parametrize("question", ["What happened on 3 May 2024?", "Summarize May 3, 2024"])
+async def test_a_question_for_a_whole_period_finds_what_belongs_to_it_first(
+    memory: GraphMemory, question: str
+) -> None:
+    of_that_day = {
+        "Boiled carrots for soup": "2024-05-03T08:00:00Z",
+        "Mended the zip of a coat": "2024-05-03T21:00:00Z",
+        "Yesterday a fuse blew": "2024-05-04T09:00:00Z",
+    }
+    noise = {f"What happened is known to office {n}": f"2024-05-{4 + n % 20:02}" for n in range(90)}
+    await fill(memory, of_that_day | noise)
+    found = await memory.search(question)
+    assert {hit.memory.content for hit in found[:3]} == set(of_that_day)
+    assert found.known is Known.YES
+    delivered = (await memory.retrieve(question)).memories
+    assert {each.memory.content for each in delivered[:3]} == set(of_that_day)
+    nothing = await memory.search(question.replace("2024", "2021"))
+    assert nothing.known is not Known.YES
 
 
 async def test_a_question_counts_back_from_as_of(memory: GraphMemory) -> None:

@@ -1,10 +1,11 @@
 """The times that questions ask about, and those that memories mention."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from graph_memory.ranking.dates import (
+    asks_for_whole_period,
     asks_order,
     asks_when,
     mentioned_periods,
@@ -12,6 +13,7 @@ from graph_memory.ranking.dates import (
     named_periods,
     time_match,
     time_words,
+    whole_period_match,
 )
 
 NOW = datetime(2026, 6, 3, 12, tzinfo=UTC)
@@ -86,6 +88,32 @@ def test_what_a_memory_tells_of_counts_from_when_it_was_said() -> None:
 def test_the_words_of_a_named_period() -> None:
     assert time_words("Who moved in May 2023, and why?", NOW) == {"may", "2023"}
     assert time_words("Who may move?", NOW) == set()
+
+
+@pytest.mark.parametrize(
+    ("question", "whole"),
+    [
+        ("What happened on 3 May?", True),
+        ("What did I do yesterday?", True),
+        ("Summarize March 2024", True),
+        ("What did we talk about since Monday?", True),
+        ("What did I cook on 3 May?", False),
+        ("What did Ada do yesterday?", False),
+        ("What happened?", False),
+        ("What happened after the wedding?", False),
+    ],
+)
+def test_asking_for_a_whole_period(question: str, *, whole: bool) -> None:
+    assert asks_for_whole_period(question, NOW) is whole
+
+
+def test_what_belongs_to_a_whole_period_was_stated_in_it_or_mentions_it() -> None:
+    asked = named_periods("What happened on 2 May 2024?", NOW)
+    day = _day("2024-05-02")
+    assert whole_period_match(asked, day, ()) == 1
+    assert whole_period_match(asked, day + timedelta(days=1), ()) == 0
+    mentioned = mentioned_periods("Yesterday I ran the marathon", _day("2024-05-03"))
+    assert whole_period_match(asked, day + timedelta(days=1), mentioned) == 1
 
 
 def test_asking_for_a_time_and_telling_one() -> None:

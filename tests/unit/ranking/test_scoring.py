@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from graph_memory.ranking.assessment import QUOTED_RELEVANCE, assess
+from graph_memory.ranking.assessment import CERTAIN_RELEVANCE, assess
 from graph_memory.ranking.candidates import Candidate, Candidates, Part, Query
 from graph_memory.ranking.late_interaction import (
     WIDTH,
@@ -299,9 +299,9 @@ def test_a_quotation_and_a_phrase_rank_and_only_a_quotation_raises_the_relevance
     ]
     found = ranking_of(query, Candidates([1.0] * 4, memories, []), {}).results(3)
     assert [each.memory.memory_id for each in found] == ["quotation", "phrase", "words"]
-    assert found[0].relevance == QUOTED_RELEVANCE
+    assert found[0].relevance == CERTAIN_RELEVANCE
     assert found[1].relevance == found[2].relevance
-    assert (found[1].relevance or 0) < QUOTED_RELEVANCE
+    assert (found[1].relevance or 0) < CERTAIN_RELEVANCE
 
 
 def test_a_quotation_letter_by_letter_comes_before_other_forms_of_its_words() -> None:
