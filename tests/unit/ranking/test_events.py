@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_memory.ranking.events import Distance, TimeByEvents, time_by_events
+from graph_memory.ranking.candidates import Candidate, Candidates, Query
+from graph_memory.ranking.events import Distance, TimeByEvents, time_around, time_by_events
+from graph_memory.ranking.terms import query_terms
 
 NOW = datetime(2026, 6, 3, 12, tzinfo=UTC)
 
@@ -51,6 +53,50 @@ def test_the_events_by_which_a_question_names_a_time(
     question: str, time: TimeByEvents | None
 ) -> None:
     assert time_by_events(question, NOW) == time
+
+
+def _time_around(question: str, *memories: tuple[float, str]) -> datetime | None:
+    """Return from when on a question asks; a memory is its cosine and the words it contains."""
+    query = Query(question, query_terms(question, "english"), NOW)
+    rarity = [0.5 if term == "marathon" else 2.0 for term in query.terms]
+    found = [
+        Candidate(
+            str(days),
+            cosine,
+            [(place, 1.0) for place, term in enumerate(query.terms) if term in words.split()],
+            words,
+            len(words),
+            EVENT + timedelta(days=days),
+        )
+        for days, (cosine, words) in enumerate(memories)
+    ]
+    period = time_around(query, Candidates(rarity, found, []), "english")
+    return period and period.start
+
+
+@pytest.mark.parametrize(
+    ("memories", "days"),
+    [
+        ([(0.9, "ada"), (0.1, "marathon athens"), (0.5, "marathon")], 1),
+        ([(0.1, "marathon athens"), (0.2, "marathon athens")], 1),
+        ([(0.9, "ada marathon"), (0.1, "athens")], 1),
+        ([(0.9, "ada marathon bought")], None),
+        ([(0.9, "")], None),
+    ],
+)
+def test_the_event_is_the_candidate_with_most_of_its_words(
+    memories: list[tuple[float, str]], days: int | None
+) -> None:
+    at = _time_around("What has Ada bought since the marathon of Athens?", *memories)
+    assert at == (None if days is None else EVENT + timedelta(days=days))
+
+
+def test_each_event_of_a_question_needs_a_candidate() -> None:
+    question = "What did Ada do between school and work?"
+    assert _time_around(question, (0.5, "school"), (0.5, "work")) == EVENT
+    assert _time_around(question, (0.5, "school"), (0.5, "ada")) is None
+    assert _time_around("What did Ada do after that?", (0.5, "ada")) is None
+    assert _time_around("What did Ada do?", (0.5, "ada")) is None
 
 
 @pytest.mark.parametrize("after", [True, False])
