@@ -515,7 +515,12 @@ async def test_twenty_kills_of_a_move_lose_nothing(
 @pytest.mark.stress
 @pytest.mark.timeout(3600)
 async def test_ten_thousand_memories_move_beside_twenty_writes_a_second(
-    memory: GraphMemory, quick: Settings, driver: AsyncDriver, there: AsyncDriver, group: str
+    memory: GraphMemory,
+    placed: Settings,
+    quick: Settings,
+    driver: AsyncDriver,
+    there: AsyncDriver,
+    group: str,
 ) -> None:
     ids = await stored_many(memory, 10_000)
     beside: dict[str, str] = {}
@@ -528,16 +533,18 @@ async def test_ten_thousand_memories_move_beside_twenty_writes_a_second(
         except GroupMovingError as error:
             refused.append(str(error))
 
-    async with GraphMemory.open(quick) as other:
-        moving, writes = asyncio.create_task(memory.groups.move("east")), set[asyncio.Task[None]]()
+    async with GraphMemory.open(placed) as other, mover(quick, group, "east") as process:
+        moving, writes = asyncio.create_task(process.communicate()), set[asyncio.Task[None]]()
         began = time.monotonic()
         while not moving.done():
             writes.add(asyncio.create_task(write(other, len(writes))))
             await asyncio.sleep(max(0.0, began + len(writes) / 20 - time.monotonic()))
         await asyncio.gather(*writes)
-        moved = await moving
-        assert (moved.memories, refused, len(beside)) == (10_000, [], len(writes))
+        answer, errors = await moving
+        moved = json.loads(answer or "{}")
+        assert moved.get("memories") == 10_000, errors
+        assert (refused, len(beside)) == ([], len(writes))
         assert await held(there, group) == ids
     for own in set(beside.values()):
         assert {each for each, its in beside.items() if its == own} == await held(driver, own)
-    print(f"{moved.seconds:.1f} s without writes to the group, {len(writes)} writes beside it")
+    print(f"{moved['seconds']:.1f} s without writes to the group, {len(writes)} writes beside it")
