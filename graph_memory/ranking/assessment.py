@@ -83,7 +83,8 @@ def _rarity_in_larger_group(candidates: Candidates, contained: npt.NDArray[np.bo
 def _time_matches(query: Query, candidates: Candidates) -> Numbers | None:
     if not (asked := query.periods):
         return None
-    match = whole_period_match if query.is_for_whole_period else time_match
+    is_exact = query.is_for_whole_period or query.of_conversations
+    match = whole_period_match if is_exact else time_match
     each = zip(candidates.memories, candidates.mentioned_periods, strict=True)
     return np.array([match(asked, memory.told_at, told) for memory, told in each])
 

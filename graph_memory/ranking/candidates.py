@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from graph_memory.domain.models import BriefMemory
 from graph_memory.domain.readable import Readable
+from graph_memory.ranking.conversations import AskedConversation, asked_conversation
 from graph_memory.ranking.dates import (
     asks_for_whole_period,
     mentioned_periods,
@@ -126,6 +127,7 @@ class Query:
         phrases: Phrases of the question that a memory may contain word by word.
         quotation: All words of the question as a phrase; None if it cannot be a quotation.
         around: Period before or after an event that the question names; None without one.
+        of_conversations: Times of the conversations that the question names by their place.
     """
 
     text: str
@@ -135,6 +137,7 @@ class Query:
     phrases: Sequence[str] = ()
     quotation: str | None = None
     around: Period | None = None
+    of_conversations: Sequence[Period] = ()
 
     @property
     def lookups(self) -> list[str]:
@@ -146,15 +149,25 @@ class Query:
 
     @cached_property
     def periods(self) -> list[Period]:
-        """The periods that the question names."""
-        return named_periods(self.text, self.now)
+        """The periods that the question names, as dates or by conversations."""
+        return [*named_periods(self.text, self.now), *self.of_conversations]
+
+    @cached_property
+    def conversation(self) -> AskedConversation | None:
+        """The conversation that the question names by its place."""
+        return asked_conversation(self.text, self.now)
 
     @cached_property
     def is_for_whole_period(self) -> bool:
         """True if the question asks for all of a period, as in "what happened on 3 May?"."""
-        return asks_for_whole_period(self.text, self.now)
+        return asks_for_whole_period(self.text, self.time_words)
 
     @cached_property
     def time_words(self) -> set[str]:
         """The words, in lower case, with which the question names its periods."""
-        return time_words(self.text, self.now)
+        dates = time_words(self.text, self.now)
+        return (
+            dates | self.conversation.words
+            if self.conversation and self.of_conversations
+            else dates
+        )

@@ -6,7 +6,7 @@ time; nothing is stored.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from datetime import datetime
 from functools import lru_cache
 
@@ -100,12 +100,15 @@ def whole_period_match(
     return max((period.share_in(each) for period in mentioned for each in asked), default=0.0)
 
 
-def asks_for_whole_period(question: str, now: datetime) -> bool:
+def asks_for_whole_period(question: str, dates: Set[str]) -> bool:
     """Return True if a question asks for all of a period, as in "what happened on 3 May?".
 
     Beside the period, it has only words that any memory could answer.
+
+    Args:
+        question: Any text.
+        dates: The words, in lower case, with which it names the period; none if it names none.
     """
-    dates = time_words(question, now)
     if not dates:
         return False
     general = {word for language in languages() for word in language.words("whole_period")}

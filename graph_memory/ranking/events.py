@@ -78,7 +78,7 @@ def time_around(query: Query, candidates: Candidates, analyzer: str) -> Period |
     Returns:
         None if the question names no event, or if no candidate may be one of its events.
     """
-    time = time_by_events(query.text, query.now)
+    time = None if query.of_conversations else time_by_events(query.text, query.now)
     if time is None:
         return None
     found = [_event(query, candidates, query_terms(each, analyzer)) for each in time.events]

@@ -14,6 +14,7 @@ from graph_memory.memories.filtering import narrowing_parameters, visible_states
 from graph_memory.memories.read import get_readable
 from graph_memory.ranking.assessment import Assessment, assess
 from graph_memory.ranking.candidates import LEAD_CHARACTERS, Candidates, Part, Query
+from graph_memory.ranking.conversations import Conversation
 from graph_memory.ranking.events import time_around
 from graph_memory.ranking.late_interaction import Tokens
 from graph_memory.ranking.periods import Period, spoken_of
@@ -169,6 +170,7 @@ async def gather(
     # Token vectors of earlier versions of a memory are not stored.
     tokens = None if filters.known_at else embedding.tokens
     query = read_query(question, engine.settings, tokens, _asked_at(scope, filters))
+    query = await _with_conversations(engine, scope, query)
     found = await _read(engine, scope, query, embedding, limit, filters, include_content)
     if found and (around := time_around(query, found, engine.settings.fulltext_analyzer)):
         query = replace(query, around=around)
@@ -180,6 +182,22 @@ async def gather(
     first = first_ranking(query, found, assessment, engine.settings)
     parts = await _parts(engine, scope, query, embedding, first, limit)
     return Gathered(query, found, assessment, first, parts, engine.learned)
+
+
+async def _with_conversations(engine: Engine, scope: CallScope, query: Query) -> Query:
+    """Return a question with the times of the conversations that it names by their place."""
+    if (asked := query.conversation) is None:
+        return query
+    found = await engine.graph.rows(
+        "search/candidates/conversations",
+        Conversation,
+        group_id=scope.group_id,
+        asked_at=query.now.isoformat(),
+        latest=asked.place < 0,
+        skip=asked.skip,
+        limit=asked.limit,
+    )
+    return replace(query, of_conversations=asked.periods(found, query.now))
 
 
 async def _read(

@@ -1,5 +1,6 @@
 """Times that questions name and that memories mention, and results in the order of time."""
 
+from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
 import pytest
@@ -8,7 +9,9 @@ from graph_memory import GraphMemory
 from graph_memory.domain.inputs import Filters
 from graph_memory.domain.models import Known
 from graph_memory.errors import InvalidArgumentError
+from graph_memory.ranking.assessment import CERTAIN_RELEVANCE
 from graph_memory.ranking.profiles import Profile
+from tests.conftest import Clock
 
 #: Contents with their time of creation, not in the order of time.
 TRIPS = {
@@ -144,6 +147,59 @@ async def test_a_question_for_a_whole_period_finds_what_belongs_to_it_first(
     assert {each.memory.content for each in delivered[:3]} == set(of_that_day)
     nothing = await memory.search(question.replace("2024", "2021"))
     assert nothing.known is not Known.YES
+
+
+#: Turns of three conversations with their times; their ids have another order.
+TALKS = {
+    "b": {"Boiled carrots for soup": "2024-05-03T08:00:00Z", "A fuse blew": "2024-05-03T08:01:00Z"},
+    "c": {"Mended the zip of a coat": "2024-05-09T21:00:00Z"},
+    "a": {"Painted the shed green": "2024-06-01T09:00:00Z", "It rained": "2024-06-01T09:02:00Z"},
+}
+
+
+async def _talk(memory: GraphMemory, clock: Clock) -> None:
+    clock.now = datetime(2024, 7, 1, tzinfo=UTC)
+    turns = [
+        {"content": content, "created_at": at, "conversation_id": talk}
+        for talk, contents in TALKS.items()
+        for content, at in contents.items()
+    ]
+    await memory.add_many(turns)
+    await fill(memory, {f"A conversation of office {n}": f"2024-04-{1 + n:02}" for n in range(20)})
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What did we discuss in our first conversation?", [*TALKS["b"]]),
+        ("What happened the second time we talked?", [*TALKS["c"]]),
+        ("What did we talk about in the previous chat?", [*TALKS["a"]]),
+        ("What has happened since our second conversation?", [*TALKS["a"]]),
+    ],
+)
+async def test_a_question_names_a_conversation_by_its_place(
+    memory: GraphMemory, clock: Clock, question: str, expected: list[str]
+) -> None:
+    await _talk(memory, clock)
+    found = await memory.search(question)
+    assert {hit.memory.content for hit in found[: len(expected)]} >= {*expected}
+    assert found.known is Known.YES
+
+
+async def test_the_last_conversation_may_be_the_present_one(
+    memory: GraphMemory, clock: Clock
+) -> None:
+    await _talk(memory, clock)
+    clock.now = datetime(2024, 6, 1, 9, 30, tzinfo=UTC)
+    found = await memory.search("What did we discuss in our last conversation?")
+    assert {hit.memory.content for hit in found[:3]} == {*TALKS["a"], *TALKS["c"]}
+    clock.now += timedelta(hours=1)
+    (first, second, third, *_) = await memory.search("What did we say when we last spoke?")
+    assert {first.memory.content, second.memory.content} == {*TALKS["a"]}
+    assert third.relevance is not None
+    assert third.relevance < CERTAIN_RELEVANCE
+    found = await memory.search("What did we discuss in our last chat?", as_of="2024-05-20")
+    assert found[0].memory.content in TALKS["c"]
 
 
 async def test_a_question_counts_back_from_as_of(memory: GraphMemory) -> None:

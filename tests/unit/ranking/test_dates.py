@@ -104,7 +104,7 @@ def test_the_words_of_a_named_period() -> None:
     ],
 )
 def test_asking_for_a_whole_period(question: str, *, whole: bool) -> None:
-    assert asks_for_whole_period(question, NOW) is whole
+    assert asks_for_whole_period(question, time_words(question, NOW)) is whole
 
 
 def test_what_belongs_to_a_whole_period_was_stated_in_it_or_mentions_it() -> None:
