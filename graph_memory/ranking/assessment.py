@@ -55,7 +55,7 @@ def assess(query: Query, candidates: Candidates, settings: Settings) -> Assessme
     """
     matches = _time_matches(query, candidates)
     contained = _contained_terms(query, candidates, matches)
-    named = names(query.text, settings.fulltext_analyzer)
+    named = set(names(query.text, settings.fulltext_analyzer)) - query.time_words
     measured = features(
         np.array([memory.cosine for memory in candidates.memories]),
         contained,

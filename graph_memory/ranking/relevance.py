@@ -1,11 +1,12 @@
 """The relevance of memories for a question: the calibrated probability that they bear on it.
 
-    relevance = 1 / (1 + e^−(intercept + c · cosine + m · met + u · unmet + n · unmet_names))
+    relevance = 1 / (1 + e^−(intercept + c · cosine + m · met + u · unmet + n · unmet_name))
 
 - `cosine`: of question and memory.
 - `met`: share of the question's words that the memory contains, by rarity.
 - `unmet`: share of the question's words that no candidate contains, by rarity.
-- `unmet_names`: the part of `unmet` that is names, as `terms.names` finds them.
+- `unmet_name`: 1 if no candidate contains some name of the question, as `terms.names` finds them;
+  else 0. The words for a time do not count as names.
 
 No feature is relative to the best candidate, so relevances of different questions can be compared.
 So can those of groups: in the rarity, a group of fewer than a hundred memories counts as one of a
@@ -49,7 +50,7 @@ class Calibration:
     cosine: float
     met: float
     unmet: float
-    unmet_names: float
+    unmet_name: float
     known_no_below: float
     known_yes_from: float
 
@@ -78,7 +79,7 @@ class Calibration:
 
     def relevance(self, features: Numbers) -> Numbers:
         """Return the relevance of memories, 0 to 1, array (n,); `features` is (n, 4)."""
-        weights = np.array([self.cosine, self.met, self.unmet, self.unmet_names])
+        weights = np.array([self.cosine, self.met, self.unmet, self.unmet_name])
         logit = self.intercept + features @ weights
         return 1 / (1 + np.exp(-logit))
 
@@ -119,8 +120,8 @@ def _own(data_dir: Path) -> dict[str, Calibration]:
     except ValidationError as error:
         fault = error.errors()[0]["msg"]
         raise SettingsError(
-            f"{file} is not a file of calibrations ({fault}). Remove it, and make it again with "
-            "`python -m graph_memory.evaluation.calibrate`."
+            f"{file} is not a file of calibrations of this version ({fault}). Remove it, and make "
+            "it again with `python -m graph_memory.evaluation.calibrate`."
         ) from error
     return {each.model: each for each in found}
 
@@ -131,7 +132,7 @@ def features(
     rarity: Numbers,
     named: npt.NDArray[np.bool_],
 ) -> Numbers:
-    """Return `cosine`, `met`, `unmet` and `unmet_names` of each candidate, array (n, 4).
+    """Return `cosine`, `met`, `unmet` and `unmet_name` of each candidate, array (n, 4).
 
     A question without words of known rarity has 0 for all but `cosine`.
 
@@ -149,5 +150,5 @@ def features(
         missing = ~contained.any(axis=0)
         measured[:, 1] = contained @ share
         measured[:, 2] = share[missing].sum()
-        measured[:, 3] = share[missing & named].sum()
+        measured[:, 3] = (missing & named & (share > 0)).any()
     return measured

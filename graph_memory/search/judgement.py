@@ -37,8 +37,8 @@ class Judgement:
         known: None without a calibration for the embedding model.
         reason: The reason, or what a calibration needs, as a sentence.
         best: Best relevance of the candidates; None without a calibration.
-        unmet: Share of the question's words that no candidate contains, by rarity; and the part of
-            it that is names.
+        unmet: Share of the question's words that no candidate contains, by rarity; and 1 if a name
+            is among them, else 0.
     """
 
     known: Known | None = None
@@ -69,8 +69,8 @@ def judge(
     best = round(float(assessment.relevance.max()), RELEVANCE_DECIMALS)
     known = calibration.known(best)
     reason = _reason(known, *_missing(query, rarity, assessment, settings.fulltext_analyzer))
-    unmet, unmet_names = assessment.features[0, 2:].tolist()
-    return Judgement(known, reason, best, (unmet, unmet_names))
+    unmet, unmet_name = assessment.features[0, 2:].tolist()
+    return Judgement(known, reason, best, (unmet, unmet_name))
 
 
 def relevance_without_words(

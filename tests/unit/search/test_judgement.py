@@ -122,11 +122,11 @@ def test_known_is_monotone_in_the_relevance(one: float, other: float) -> None:
     assert known[0] <= known[1]
 
 
-@given(st.floats(0, 1) | st.none(), st.floats(0, 1))
+@given(st.floats(0, 1) | st.none(), st.floats(0, 1), st.sampled_from([0.0, 1.0]))
 def test_a_neighbour_has_the_relevance_of_its_cosine(
-    similarity: float | None, unmet: float
+    similarity: float | None, unmet: float, unmet_name: float
 ) -> None:
-    found = relevance_without_words(similarity, Judgement(unmet=(unmet, unmet / 2)), SETTINGS)
+    found = relevance_without_words(similarity, Judgement(unmet=(unmet, unmet_name)), SETTINGS)
     assert found is not None
     assert 0 <= found <= 1
     assert found <= (relevance_without_words(1.0, Judgement(), SETTINGS) or 0)
@@ -160,3 +160,4 @@ def test_a_memory_of_the_time_that_a_question_names_meets_its_words(time: str) -
     assert of_then.unmet == (0.0, 0.0)
     other = judged(question.replace("2026", "2019"), 0.3, lacking=f"{words} 2019")
     assert (other.unmet[0] > 0.1) == ("2026" in time)
+    assert other.unmet[1] == 0  # words for a time are not names
