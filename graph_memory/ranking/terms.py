@@ -99,7 +99,7 @@ def content_terms(text: str, analyzer: str) -> set[str]:
     """
     if not text.isascii():
         return {word.term for word in content_words(text, analyzer)}
-    found = set(_WORD.findall(text.lower()))
+    found = {term for term in _WORD.findall(text.lower()) if term.strip("_")}
     if analyzer != "english":
         return found
     contracted = {term for term in found if "'" in term}
@@ -224,9 +224,16 @@ def _clauses(term: str, fields: Sequence[str]) -> Iterator[str]:
 
 
 def _words(text: str) -> list[Word]:
-    """Return all words of a text; a run of a script without spaces is one word."""
+    """Return all words of a text; a run of a script without spaces is one word.
+
+    Underscores alone are not a word, as in the index.
+    """
     found = (match.span() for match in _WORD.finditer(_without_marks(text)))
-    return [Word(text[start:end].lower(), start, end) for start, end in found]
+    return [
+        Word(text[start:end].lower(), start, end)
+        for start, end in found
+        if text[start] != "_" or text[start:end].strip("_")
+    ]
 
 
 def _without_marks(text: str) -> str:

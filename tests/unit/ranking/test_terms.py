@@ -52,6 +52,7 @@ def test_other_analysers_keep_every_word() -> None:
     ("text", "expected"),
     [
         ("user_id", ["user_id"]),
+        ("see [2]_ or __init__, __", ["see", "2", "__init__"]),
         ("GRAPH_MEMORY_PORT=1", ["graph_memory_port", "1"]),
         ("v1.2.3, 1,000.5", ["v1.2.3", "1,000.5"]),
         ("O'Brien O’Brien", ["o'brien", "o’brien"]),
