@@ -4,11 +4,11 @@ Run `python -m graph_memory.evaluation.calibrate FORM:FILE...`, with the forms o
 The result goes into `calibrations.json` of the data folder, beside those of other models, and each
 process that starts later uses it. The model of embeddings is that of the settings.
 
-Each question is asked in its own group, and where nothing answers it: in the other groups of the
-data, or of other data if it has one group. A question without evidence counts as one that nothing
-answers. The best result of an answerable question counts as relevant, that of any other question
-does not. Each kind of data weighs the same, and so do its answerable and its other questions. Of
-each there must be 20, and limits that hold need some hundred.
+Each question is asked in its own group, and once where nothing answers it: in another group, of the
+same data or of other data. A question without evidence counts as one that nothing answers. The
+best result of an answerable question counts as relevant, that of any other question does not. Each
+kind of data weighs the same, and so do its answerable and its other questions. Of each there must
+be 20, and limits that hold need some hundred.
 
 Two limits of the best relevance decide whether a group knows an answer:
 
@@ -49,7 +49,7 @@ from graph_memory.ranking.relevance import Calibration, Numbers
 from graph_memory.ranking.scoring import RELEVANCE_DECIMALS
 from graph_memory.search.candidates import gather
 
-_MOST_FOREIGN = 1500
+_MOST_FOREIGN = 300
 _ROUNDS = 4
 _STEPS = 50
 _RIDGE = 1e-5
@@ -61,7 +61,7 @@ _LEAST = 20
 _SIGNS = np.array([1.0, 1.0, -1.0, -1.0])
 
 #: Parts of the fitted coefficient of an unmet name, of which one is chosen.
-_PARTS = (0.0, 1 / 6, 1 / 3, 1 / 2, 2 / 3, 1.0)
+_PARTS = (0.0, 1 / 8, 1 / 4, 3 / 8, 1 / 2, 3 / 4, 1.0)
 
 #: Share of the answerable questions that `known_no_below` may take for unknown.
 _MOST_MISSED = 0.01
@@ -109,14 +109,12 @@ async def collect(memory: GraphMemory, data: Sequence[Evaluation]) -> list[list[
         collected: list[list[_Example]] = []
         for each, own in zip(data, groups, strict=True):
             asked = [(q.text, own[q.group], bool(q.evidence)) for q in each.questions]
-            others = own.values() if len(own) > 1 else every
-            foreign = [
-                (question.text, group, False)
-                for question in each.answerable
-                for group in others
-                if group != own[question.group]
-            ]
-            asked += chance.sample(foreign, min(_MOST_FOREIGN, len(foreign)))
+            foreign = chance.sample(each.answerable, min(_MOST_FOREIGN, len(each.answerable)))
+            for question in foreign:
+                elsewhere = [group for group in every if group != own[question.group]]
+                near = [group for group in own.values() if group != own[question.group]]
+                if elsewhere:
+                    asked.append((question.text, chance.choice(near or elsewhere), False))
             collected.append([await _example(memory, *question) for question in asked])
     return collected
 

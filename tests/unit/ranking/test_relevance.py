@@ -125,7 +125,7 @@ def test_a_fit_finds_the_coefficients_that_made_the_data() -> None:
     true = replace(CALIBRATION, intercept=-2.0, cosine=6.0, met=1.0, unmet=-3.0, unmet_name=-1.0)
     assert 0 < CALIBRATION.known_no_below < CALIBRATION.known_yes_from < 1
     rng = np.random.default_rng(3)
-    named = rng.integers(0, 2, 20_000)
+    named = rng.random(20_000).round()
     rows = np.column_stack([rng.uniform(-1, 1, 20_000), rng.random((20_000, 2)), named])
     labels = rng.random(20_000) < true.relevance(rows)
     found = fit(
@@ -134,7 +134,7 @@ def test_a_fit_finds_the_coefficients_that_made_the_data() -> None:
     assert found.cosine == pytest.approx(true.cosine, rel=0.1)
     assert found.unmet == pytest.approx(true.unmet, rel=0.15)
     assert found.met == pytest.approx(true.met, abs=0.3)
-    assert found.unmet_name == pytest.approx(true.unmet_name, abs=0.5)
+    assert true.unmet_name - 0.3 <= found.unmet_name < 0  # a part of the fitted one
 
 
 def test_the_limits_miss_few_answers_and_take_few_guesses_for_known() -> None:
