@@ -166,8 +166,5 @@ class Query:
     def time_words(self) -> set[str]:
         """The words, in lower case, with which the question names its periods."""
         dates = time_words(self.text, self.now)
-        return (
-            dates | self.conversation.words
-            if self.conversation and self.of_conversations
-            else dates
-        )
+        named = self.conversation if self.of_conversations else None
+        return dates | named.words if named else dates
