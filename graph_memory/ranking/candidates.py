@@ -157,6 +157,11 @@ class Query:
         """The conversation that the question names by its place."""
         return asked_conversation(self.text, self.now)
 
+    @property
+    def lacks_conversation(self) -> bool:
+        """True if the question names a conversation by its place, and none is stored there."""
+        return self.conversation is not None and not self.of_conversations
+
     @cached_property
     def is_for_whole_period(self) -> bool:
         """True if the question asks for all of a period, as in "what happened on 3 May?"."""

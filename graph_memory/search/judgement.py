@@ -25,6 +25,8 @@ _BASE = {
 }
 
 
+_NO_CONVERSATION = "The question names a conversation that is not stored."
+
 #: The reason that informs of nothing but `Known.YES`.
 PLAIN_REASON = f"{_BASE[Known.YES]}."
 
@@ -69,6 +71,8 @@ def judge(
     best = round(float(assessment.relevance.max()), RELEVANCE_DECIMALS)
     known = calibration.known(best)
     reason = _reason(known, *_missing(query, rarity, assessment, settings.fulltext_analyzer))
+    if query.lacks_conversation and known is not Known.YES:
+        reason = _NO_CONVERSATION
     unmet, unmet_name = assessment.features[0, 2:].tolist()
     return Judgement(known, reason, best, (unmet, unmet_name))
 

@@ -8,7 +8,7 @@
 // param   latest   : BOOLEAN — true to count from the latest, false from the earliest
 // param   skip     : INTEGER — conversations to skip
 // param   limit    : INTEGER — most conversations
-// returns start : ZONED DATETIME — creation of the first memory
+// returns start : ZONED DATETIME — creation of the first memory that has the id; else the end
 // returns end   : ZONED DATETIME — creation of the last memory
 MATCH (talk:Conversation)
 USING INDEX talk:Conversation(conversation_key)
@@ -25,4 +25,4 @@ CALL (last) {
   RETURN min(m.created_at) AS start
 }
 WITH start, last.created_at AS end, place
-RETURN start, end ORDER BY place
+RETURN coalesce(start, end) AS start, end ORDER BY place

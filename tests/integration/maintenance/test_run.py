@@ -452,7 +452,7 @@ async def started(settings: Settings, group: str, **more: str) -> Process:
 
 async def killed(
     settings: Settings, group: str, driver: AsyncDriver, after: int, **more: str
-) -> None:
+) -> bool:
     """Start a run in a process of its own, and kill it after a number of recorded changes.
 
     Args:
@@ -461,6 +461,9 @@ async def killed(
         driver: A driver of the database.
         after: Number of records of changes.
         more: Variables of the environment.
+
+    Returns:
+        False if the run had ended before it was killed.
     """
     process = await started(settings, group, **more)
     changed, deadline = 0, time.monotonic() + 60
@@ -473,6 +476,11 @@ async def killed(
     if process.returncode is None:
         process.send_signal(signal.SIGKILL)
     await process.wait()
+    records, _, _ = await driver.execute_query(
+        "MATCH (r:MaintenanceRun) WHERE r.groups = [$group] AND r.status <> 'done' RETURN count(r)",
+        group=group,
+    )
+    return bool(records[0][0])
 
 
 def comparable(memories: list[dict[str, Any]]) -> list[Any]:

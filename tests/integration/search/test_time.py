@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
 import pytest
+from neo4j import AsyncDriver
 
 from graph_memory import GraphMemory
 from graph_memory.domain.inputs import Filters
@@ -199,6 +200,29 @@ async def test_the_last_conversation_may_be_the_present_one(
     assert third.relevance is not None
     assert third.relevance < CERTAIN_RELEVANCE
     found = await memory.search("What did we discuss in our last chat?", as_of="2024-05-20")
+    assert found[0].memory.content in TALKS["c"]
+
+
+@pytest.mark.parametrize("place", ["our last", "the fourth"])
+async def test_the_reason_names_a_conversation_that_is_not_stored(
+    memory: GraphMemory, clock: Clock, place: str
+) -> None:
+    clock.now = datetime(2024, 7, 1, tzinfo=UTC)
+    await fill(memory, {"The office got a second kettle": "2024-04-01"})
+    found = await memory.search(f"What did we discuss in {place} conversation?")
+    assert found.known is not Known.YES
+    assert found.known_reason == "The question names a conversation that is not stored."
+
+
+async def test_a_conversation_whose_last_memory_lost_its_id_is_the_time_of_that_memory(
+    memory: GraphMemory, driver: AsyncDriver, group: str, clock: Clock
+) -> None:
+    await _talk(memory, clock)
+    await driver.execute_query(
+        "MATCH (m:Memory {group_id: $group, conversation_id: 'c'}) REMOVE m.conversation_id",
+        group=group,
+    )
+    found = await memory.search("What did we discuss in our second conversation?")
     assert found[0].memory.content in TALKS["c"]
 
 
