@@ -26,6 +26,9 @@ _WITH_IDS = {
     "tombstones",
 }
 
+#: Bytes of a file that are looked at together for zeros.
+_BLOCK = 2**20
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -174,6 +177,18 @@ def _in_files(store: Path, words: Sequence[str]) -> Iterator[tuple[str, str, str
         if not path.stat().st_size:
             continue
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as held:
+            end = _end(held)
             for word, code in wanted:
-                if (place := held.find(code)) >= 0:
+                if (place := held.find(code, 0, end)) >= 0:
                     yield str(path.relative_to(store)), f"byte {place}", word
+
+
+def _end(held: mmap.mmap) -> int:
+    """Return the end of a file without its last blocks of zeros.
+
+    Neo4j enlarges a file before it has data for it.
+    """
+    end = len(held)
+    while end > _BLOCK and not held[end - _BLOCK : end].rstrip(b"\0"):
+        end -= _BLOCK
+    return min(end + 1, len(held))  # a zero may be the second byte of a character

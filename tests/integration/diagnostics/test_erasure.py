@@ -230,15 +230,17 @@ async def test_a_caller_of_one_group_reads_no_names_of_backups(
     assert [(each.place, each.remaining) for each in held] == [("backup 1", 1)]
 
 
+@pytest.mark.parametrize("zeros", [0, 2**20 - 1, 2**20, 3 * 2**20 + 5])
 async def test_the_files_of_a_store_are_searched(
-    memory: GraphMemory, group: str, tmp_path: Path
+    memory: GraphMemory, group: str, tmp_path: Path, zeros: int
 ) -> None:
     (word, other) = tokens(2, f"{group} 7")
     stored = await memory.add(f"The key is {word}")
     receipt = await memory.erasure.erase([stored.memory_id])
     folder = tmp_path / "store"
     folder.mkdir()
-    (folder / "neostore.strings").write_bytes(b"\0" * 10 + word.encode("utf-16-le"))
+    text = b"\0" * 10 + word.encode("utf-16-le")
+    (folder / "neostore.strings").write_bytes(text + b"\0" * zeros)  # a file enlarged in advance
     (folder / "empty").write_bytes(b"")
     found = await memory.erasure.verify(receipt, words=[word], store=folder)
     assert [(each.place, each.id) for each in found.findings] == [("neostore.strings", "byte 10")]
