@@ -95,7 +95,7 @@ class Language:
     @cached_property
     def _anchors(self) -> frozenset[str]:
         """Words, in lower case; each expression has at least one of them."""
-        keys = ("month", "short_month", "weekday", "season", "unit", "anchors")
+        keys = ("month", "short_month", "weekday", "season", "unit", "nth_day", "anchors")
         words = {word for key in keys for word in self._table[key]}
         years = {f"{year}{ending}" for year in range(1900, 2100) for ending in ("", "s")}
         return frozenset(words | years)

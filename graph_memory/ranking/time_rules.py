@@ -310,6 +310,27 @@ def _third(reading: Reading) -> list[Period]:
     return reading.in_year(make, reading.year)
 
 
+def _day_of_shifted_month(reading: Reading) -> list[Period]:
+    """Read "the 15th of last month"."""
+    month = unit_around(moved(reading.today, "month", reading.value("shift")), "month").start
+    return [days(month.replace(day=reading.value("nth_day")))]
+
+
+def _day_of_month(reading: Reading) -> list[Period]:
+    """Read "on the 15th": the last one, and the next; today's is the last one."""
+    if not reading.stands_behind("nth_day"):
+        return []
+    number, this = reading.value("nth_day"), reading.today.replace(day=1)
+    near = [moved(this, "month", shift) for shift in range(-2, 3)]
+    made = [
+        _possible(lambda year, m=each.month: days(reading.day(year, m, number)), each.year)
+        for each in near
+    ]
+    found = [day for day in made if day]
+    begun = [day for day in found if day.start <= reading.now]
+    return [*begun[-1:], *found[len(begun) :][:1]]
+
+
 def _named_day(reading: Reading) -> list[Period]:
     """Read "yesterday", "last night", "the day after tomorrow"."""
     return [days(reading.today + timedelta(days=reading.value("named_day")))]
@@ -420,6 +441,8 @@ RULES: Mapping[str, Callable[[Reading], list[Period]]] = {
     "half": _half,
     "third": _third,
     "date": _date,
+    "day_of_shifted_month": _day_of_shifted_month,
+    "day_of_month": _day_of_month,
     "named_day": _named_day,
     "today": _today,
     "ago": _ago,
